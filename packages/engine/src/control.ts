@@ -1,0 +1,40 @@
+import type { Outbox } from './define.ts'
+import { deletePause, insertPause, selectPauses } from './sql/control.ts'
+import type { Queryable, Transaction } from './transaction.ts'
+
+export interface Paused {
+  readonly outbox: string
+  readonly pausedAt: Date
+  readonly pausedBy: string
+  readonly reason: string | undefined
+}
+
+/** Stops all claims of an outbox, in every process, from the next claim on. What is under way ends. */
+export async function pause(
+  tx: Transaction,
+  outbox: Pick<Outbox, 'name'>,
+  { by, reason }: { by: string; reason?: string },
+): Promise<void> {
+  await tx.query(insertPause({ outbox: outbox.name, by, reason }))
+}
+
+/** Lets claims go on; relays of this process are woken at the commit. */
+export async function resume(tx: Transaction, outbox: Pick<Outbox, 'name' | 'bell'>): Promise<void> {
+  await tx.query(deletePause(outbox.name))
+  tx.ringLater(outbox.bell)
+}
+
+export async function listPaused(db: Queryable): Promise<Paused[]> {
+  const { rows } = await db.query<{
+    outbox: string
+    paused_at: Date
+    paused_by: string
+    reason: string | null
+  }>(selectPauses)
+  return rows.map((row) => ({
+    outbox: row.outbox,
+    pausedAt: row.paused_at,
+    pausedBy: row.paused_by,
+    reason: row.reason ?? undefined,
+  }))
+}

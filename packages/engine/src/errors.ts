@@ -1,0 +1,112 @@
+import type { Duration } from './duration.ts'
+
+/**
+ * Every code the engine raises or writes into a row, with the sentence that explains it.
+ * `docs/reference/errors.md` lists the same codes; a test compares both ways.
+ */
+export const ERROR_CODES = {
+  DEFINITION_INVALID: 'The definition of an outbox is wrong; the message names the field.',
+  TABLE_MISMATCH: 'The table does not have what the definition needs.',
+  NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
+  DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
+  CLAIM_LOST: 'The claim was gone when it was settled: its lease ran out or somebody confirmed first.',
+  CLAIM_EXPIRED: 'A relay took the message and never came back.',
+  CLAIM_FATAL: 'Three relays in a row were lost while they held this message alone.',
+  MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',
+  DELIVERY_FAILED: 'The destination did not take the message.',
+  DELIVERY_REFUSED: 'The destination will never take the message.',
+  DELIVERY_UNKNOWN: 'The destination may or may not have taken the message.',
+  DESTINATION_UNREACHABLE: 'The destination could not be reached.',
+  BREAKER_OPEN: 'The destination fails too often; the message waits for the next probe.',
+  TRANSPORT_MISSING: 'No transport of that name is bound to the relay.',
+  TRANSPORT_BROKEN: 'A transport broke its contract.',
+  HELD_BACK: 'An earlier message of the same key has not gone through yet.',
+  PARKED: 'An earlier message of the same key is dead and this outbox parks what comes after it.',
+  CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',
+  REPLAYED: 'An operator sent the message again.',
+  INBOX_EXPIRED: 'The message is older than the inbox remembers, so it cannot be told from a repeat.',
+  IDEMPOTENCY_KEY_REUSED: 'The idempotency key was used with another request.',
+  IDEMPOTENCY_KEY_IN_FLIGHT: 'The request with this idempotency key is still being worked on.',
+  IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by somebody else.',
+  MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
+  MIGRATION_UNKNOWN: 'The database has a migration that this version does not know.',
+} as const
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+/** The root of everything the engine throws: branch on `code`, never on `message`. */
+export class PosthornError extends Error {
+  readonly code: string
+
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? ERROR_CODES[code], options)
+    this.name = new.target.name
+    this.code = code
+  }
+}
+
+/** A wrong definition; thrown at start and names the field. */
+export class DefinitionError extends PosthornError {
+  readonly field: string
+
+  constructor(outbox: string, field: string, problem: string) {
+    super('DEFINITION_INVALID', `outbox ${outbox}: ${field}: ${problem}`)
+    this.field = field
+  }
+}
+
+/** Settled after the lease was gone: nothing was changed. */
+export class LostClaimError extends PosthornError {
+  readonly ids: readonly string[]
+
+  constructor(outbox: string, ids: readonly string[]) {
+    super('CLAIM_LOST', `outbox ${outbox}: the claim on ${ids.length} message(s) was lost`)
+    this.ids = ids
+  }
+}
+
+/** What transports and providers throw when they know more than "it failed". */
+export class DeliveryError extends Error {
+  readonly code: string
+  /** False when the same message can never succeed. */
+  readonly retryable: boolean
+  /** How long the destination asked us to wait. */
+  readonly after: Duration | undefined
+
+  constructor(
+    code: string,
+    message: string,
+    options: ErrorOptions & { retryable?: boolean; after?: Duration } = {},
+  ) {
+    super(message, options)
+    this.name = 'DeliveryError'
+    this.code = code
+    this.retryable = options.retryable ?? true
+    this.after = options.after
+  }
+}
+
+/** The same key with another request, or a request still in flight. */
+export class ConflictError extends PosthornError {}
+
+/** A checksum or version mismatch between this code and the database. */
+export class MigrationError extends PosthornError {}
+
+/** SQLSTATEs the engine branches on, by name. */
+export const SQLSTATE = {
+  uniqueViolation: '23505',
+  checkViolation: '23514',
+  undefinedTable: '42P01',
+  undefinedColumn: '42703',
+  undefinedFunction: '42883',
+  deadlock: '40P01',
+  serializationFailure: '40001',
+  lockNotAvailable: '55P03',
+  invalidSchemaName: '3F000',
+} as const
+
+/** The SQLSTATE of a database error, or undefined for anything else. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
+}

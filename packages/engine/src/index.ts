@@ -1,0 +1,76 @@
+export { fromPg } from './adapters/pg.ts'
+export type { Transports } from './attempt.ts'
+export { advanceClock, useMovableClock } from './clock.ts'
+export { confirm } from './confirm.ts'
+export type { Confirmation } from './confirm.ts'
+export { listPaused, pause, resume } from './control.ts'
+export { defineOutbox } from './define.ts'
+export type { Outbox, OutboxRow } from './define.ts'
+export type { Change, OutboxDefinition, State, States } from './definition.ts'
+export { toMs } from './duration.ts'
+export type { Duration } from './duration.ts'
+export { enqueue, enqueueAll } from './enqueue.ts'
+export type { EnqueueOptions, Enqueued } from './enqueue.ts'
+export {
+  ConflictError,
+  DefinitionError,
+  DeliveryError,
+  ERROR_CODES,
+  LostClaimError,
+  MigrationError,
+  PosthornError,
+  SQLSTATE,
+  sqlState,
+} from './errors.ts'
+export type { ErrorCode } from './errors.ts'
+export {
+  abandonKey,
+  claimKey,
+  claimStaleKeys,
+  completeKey,
+  defineIdempotency,
+  extendLock,
+  fingerprint,
+  idempotencyTableSql,
+  pruneKeys,
+  saveState,
+} from './idempotency.ts'
+export type { IdempotencyStore, KeyClaim, KeyOutcome, StoredResponse } from './idempotency.ts'
+export { pruneInbox } from './inbox-prune.ts'
+export { around, defineInbox, inboxTableSql, once } from './inbox.ts'
+export type { Inbox, Once, Receipt } from './inbox.ts'
+export { silentLog } from './log.ts'
+export type { Log } from './log.ts'
+export { toMessage } from './message.ts'
+export type { Message, MessageInit } from './message.ts'
+export { noMetrics } from './metrics.ts'
+export type { Labels, Metrics } from './metrics.ts'
+export { engineMigrations, migrate, migrationSql, migrationStatus, migrationsFrom } from './migrate.ts'
+export type { Migration, MigrationSet, MigrationStatus } from './migrate.ts'
+export { createNotifier, wakeEverybody } from './notifier.ts'
+export type { Notifier } from './notifier.ts'
+export { delivered, failureOf, refused, retryLater, unknown, unreachable } from './outcome.ts'
+export type { Failure, Outcome, Reference } from './outcome.ts'
+export { createRelay } from './relay.ts'
+export type { Relay, RelayOptions } from './relay.ts'
+export { cancel, countReplay, replay, unblock } from './replay.ts'
+export type { ReplayFilter, ReplayOptions } from './replay.ts'
+export { exponential, fixed, nextDelay, schedule } from './retry.ts'
+export type { EndingPolicy, EndlessPolicy, RetryPolicy } from './retry.ts'
+export { sql } from './sql-tag.ts'
+export type { Statement } from './sql-tag.ts'
+export { outboxTableSql } from './table.ts'
+export { currentTraceparent, withConsumerSpan } from './trace.ts'
+export { borrowTransaction, transaction } from './transaction.ts'
+export type { Queryable, Transaction, TransactionSource } from './transaction.ts'
+export type {
+  ConsumeContext,
+  Consumer,
+  DeliverOptions,
+  Delivery,
+  Destination,
+  Subscriber,
+  Subscription,
+  Transport,
+} from './transport.ts'
+export { uuid } from './uuid.ts'

@@ -1,0 +1,133 @@
+import type { Claim } from './claim.ts'
+import { factsOf, triesOf } from './decide.ts'
+import type { Outbox, OutboxRow } from './define.ts'
+import type { Change, State } from './definition.ts'
+import { run } from './session.ts'
+import type { Session } from './session.ts'
+import type { Settlement } from './settlement.ts'
+import { idOf } from './settlement.ts'
+import type { Guard, SettleRole } from './sql/settle.ts'
+import type { Queryable, Transaction } from './transaction.ts'
+
+/** What the statements need beside the messages themselves. */
+export interface SettleArgs {
+  readonly guard: Guard
+  readonly token?: string
+  readonly buckets?: readonly number[]
+  readonly tokens?: readonly string[]
+  readonly leaseMs?: number
+  /** The state the messages were in, where it is not the one they were claimed from. */
+  readonly from?: State | undefined
+  readonly actor: string
+  readonly reason: string | undefined
+}
+
+/** The order in which a batch's roles are settled; fixed, so that two relays cannot deadlock. */
+const ROLES: readonly SettleRole[] = [
+  'sent',
+  'confirmed',
+  'retry',
+  'stay',
+  'await',
+  'dead',
+  'quarantined',
+]
+
+/** Settles messages claimed by row. Returns the ids that were still ours. */
+export async function settleClaim(
+  session: Session,
+  outbox: Outbox,
+  { claim, settlements }: { claim: Claim; settlements: readonly Settlement[] },
+): Promise<Set<string>> {
+  const args: SettleArgs = {
+    guard: 'claim',
+    token: claim.token,
+    from: claim.kind === 'resend' ? undefined : outbox.states.claimed,
+    actor: outbox.audit.actor,
+    reason: claim.kind === 'resend' ? 'CONFIRM_OVERDUE' : undefined,
+  }
+  const roles = new Set(settlements.map(({ decision }) => decision.role))
+  // One statement is its own transaction; more, or a hook, need one around them.
+  if (roles.size === 1 && !outbox.audit.settled) {
+    return settleRoles(session.db, outbox, { settlements, args })
+  }
+  return session.transaction((tx) => settleIn(tx, outbox, { settlements, args }))
+}
+
+/** Settles inside a transaction and lets the definition's own audit see what changed. */
+export async function settleIn(
+  tx: Transaction,
+  outbox: Outbox,
+  { settlements, args }: { settlements: readonly Settlement[]; args: SettleArgs },
+): Promise<Set<string>> {
+  const settled = await settleRoles(tx, outbox, { settlements, args })
+  const changes = settlements
+    .filter(({ row }) => settled.has(idOf(outbox, row)))
+    .map((settlement) => changeOf(outbox, settlement, args))
+  if (changes.length > 0) await outbox.audit.settled?.(tx, changes)
+  return settled
+}
+
+/** Runs one statement for each role that occurs. Returns the ids that were still ours. */
+export async function settleRoles(
+  db: Queryable,
+  outbox: Outbox,
+  { settlements, args }: { settlements: readonly Settlement[]; args: SettleArgs },
+): Promise<Set<string>> {
+  const settled = new Set<string>()
+  for (const role of ROLES) {
+    const group = settlements.filter(({ decision }) => decision.role === role)
+    if (group.length === 0) continue
+    const statement = outbox.statements.settle(role, args.guard)
+    const rows = await run<{ id: string }>(db, statement, {
+      ...args,
+      ...columnsOf(outbox, group, { args, params: statement.params }),
+      reason: args.reason ?? null,
+    })
+    for (const { id } of rows) settled.add(id)
+  }
+  return settled
+}
+
+/** The arrays that `unnest` puts together again; only those the statement reads are made. */
+function columnsOf(
+  outbox: Outbox,
+  group: readonly Settlement[],
+  { args, params }: { args: SettleArgs; params: readonly string[] },
+): Record<string, unknown[]> {
+  const columns: Record<string, (settlement: Settlement) => unknown> = {
+    ids: ({ row }) => row[outbox.columns.id],
+    delay_ms: ({ decision }) => decision.delayMs ?? 0,
+    bump: ({ decision }) => decision.bump,
+    lost: ({ decision }) => decision.lost,
+    code: ({ decision }) => decision.failure?.code ?? null,
+    error: ({ decision }) => decision.failure?.message ?? null,
+    ref: ({ decision }) => (decision.ref ? JSON.stringify(decision.ref) : null),
+    from_state: ({ row }) => String(args.from ?? row['claim_from']),
+    attempt: ({ row }) => triesOf(outbox, factsOf(outbox, row)),
+  }
+  return Object.fromEntries(
+    Object.entries(columns)
+      .filter(([name]) => params.includes(name))
+      .map(([name, valueOf]) => [name, group.map(valueOf)]),
+  )
+}
+
+function changeOf(outbox: Outbox, settlement: Settlement, args: SettleArgs): Change<OutboxRow> {
+  const { row, outcome, decision } = settlement
+  const from = args.from ?? (row['claim_from'] as State)
+  const waits = decision.role === 'retry' || decision.role === 'stay'
+  return {
+    row,
+    from,
+    to: stateOf(outbox, decision.role) ?? from,
+    attempt: triesOf(outbox, factsOf(outbox, row)),
+    outcome,
+    retryInMs: waits ? decision.delayMs : undefined,
+  }
+}
+
+function stateOf({ states }: Outbox, role: SettleRole): State | undefined {
+  if (role === 'stay' || role === 'quarantined') return states.claimed && states.retry
+  return role === 'await' ? undefined : states[role]
+}

@@ -1,0 +1,25 @@
+import type { Claim, ClaimKind } from './claim.ts'
+import type { Settlement } from './settlement.ts'
+
+/**
+ * Where a relay gets its claims: row by row, or bucket by bucket for ordered outboxes. The lanes
+ * above it do not know which.
+ */
+export interface Source {
+  /** Takes what is there of a kind; undefined when there is nothing. `batch` limits it further. */
+  claim(kind: ClaimKind, batch?: number): Promise<Claim | undefined>
+  /** Keeps a claim alive; false when it is lost. */
+  renew(claim: Claim): Promise<boolean>
+  /** Which of the claim's rows may be attempted now. */
+  attemptable(claim: Claim): readonly number[]
+  /** Writes down what became of a claim. Returns how many messages were no longer ours. */
+  settle(claim: Claim, settlements: readonly Settlement[]): Promise<number>
+  /** Forgets a claim that could not be settled; its lease will run out. */
+  drop(claim: Claim): void
+  /** Regular upkeep between claims: leases, shares, strays. True when there may be more to claim now. */
+  keep(): Promise<boolean>
+  /** Milliseconds until something is due; undefined when nothing waits. */
+  nextDueMs(): Promise<number | undefined>
+  /** Gives back what is held. */
+  close(): Promise<void>
+}

@@ -1,0 +1,203 @@
+import type { Shape } from '../statements.ts'
+import { unlessPaused, waiting } from './claim.ts'
+import type { Prepared } from './prepared.ts'
+import { prepare } from './prepared.ts'
+
+/** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
+export const BUCKETS = 64
+
+/** Makes the outbox's bucket rows; harmless when they are there. */
+export function createBuckets({ name }: Shape): Prepared {
+  return prepare(
+    () => `insert into posthorn.bucket (outbox, bucket)
+select '${name}', n from generate_series(0, ${BUCKETS - 1}) as n
+on conflict do nothing`,
+  )
+}
+
+/** Takes free or abandoned buckets; `run_*` tells what was in flight when the last owner vanished. */
+export function acquireBuckets({ name }: Shape): Prepared {
+  return prepare(
+    (p) => `with free as (
+  select bucket
+    from posthorn.bucket
+   where outbox = '${name}' and (token is null or until < now())
+   order by bucket
+   limit ${p('want')}
+     for update skip locked
+)
+update posthorn.bucket as b
+   set token = ${p('token')}::uuid,
+       relay = ${p('relay')}::text,
+       until = now() + ${p('leaseMs')} * interval '1 ms'
+  from free
+ where b.outbox = '${name}' and b.bucket = free.bucket
+returning b.bucket, b.run_upto, b.run_size, b.run_key`,
+  )
+}
+
+/** Renews leases while work goes on; returns the buckets that are still ours. */
+export function renewBuckets({ name }: Shape): Prepared {
+  return prepare(
+    (p) => `update posthorn.bucket as b
+   set until = now() + ${p('leaseMs')} * interval '1 ms'
+  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
+ where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token
+returning b.bucket`,
+  )
+}
+
+/** Gives buckets back, with nothing in flight. */
+export function releaseBuckets({ name }: Shape): Prepared {
+  return prepare(
+    (p) => `update posthorn.bucket as b
+   set token = null, relay = null, until = null, run_upto = null, run_size = null, run_key = null
+  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
+ where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token`,
+  )
+}
+
+/** Ends a run and renews its lease; the buckets that are not in the result belong to somebody else. */
+export function endRun({ name }: Shape): Prepared {
+  return prepare(
+    (p) => `update posthorn.bucket as b
+   set run_upto = null, run_size = null, run_key = null,
+       until = now() + ${p('leaseMs')} * interval '1 ms'
+  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
+ where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token
+returning b.bucket`,
+  )
+}
+
+/** The buckets of `l` that are ours, on real time. */
+function leased({ name }: Shape, p: (param: string) => string): string {
+  return `lease as (
+  select b.bucket
+    from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
+    join posthorn.bucket as b
+      on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+   where ${unlessPaused({ name } as Shape)}
+)`
+}
+
+/**
+ * Notes what is about to be in flight under each lease. Losing this note in a crash of Postgres
+ * itself is harmless (no relay died of a message), so its commit does not wait for the disk.
+ */
+function noted({ name }: Shape, key: string): string {
+  return `noted as (
+  update posthorn.bucket as b
+     set run_upto = r.upto, run_size = r.size, run_key = r.key
+    from (select bucket, max(seq) as upto, count(*) as size, ${key} as key
+            from run group by bucket) as r
+   where b.outbox = '${name}' and b.bucket = r.bucket
+     and set_config('synchronous_commit', 'off', true) = 'off'
+)`
+}
+
+/**
+ * Reads the head of each bucket in order: no row is written or locked, the bucket's lease is the
+ * claim. `claim_early_ms` above zero is not due yet; `claim_tail` is set where the key waits already.
+ */
+export function claimFlow(shape: Shape): Prepared {
+  const { name, table, columns, order } = shape
+  return prepare(
+    (p) => `with ${leased(shape, p)},
+run as (
+  select t.*
+    from lease
+   cross join lateral (
+     select *
+       from ${table}
+      where bucket = lease.bucket and ${waiting(shape)} and not held
+      order by seq
+      limit ${p('limit')}
+   ) as t
+   limit ${p('batch')}
+),
+${noted(shape, 'null::text')}
+select run.*, run.${columns.status}::text as claim_from,
+       extract(epoch from run.${columns.dueAt} - (select posthorn.now())) * 1000 as claim_early_ms,
+       h.tail as claim_tail
+  from run
+  left join posthorn.held_key as h on h.outbox = '${name}' and h.key = run.${order?.key}::text`,
+  )
+}
+
+/**
+ * Reads the messages of one waiting key a bucket whose time has come. A message whose earlier
+ * claim was lost comes alone (`alone`), and everything behind it waits for another round.
+ */
+export function claimHeld(shape: Shape): Prepared {
+  const { name, table, columns, order } = shape
+  return prepare(
+    (p) => `with ${leased(shape, p)},
+due as (
+  select distinct on (h.bucket) h.bucket, h.key, h.version, h.due_at
+    from posthorn.held_key as h
+    join lease on lease.bucket = h.bucket
+   cross join lateral (
+     select lost_claims > 0 as suspect
+       from ${table}
+      where held and ${order?.key}::text = h.key and ${waiting(shape)}
+      order by seq
+      limit 1
+   ) as head
+   where h.outbox = '${name}' and h.due_at <= posthorn.now() and head.suspect = ${p('alone')}
+   order by h.bucket, h.due_at
+   limit ${p('keys')}
+),
+run as (
+  select t.*, due.version as claim_version
+    from due
+   cross join lateral (
+     select r.*,
+            row_number() over (order by seq) as position,
+            count(*) filter (where lost_claims > 0) over (order by seq) as suspects
+       from (select * from ${table}
+              where held and ${order?.key}::text = due.key and ${waiting(shape)}
+              order by seq
+              limit ${p('limit')}) as r
+   ) as t
+   where t.suspects = 0 or t.position = 1
+),
+${noted(shape, `min(${order?.key}::text)`)}
+select run.*, run.${columns.status}::text as claim_from, 0 as claim_early_ms, null::text as claim_tail
+  from run`,
+  )
+}
+
+/**
+ * What was in flight under an abandoned lease is suspect: it leaves the flow and is next claimed
+ * alone. A run of one counts against its message.
+ */
+export function suspectRun(shape: Shape): Prepared {
+  const { name, table, order } = shape
+  return prepare(
+    (p) => `with lost as (
+  select *
+    from unnest(${p('buckets')}::smallint[], ${p('uptos')}::bigint[], ${p('sizes')}::int[], ${p('keys')}::text[])
+      as l (bucket, upto, size, key)
+),
+suspect as (
+  update ${table} as m
+     set held = true,
+         lost_claims = case when lost.size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
+    from lost
+   where m.bucket = lost.bucket and ${waiting(shape)} and m.seq <= lost.upto
+     and case when lost.key is null then not m.held else m.held and m.${order?.key}::text = lost.key end
+  returning m.${order?.key}::text as key, m.bucket
+),
+cleared as (
+  update posthorn.bucket as b
+     set run_upto = null, run_size = null, run_key = null
+    from lost
+   where b.outbox = '${name}' and b.bucket = lost.bucket
+)
+insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
+select distinct on (key) '${name}', key, bucket, posthorn.now(), 'CLAIM_EXPIRED'
+  from suspect
+    on conflict (outbox, key)
+    do update set due_at = posthorn.now(), version = held_key.version + 1`,
+  )
+}

@@ -1,0 +1,221 @@
+import type { Shape } from '../statements.ts'
+import type { Prepared } from './prepared.ts'
+import { anyOf, literal, prepare } from './prepared.ts'
+
+/** A claim after this many lost lone claims is the end of the message. */
+export const LOST_CLAIMS_LIMIT = 3
+
+/** What every claim of an outbox must find: a message that waits and may go. */
+export function waiting({ states, columns, retry }: Shape): string {
+  const word = anyOf(columns.status, [states.ready, states.retry])
+  return retry.attempts === undefined ? `${word} and quarantined_at is null` : word
+}
+
+/** Nobody claims from a paused outbox, in whatever process: one look into a table of few rows. */
+export function unlessPaused({ name }: Shape): string {
+  return `not exists (select from posthorn.pause where outbox = '${name}')`
+}
+
+/** What changes on a row when a fresh attempt begins: column and value. */
+function beginning({ columns, counter, states }: Shape): [column: string, value: string][] {
+  const set: [string, string][] = []
+  if (states.claimed !== undefined) set.push([columns.status, literal(states.claimed)])
+  if (counter.bumps === 'on-claim') set.push([counter.column, `m.${counter.column} + 1`])
+  if (counter.bumps === 'on-retry-claim') {
+    // A lone claim after a loss goes on with the attempt that was counted already.
+    const isRetry = `m.${columns.status} = ${literal(states.retry)} and m.lost_claims = 0`
+    set.push([counter.column, `m.${counter.column} + (${isRetry})::int`])
+  }
+  if (columns.attemptId) {
+    const goesOn = `m.lost_claims > 0 and m.${columns.attemptId} is not null`
+    set.push([
+      columns.attemptId,
+      `case when ${goesOn} then m.${columns.attemptId} else gen_random_uuid() end`,
+    ])
+  }
+  return set
+}
+
+/** Takes a batch of due messages, oldest first. */
+export function claimBatch(shape: Shape): Prepared {
+  return shape.states.claimed === undefined ? claimByColumns(shape) : claimByState(shape)
+}
+
+/**
+ * Without a claimed state the claim touches no indexed column, so it is a HOT update. An expired
+ * claim that is met here is only released: the message is marked and next claimed alone.
+ */
+function claimByColumns(shape: Shape): Prepared {
+  const { table, columns } = shape
+  const begins = beginning(shape)
+  const set = begins.map(
+    ([column, value]) => `,\n       ${column} = case when due.lost then m.${column} else ${value} end`,
+  )
+  return prepare(
+    (p) => `with due as (
+  select ${columns.id} as id, claimed_until is not null as lost
+    from ${table}
+   where ${waiting(shape)}
+     and ${columns.dueAt} <= posthorn.now()
+     and (claimed_until is null or claimed_until < now())
+     and lost_claims = 0
+     and ${unlessPaused(shape)}
+   order by ${columns.dueAt}, ${columns.id}
+   limit ${p('batch')}
+     for update skip locked
+)
+update ${table} as m
+   set claim_token = case when due.lost then null else ${p('token')}::uuid end,
+       claimed_until = case when due.lost then null else now() + ${p('leaseMs')} * interval '1 ms' end,
+       lost_claims = due.lost::int${set.join('')}
+  from due
+ where m.${columns.id} = due.id
+returning m.*, due.lost as claim_lost, m.${columns.status}::text as claim_from`,
+  )
+}
+
+/** With a claimed state, expired claims are found by their own index, see `takeExpired`. */
+function claimByState(shape: Shape): Prepared {
+  const { table, columns } = shape
+  return prepare(
+    (p) => `with due as (
+  select ${columns.id} as id, ${columns.status}::text as claim_from
+    from ${table}
+   where ${waiting(shape)}
+     and ${columns.dueAt} <= posthorn.now()
+     and lost_claims = 0
+     and ${unlessPaused(shape)}
+   order by ${columns.dueAt}, ${columns.id}
+   limit ${p('batch')}
+     for update skip locked
+),
+${taken(shape, p)}`,
+  )
+}
+
+/** Takes one message whose earlier claim was lost, so that if it kills this relay nobody else suffers. */
+export function claimAlone(shape: Shape): Prepared {
+  const { table, columns, states } = shape
+  const byColumns = states.claimed === undefined
+  return prepare(
+    (p) => `with due as (
+  select ${columns.id} as id, ${columns.status}::text as claim_from
+    from ${table}
+   where ${waiting(shape)}
+     and ${columns.dueAt} <= posthorn.now()
+     and lost_claims > 0${byColumns ? '\n     and (claimed_until is null or claimed_until < now())' : ''}
+     and ${unlessPaused(shape)}
+   order by ${columns.dueAt}, ${columns.id}
+   limit 1
+     for update skip locked
+),
+${taken(shape, p)}`,
+  )
+}
+
+function taken(shape: Shape, p: (param: string) => string): string {
+  const { name, table, columns, counter, states, audit } = shape
+  const set = beginning(shape).map(([column, value]) => `,\n         ${column} = ${value}`)
+  const recorded = states.claimed !== undefined && audit.record === 'all'
+  return `taken as (
+  update ${table} as m
+     set claim_token = ${p('token')}::uuid,
+         claimed_until = now() + ${p('leaseMs')} * interval '1 ms',
+         lost_claims = m.lost_claims + (m.claimed_until is not null)::int${set.join('')}
+    from due
+   where m.${columns.id} = due.id
+  returning m.*, false as claim_lost, due.claim_from
+)${
+    recorded
+      ? `,
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor)
+  select '${name}', ${columns.id}::text, claim_from, ${columns.status}::text, ${counter.column}, '${audit.actor}'
+    from taken
+)`
+      : ''
+  }
+select * from taken`
+}
+
+/** Takes over claims whose relay never came back, in an outbox with a claimed state. */
+export function takeExpired(shape: Shape): Prepared | undefined {
+  const { table, columns, states } = shape
+  if (states.claimed === undefined) return undefined
+  const claimed = literal(states.claimed)
+  return prepare(
+    (p) => `with expired as (
+  select ${columns.id} as id
+    from ${table}
+   where ${columns.status} = ${claimed}
+     and claimed_until < now()
+   order by claimed_until
+   limit ${p('batch')}
+     for update skip locked
+)
+update ${table} as m
+   set claim_token = ${p('token')}::uuid,
+       claimed_until = now() + ${p('leaseMs')} * interval '1 ms',
+       lost_claims = m.lost_claims + 1
+  from expired
+ where m.${columns.id} = expired.id
+returning m.*, m.${columns.status}::text as claim_from`,
+  )
+}
+
+/** Takes messages that were sent and of which no outcome came in time. */
+export function claimUnconfirmed(shape: Shape): Prepared | undefined {
+  const { table, columns, states, confirmWithinMs } = shape
+  if (confirmWithinMs === undefined || columns.sentAt === undefined) return undefined
+  return prepare(
+    (p) => `with overdue as (
+  select ${columns.id} as id
+    from ${table}
+   where ${columns.status} = ${literal(states.sent)}
+     and ${columns.sentAt} < now() - interval '${confirmWithinMs} ms'
+     and (claimed_until is null or claimed_until < now())
+     and ${unlessPaused(shape)}
+   order by ${columns.sentAt}
+   limit ${p('batch')}
+     for update skip locked
+)
+update ${table} as m
+   set claim_token = ${p('token')}::uuid,
+       claimed_until = now() + ${p('leaseMs')} * interval '1 ms'
+  from overdue
+ where m.${columns.id} = overdue.id
+returning m.*, m.${columns.status}::text as claim_from`,
+  )
+}
+
+/** Renews a claim while work goes on; returns the messages that are still ours. */
+export function renewClaim({ table, columns }: Shape): Prepared {
+  return prepare(
+    (p) => `update ${table}
+   set claimed_until = now() + ${p('leaseMs')} * interval '1 ms'
+ where ${columns.id} = any(${p('ids')}::${columns.idType}[])
+   and claim_token = ${p('token')}::uuid
+returning ${columns.id}::text as id`,
+  )
+}
+
+/** Milliseconds until the next message is due by the business clock; no row if none waits. */
+export function nextDue(shape: Shape): Prepared {
+  const { table, columns, order, name } = shape
+  if (order) {
+    return prepare(
+      (p) => `select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
+  from posthorn.held_key
+ where outbox = '${name}' and bucket = any(${p('buckets')}::smallint[]) and due_at is not null
+   and ${unlessPaused(shape)}`,
+    )
+  }
+  return prepare(
+    () => `select extract(epoch from ${columns.dueAt} - posthorn.now()) * 1000 as ms
+  from ${table}
+ where ${waiting(shape)}
+   and ${columns.dueAt} > posthorn.now()
+ order by ${columns.dueAt}
+ limit 1`,
+  )
+}

@@ -1,0 +1,14 @@
+import { sql } from '../sql-tag.ts'
+import type { Statement } from '../sql-tag.ts'
+
+export const makeMovable: Statement = sql`
+  create or replace function posthorn.now() returns timestamptz
+    language sql stable parallel safe
+    return statement_timestamp() + (select ahead from posthorn.clock)`
+
+/** Answers the time that the next statement will see. */
+export function advance(ms: number): Statement {
+  return sql`
+    update posthorn.clock set ahead = ahead + ${ms} * interval '1 ms'
+    returning statement_timestamp() + ahead as now`
+}

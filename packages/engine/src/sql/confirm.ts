@@ -1,0 +1,23 @@
+import type { Shape } from '../statements.ts'
+import type { Prepared } from './prepared.ts'
+import { anyOf, literal, prepare } from './prepared.ts'
+
+/**
+ * Locks messages that an outcome may still settle: sent ones, and those on their way. Ordered by
+ * id, so that two batches of outcomes cannot deadlock.
+ */
+export function lockSent({ table, columns, states, order }: Shape): Prepared {
+  const sent = `${columns.status} = ${literal(states.sent)}`
+  const onItsWay =
+    states.claimed !== undefined
+      ? `${columns.status} = ${literal(states.claimed)}`
+      : `claim_token is not null and ${anyOf(columns.status, [states.ready, states.retry])}`
+  return prepare(
+    (p) => `select *, ${columns.status}::text as claim_from
+  from ${table}
+ where ${columns.id} = any(${p('ids')}::${columns.idType}[])
+   and (${order ? sent : `${sent} or ${onItsWay}`})
+ order by ${columns.id}
+   for update`,
+  )
+}

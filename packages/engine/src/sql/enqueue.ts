@@ -1,0 +1,69 @@
+import type { Shape } from '../statements.ts'
+import type { Prepared } from './prepared.ts'
+import { prepare } from './prepared.ts'
+
+/** A column with its type in the table, as the catalogue prints it. */
+export interface TypedColumn {
+  readonly name: string
+  readonly type: string
+}
+
+/**
+ * One statement for one message or ten thousand: an array for each column, put together again by
+ * `unnest`. A message whose dedupe columns are taken is left out of the result.
+ */
+export function insertMessages(
+  { table, columns }: Shape,
+  { given, delayed }: { given: readonly TypedColumn[]; delayed: boolean },
+): Prepared {
+  const names = given.map(({ name }) => name)
+  // Without a delay the column's own default applies where it is not given.
+  const due = delayed ? [columns.dueAt] : []
+  const dueValue = delayed ? [`posthorn.now() + u.delay_ms * interval '1 ms'`] : []
+  return prepare((p) => {
+    const arrays = given.map(({ name, type }) => `${p(name)}::${arrayOf(type)}`)
+    if (delayed) arrays.push(`${p('delay_ms')}::float8[]`)
+    const conflict = columns.dedupe
+      ? `\n    on conflict (${columns.dedupe.join(', ')}) do nothing`
+      : ''
+    return `insert into ${table} (${[...names, ...due].join(', ')})
+select ${[...given.map(({ name, type }) => selected(name, type)), ...dueValue].join(', ')}
+  from unnest(${arrays.join(', ')})
+    as u (${[...names, ...(delayed ? ['delay_ms'] : [])].join(', ')})${conflict}
+returning ${columns.id}::text as id`
+  })
+}
+
+/** `unnest` would take an array of arrays apart to its last element: those travel as JSON. */
+function arrayOf(type: string): string {
+  return type.endsWith('[]') ? 'jsonb[]' : `${type}[]`
+}
+
+function selected(name: string, type: string): string {
+  if (!type.endsWith('[]')) return `u.${name}`
+  return `array(select jsonb_array_elements_text(u.${name}))::${type}`
+}
+
+/** Messages that were there before, found by their dedupe columns. */
+export function findDuplicates({ table, columns }: Shape, given: readonly TypedColumn[]): Prepared {
+  const dedupe = given.filter(({ name }) => columns.dedupe?.includes(name))
+  return prepare(
+    (p) => `select t.${columns.id}::text as id, u.at::int as at
+  from unnest(${dedupe.map(({ name, type }) => `${p(name)}::${arrayOf(type)}`).join(', ')})
+    with ordinality as u (${dedupe.map(({ name }) => name).join(', ')}, at)
+  join ${table} as t on ${dedupe.map(({ name }) => `t.${name} = u.${name}`).join(' and ')}`,
+  )
+}
+
+/**
+ * Locks the buckets of keys until the transaction ends, always in the same order, so that two
+ * writers of one key get their `seq` in the order in which they commit.
+ */
+export function lockBuckets({ name }: Shape): Prepared {
+  return prepare(
+    (p) => `select pg_advisory_xact_lock(hashtext('${name}'), bucket)
+  from (select distinct posthorn.bucket_of(key)::int as bucket
+          from unnest(${p('keys')}::text[]) as key
+         order by bucket) as b`,
+  )
+}

@@ -1,0 +1,104 @@
+/** The statements of one inbox: whole texts, made once from its table's name. */
+export interface InboxSql {
+  readonly table: string
+  readonly receive: string
+  readonly seen: string
+  readonly deleteExpired: string
+  readonly deleteOthers: string
+}
+
+/** Whether an id is a UUIDv7, from the bits of version and variant (PostgreSQL 14 to 17 cannot say). */
+export const IS_V7 = `get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2`
+
+/** The lowest UUIDv7 of the moment `$n` milliseconds before `clock`: ids below it are older. */
+function lowestId(clock: string, msBefore: string): string {
+  return `(lpad(to_hex(floor(extract(epoch from ${clock}) * 1000 - ${msBefore})::bigint), 12, '0')
+             || '00000000000000000000')::uuid`
+}
+
+/** `swept` is where expired rows are deleted: the table, or its default partition. */
+export function inboxSql(table: string, swept: string): InboxSql {
+  return {
+    table,
+    // $1 consumer, $2 id, $3 retention in ms. The clock is read while the table is locked (hence
+    // not now(), which is the transaction's start): a partition dropped before that moment holds
+    // only ids that are expired by it, and none can be dropped until this transaction ends.
+    receive: `
+insert into ${table} (consumer, event_id)
+select $1, event_id
+  from (select $2::uuid as event_id) as given
+ where not (${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')})
+on conflict (consumer, event_id) do nothing
+returning 1`,
+
+    // $1 consumer, $2 id, $3 retention in ms
+    seen: `
+select exists (select from ${table} where consumer = $1 and event_id = $2::uuid) as seen,
+       ${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')} as expired
+  from (select $2::uuid as event_id) as given`,
+
+    // $1 retention in ms, $2 rows at the most. now(), since a volatile clock cannot use the index.
+    deleteExpired: `
+with expired as (
+  select event_id, consumer
+    from ${swept}
+   where event_id < ${lowestId('now()', '$1::float8')}
+     and ${IS_V7}
+   order by event_id
+   limit $2
+     for update skip locked
+), gone as (
+  delete from ${swept} as i
+   using expired
+   where i.event_id = expired.event_id
+     and i.consumer = expired.consumer
+  returning 1
+)
+select count(*)::integer as count from gone`,
+
+    // $1 retention in ms, $2 rows at the most. The same condition as the index "others".
+    deleteOthers: `
+with expired as (
+  select event_id, consumer
+    from ${swept}
+   where received_at < now() - $1::float8 * interval '1 millisecond'
+     and not (${IS_V7})
+   order by received_at
+   limit $2
+     for update skip locked
+), gone as (
+  delete from ${swept} as i
+   using expired
+   where i.event_id = expired.event_id
+     and i.consumer = expired.consumer
+  returning 1
+)
+select count(*)::integer as count from gone`,
+  }
+}
+
+/**
+ * Makes sure that this transaction cannot commit: the handler failed, and a caller who swallows its
+ * error must not keep the inbox row, or the message would count as done.
+ */
+export const failTransaction = `
+do $$ begin raise exception 'the handler of an inbox message failed: nothing may be committed'; end $$`
+
+/** The table's definition; `name` is the table's without its schema. */
+export function createInbox(inbox: { table: string; name: string; partitioned: boolean }): string {
+  const { table, name } = inbox
+  // event_id first: new ids go to the right edge of the index, and the expired are its left edge.
+  const parent = `create table ${table} (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamptz not null default now(),
+  primary key (event_id, consumer)
+)`
+  const others = `-- Ids that carry no time; nearly empty where all producers use UUIDv7.
+create index ${name}_others on ${table} (received_at)
+  where not (${IS_V7});\n`
+  if (!inbox.partitioned) return `${parent};\n${others}`
+  return `${parent} partition by range (event_id);\n${others}
+-- Takes ids of other kinds, and everything if no partition was made in time.
+create table ${table}_default partition of ${table} default;\n`
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import type { State } from '../definition.ts'
+import type { Statement } from '../sql-tag.ts'
+
+/** A statement made once from a definition; its values are given by name at each run. */
+export interface Prepared {
+  readonly name: string
+  readonly text: string
+  readonly params: readonly string[]
+}
+
+/**
+ * Builds a statement: `p('ids')` writes the parameter's number. The prepared statement is named by
+ * its text, so that two definitions can never meet under one name on one connection.
+ */
+export function prepare(build: (p: (param: string) => string) => string): Prepared {
+  const params: string[] = []
+  const text = build((param) => {
+    if (!params.includes(param)) params.push(param)
+    return `$${params.indexOf(param) + 1}`
+  })
+  const name = `posthorn_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+  return { name, text, params }
+}
+
+/** The statement with its values. A missing one is a mistake of ours, not a null. */
+export function bind(prepared: Prepared, args: Readonly<Record<string, unknown>>): Statement {
+  const values = prepared.params.map((param) => {
+    if (!(param in args)) throw new TypeError(`parameter ${param} is missing`)
+    return args[param]
+  })
+  const { name, text } = prepared
+  return name === '' ? { text, values } : { name, text, values }
+}
+
+/** A state as it stands in SQL text: the planner sees it, so the partial index is used. */
+export function literal(state: State): string {
+  return typeof state === 'number' ? String(state) : `'${state}'`
+}
+
+/** `status = 0`, or `status in ('pending', 'failed')`. */
+export function anyOf(column: string, states: readonly State[]): string {
+  const words = [...new Set(states)].map(literal)
+  return words.length === 1 ? `${column} = ${words[0]}` : `${column} in (${words.join(', ')})`
+}

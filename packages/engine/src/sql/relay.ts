@@ -1,0 +1,44 @@
+import { sql } from '../sql-tag.ts'
+import type { Statement } from '../sql-tag.ts'
+
+/** Says that a relay is alive and adds what it did since it last said so. Real time. */
+export function beat(relay: {
+  relay: string
+  outbox: string
+  delivered: number
+  failed: number
+  dead: number
+  lost: number
+}): Statement {
+  return sql`
+    with alive as (
+      insert into posthorn.relay (relay, outbox) values (${relay.relay}, ${relay.outbox})
+      on conflict (relay, outbox) do update set seen_at = now()
+    )
+    insert into posthorn.pulse (outbox, relay, at, delivered, failed, dead, lost)
+    select ${relay.outbox}, ${relay.relay}, date_trunc('minute', now()),
+           ${relay.delivered}::bigint, ${relay.failed}::bigint, ${relay.dead}::bigint, ${relay.lost}::bigint
+     where ${relay.delivered + relay.failed + relay.dead + relay.lost}::bigint > 0
+    on conflict (outbox, at, relay) do update
+       set delivered = pulse.delivered + excluded.delivered,
+           failed = pulse.failed + excluded.failed,
+           dead = pulse.dead + excluded.dead,
+           lost = pulse.lost + excluded.lost`
+}
+
+/** Relays of an outbox that were heard of within the last `withinMs`. */
+export function countRelays(outbox: string, withinMs: number): Statement {
+  return sql`
+    select count(*)::int as alive
+      from posthorn.relay
+     where outbox = ${outbox} and seen_at > now() - ${withinMs} * interval '1 ms'`
+}
+
+/** A relay that stops says so, and old traces of dead ones go with it. */
+export function leave(relay: string): Statement {
+  return sql`
+    with gone as (
+      delete from posthorn.relay where relay = ${relay} or seen_at < now() - interval '1 hour'
+    )
+    delete from posthorn.pulse where at < now() - interval '7 days'`
+}

@@ -1,0 +1,169 @@
+import type { Shape } from '../statements.ts'
+import type { Prepared } from './prepared.ts'
+import { anyOf, literal, prepare } from './prepared.ts'
+
+/** Which dead messages: every condition that is null is left out. */
+export function replayable(shape: Shape, p: (param: string) => string): string {
+  const { columns, states, order } = shape
+  const dead =
+    states.dead === undefined
+      ? `quarantined_at is not null and ${anyOf(columns.status, [states.ready, states.retry])}`
+      : `${columns.status} = ${literal(states.dead)}`
+  const conditions = [
+    dead,
+    `(${p('ids')}::${columns.idType}[] is null or ${columns.id} = any(${p('ids')}::${columns.idType}[]))`,
+  ]
+  if (columns.createdAt) {
+    conditions.push(
+      `(${p('since')}::timestamptz is null or ${columns.createdAt} >= ${p('since')}::timestamptz)`,
+      `(${p('until')}::timestamptz is null or ${columns.createdAt} < ${p('until')}::timestamptz)`,
+    )
+  }
+  const equal: [string, string | undefined][] = [
+    ['type', columns.type],
+    ['tenant', columns.tenant],
+    ['code', columns.errorCode],
+    ['key', order?.key],
+  ]
+  for (const [param, column] of equal) {
+    if (column) conditions.push(`(${p(param)}::text is null or ${column}::text = ${p(param)}::text)`)
+  }
+  return conditions.join('\n   and ')
+}
+
+/** How many messages a replay would take. */
+export function countReplayable(shape: Shape): Prepared {
+  return prepare(
+    (p) => `select count(*)::int as count
+  from ${shape.table}
+ where ${replayable(shape, p)}`,
+  )
+}
+
+/**
+ * Makes dead messages wait for a first attempt again, oldest first, spaced out by `spacing_ms`.
+ * Nothing else changes: the same ids, the same payloads. In an ordered outbox they wait behind
+ * their key, so that they go out in their old order and before what came later.
+ */
+export function replayDead(shape: Shape): Prepared {
+  const { table, columns, order } = shape
+  const sorted = order ? 'seq' : (columns.createdAt ?? columns.id)
+  const keyed = order ? `, m.${order.key}::text as key, m.bucket` : ''
+  return prepare(
+    (p) => `with picked as (
+  select ${columns.id} as id, ${columns.status}::text as from_state, ${sorted} as sorted
+    from ${table}
+   where ${replayable(shape, p)}
+   order by ${sorted}
+   limit ${p('limit')}
+     for update skip locked
+),
+r as (
+  select id, from_state, row_number() over (order by sorted) as n from picked
+),
+replayed as (
+  update ${table} as m
+     set ${revived(shape, p).join(',\n         ')}
+    from r
+   where m.${columns.id} = r.id
+  returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}
+)${order ? heldAgain(shape) : ''}${replayNoted(shape, p)}
+select id::text as id from replayed`,
+  )
+}
+
+function revived(shape: Shape, p: (param: string) => string): string[] {
+  const { columns, counter, states, order, retry } = shape
+  const set = [
+    `${columns.status} = ${literal(states.ready)}`,
+    `${counter.column} = 0`,
+    'lost_claims = 0',
+    `${columns.dueAt} = posthorn.now() + (r.n - 1) * ${p('spacing_ms')}::float8 * interval '1 ms'`,
+  ]
+  if (retry.attempts === undefined) set.push('quarantined_at = null')
+  if (columns.finishedAt) set.push(`${columns.finishedAt} = null`)
+  if (order) set.push('held = true')
+  return set
+}
+
+function heldAgain({ name }: Shape): string {
+  return `,
+waiting as (
+  insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
+  select '${name}', key, min(bucket), min(due_at), 'REPLAYED' from replayed group by key
+      on conflict (outbox, key)
+      do update set due_at = excluded.due_at, tail = 'wait', held_by = 'REPLAYED',
+                    version = held_key.version + 1
+)`
+}
+
+function replayNoted({ name, audit, states }: Shape, p: (param: string) => string): string {
+  if (audit.record === 'none') return ''
+  return `,
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, actor, reason)
+  select '${name}', id::text, from_state, ${literal(states.ready)}::text, 0, 'REPLAYED',
+         ${p('actor')}::text, ${p('reason')}::text
+    from replayed
+)`
+}
+
+/** Lets the messages behind a dead one go on without it. */
+export function unblockKey({ name }: Shape): Prepared {
+  return prepare(
+    (p) => `update posthorn.held_key
+   set due_at = posthorn.now(), tail = 'wait', version = version + 1
+ where outbox = '${name}' and key = ${p('key')} and due_at is null
+returning key`,
+  )
+}
+
+/** Ends messages nobody wants any more: those that wait, and dead ones. */
+export function cancelMessages(shape: Shape): Prepared | undefined {
+  const { name, table, columns, states, order, counter, audit } = shape
+  if (states.cancelled === undefined) return undefined
+  const cancelled = literal(states.cancelled)
+  const endable = [states.ready, states.retry, ...(states.dead === undefined ? [] : [states.dead])]
+  const set = [`${columns.status} = ${cancelled}`]
+  if (columns.finishedAt) set.push(`${columns.finishedAt} = now()`)
+  if (order) set.push('held = false')
+  else set.push('claim_token = null', 'claimed_until = null')
+  return prepare(
+    (p) => `with wanted as (
+  select ${columns.id} as id, ${columns.status}::text as from_state
+    from ${table}
+   where ${columns.id} = any(${p('ids')}::${columns.idType}[])
+     and ${anyOf(columns.status, endable)}${order ? '' : '\n     and claim_token is null'}
+   order by ${columns.id}
+     for update
+),
+cancelled as (
+  update ${table} as m
+     set ${set.join(', ')}
+    from wanted
+   where m.${columns.id} = wanted.id
+  returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt
+)${order ? unblockedBy(name) : ''}${
+      audit.record === 'none'
+        ? ''
+        : `,
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, reason)
+  select '${name}', id::text, from_state, ${cancelled}::text, attempt, ${p('actor')}::text, ${p('reason')}::text
+    from cancelled
+)`
+    }
+select id::text as id from cancelled`,
+  )
+}
+
+/** What waited behind a message that is no longer wanted goes on. */
+function unblockedBy(name: string): string {
+  return `,
+unblocked as (
+  update posthorn.held_key as h
+     set due_at = posthorn.now(), tail = 'wait', version = version + 1
+    from cancelled
+   where h.outbox = '${name}' and h.held_by = cancelled.id::text and h.due_at is null
+)`
+}

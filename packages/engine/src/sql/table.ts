@@ -1,0 +1,93 @@
+import type { Shape } from '../statements.ts'
+import { sql } from '../sql-tag.ts'
+import type { Statement } from '../sql-tag.ts'
+import { waiting } from './claim.ts'
+import { anyOf, literal } from './prepared.ts'
+
+/** Columns a table has, with their types; no row where there is no table. */
+export function selectColumns(table: string): Statement {
+  return sql`
+    select attname as name, format_type(atttypid, atttypmod) as type
+      from pg_attribute
+     where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped`
+}
+
+/** Predicates of a table's partial indexes, as the server prints them. */
+export function selectIndexes(table: string): Statement {
+  return sql`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+      from pg_index
+     where indrelid = to_regclass(${table})`
+}
+
+/** The engine's columns that a definition's table must have: name and type. */
+export function engineColumns({ order, retry, confirmWithinMs }: Shape): [name: string, ddl: string][] {
+  const columns: [string, string][] = []
+  if (!order || confirmWithinMs !== undefined) {
+    columns.push(['claim_token', 'uuid'], ['claimed_until', 'timestamptz'])
+  }
+  columns.push(['lost_claims', 'smallint not null default 0'])
+  if (retry.attempts === undefined) columns.push(['quarantined_at', 'timestamptz'])
+  if (order) {
+    columns.push(
+      ['seq', 'bigint generated always as identity'],
+      [
+        'bucket',
+        `smallint not null generated always as (posthorn.bucket_of(${order.key}::text)) stored`,
+      ],
+      ['held', 'boolean not null default false'],
+    )
+  }
+  return columns
+}
+
+/**
+ * What to add to a table that has the definition's own columns: the engine's columns, and the
+ * partial indexes of its claims. Goes into a migration, where everybody can read it.
+ */
+export function engineTableSql(shape: Shape): string {
+  const { table, columns, states, order, confirmWithinMs, retention } = shape
+  const base = table.split('.')[1]
+  const added = engineColumns(shape).map(([name, ddl]) => `  add column if not exists ${name} ${ddl}`)
+  const index = (name: string, on: string, where: string) =>
+    `create index if not exists ${base}_${name} on ${table} ${on}\n  where ${where};`
+  const indexes: string[] = []
+  if (order) {
+    indexes.push(
+      index('flow', '(bucket, seq)', `${waiting(shape)} and not held`),
+      index('held', `((${order.key}::text), seq)`, `held and ${waiting(shape)}`),
+    )
+  } else {
+    indexes.push(
+      index('due', `(${columns.dueAt}, ${columns.id})`, waiting(shape)),
+      index('suspect', `(${columns.dueAt}, ${columns.id})`, `${waiting(shape)} and lost_claims > 0`),
+    )
+  }
+  if (states.claimed !== undefined) {
+    const claimed = `${columns.status} = ${literal(states.claimed)}`
+    indexes.push(index('claimed', '(claimed_until)', claimed))
+  }
+  if (confirmWithinMs !== undefined) {
+    indexes.push(index('sent', `(${columns.sentAt})`, `${columns.status} = ${literal(states.sent)}`))
+  }
+  if (states.dead !== undefined) {
+    const dead = `${columns.status} = ${literal(states.dead)}`
+    indexes.push(index('dead', `(${columns.createdAt ?? columns.id})`, dead))
+  }
+  if (retention && columns.finishedAt) {
+    indexes.push(index('finished', `(${columns.finishedAt})`, finished(shape)))
+  }
+  return [
+    `alter table ${table}\n${added.join(',\n')};`,
+    // Claims then find room on the row's own page (HOT), and vacuum comes before bloat does.
+    `alter table ${table} set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);`,
+    ...indexes,
+  ].join('\n')
+}
+
+/** Messages that will not move again by themselves and may be archived; the dead wait for a person. */
+export function finished({ columns, states }: Shape): string {
+  const last = states.confirmed ?? states.sent
+  const words = states.cancelled === undefined ? [last] : [last, states.cancelled]
+  return anyOf(columns.status, words)
+}

@@ -1,0 +1,138 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Pool } from 'pg'
+import type { PoolConfig } from 'pg'
+import { afterAll } from 'vitest'
+import type { MigrationSet } from '../migrate.ts'
+import { engineMigrations, migrate } from '../migrate.ts'
+
+export interface TestDatabase {
+  readonly url: string
+  readonly name: string
+  readonly pool: Pool
+  /** A further pool on the same database, closed with it. */
+  connect(config?: PoolConfig): Pool
+  close(): Promise<void>
+}
+
+/**
+ * A migrated database for one test file, cloned from a template. It is dropped after the file's
+ * tests, and kept, with its name printed, if one of them failed. Call it at the top of the file.
+ */
+export async function testDatabase(
+  options: { migrations?: readonly MigrationSet[]; sql?: string } = {},
+): Promise<TestDatabase> {
+  const server = serverUrl()
+  const sets = [await engineMigrations(), ...(options.migrations ?? [])]
+  const template = await templateOf(server, sets, options.sql ?? '')
+  const name = `posthorn_test_${randomBytes(6).toString('hex')}`
+  await onServer(server, (admin) => admin.query(`create database ${name} template ${template}`))
+  const database = openDatabase(server, name)
+  afterAll(async ({}: object, suite: unknown) => {
+    await database.close()
+    if (hasFailed(suite)) {
+      process.stderr.write(`kept for a look: ${withDatabase(server, name)}\n`)
+      return
+    }
+    await dropUnused(server, name)
+  })
+  return database
+}
+
+function openDatabase(server: string, name: string): TestDatabase {
+  const url = withDatabase(server, name)
+  const pools: Pool[] = []
+  const connect = (config: PoolConfig = {}) => {
+    const pool = new Pool({ connectionString: url, max: 10, ...config })
+    // Tests that stop the server or cut connections must not die of an idle one.
+    pool.on('error', () => undefined)
+    pools.push(pool)
+    return pool
+  }
+  return {
+    url,
+    name,
+    pool: connect(),
+    connect,
+    async close() {
+      await Promise.all(pools.map((pool) => (pool.ended ? undefined : pool.end())))
+    },
+  }
+}
+
+/** Makes the template once for all files and workers; the advisory lock lets one of them do it. */
+async function templateOf(server: string, sets: readonly MigrationSet[], extra: string) {
+  const content = sets.flatMap((set) => set.migrations.map((each) => `${set.name}/${each.checksum}`))
+  const hash = createHash('sha256').update(content.join()).update(extra).digest('hex').slice(0, 12)
+  const template = `posthorn_template_${hash}`
+  await onServer(server, async (admin) => {
+    await admin.query('select pg_advisory_lock(4600)')
+    const { rows } = await admin.query('select 1 from pg_database where datname = $1', [template])
+    if (rows.length > 0) return
+    const draft = `${template}_draft`
+    await admin.query(`drop database if exists ${draft} with (force)`)
+    await admin.query(`create database ${draft}`)
+    const pool = new Pool({ connectionString: withDatabase(server, draft), max: 1 })
+    try {
+      await migrate(pool, sets)
+      if (extra !== '') await pool.query(extra)
+    } finally {
+      await pool.end()
+    }
+    // Renamed last: a template that exists is whole, whatever was killed meanwhile.
+    await admin.query(`alter database ${draft} rename to ${template}`)
+  })
+  return template
+}
+
+/** A connection that outlives its test is a relay somebody forgot to stop: that is a failure. */
+async function dropUnused(server: string, name: string): Promise<void> {
+  await onServer(server, async (admin) => {
+    const { rows } = await admin.query<{ query: string }>(
+      `select query from pg_stat_activity
+        where datname = $1 and backend_type = 'client backend' and state is distinct from 'idle in transaction (aborted)'`,
+      [name],
+    )
+    await admin.query(`drop database if exists ${name} with (force)`)
+    if (rows.length > 0) {
+      throw new Error(
+        `${rows.length} connection(s) were left open, is a relay still running? Last query: ${rows[0]?.query}`,
+      )
+    }
+  })
+}
+
+async function onServer<Result>(
+  server: string,
+  work: (admin: Pool) => Promise<Result>,
+): Promise<Result> {
+  const admin = new Pool({ connectionString: server, max: 1 })
+  try {
+    return await work(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+function withDatabase(server: string, name: string): string {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+function serverUrl(): string {
+  const url = process.env['DATABASE_URL']
+  if (url) return url
+  throw new Error(
+    'No database for the tests: set DATABASE_URL, or run them with `npm test`, which starts one.',
+  )
+}
+
+interface TaskLike {
+  readonly result?: { readonly state?: string } | undefined
+  readonly tasks?: readonly TaskLike[]
+}
+
+function hasFailed(task: unknown): boolean {
+  const { result, tasks } = task as TaskLike
+  return result?.state === 'fail' || (tasks ?? []).some(hasFailed)
+}

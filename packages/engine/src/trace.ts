@@ -1,0 +1,132 @@
+import type { Attributes, Context, Span } from '@opentelemetry/api'
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  context,
+  isSpanContextValid,
+  trace,
+} from '@opentelemetry/api'
+import type { Message } from './message.ts'
+import type { Outcome } from './outcome.ts'
+import { failureOf } from './outcome.ts'
+import type { Delivery } from './transport.ts'
+
+const TRACER = '@posthorn/engine'
+
+/** The active span as a W3C `traceparent`, whatever propagators the host has; undefined without one. */
+export function currentTraceparent(): string | undefined {
+  return traceparentOf(trace.getActiveSpan())
+}
+
+/**
+ * Delivers a batch under a PRODUCER span for each message, child of the span that enqueued it. The
+ * messages handed to `deliver` carry their own span, so that request, outbox, broker and consumer
+ * are one trace. Without an SDK the batch goes through as it is.
+ */
+export async function withDeliverySpan(
+  outbox: string,
+  batch: readonly Delivery[],
+  deliver: (batch: readonly Delivery[]) => Promise<readonly Outcome[]>,
+): Promise<readonly Outcome[]> {
+  const [head, ...rest] = batch
+  if (!head) return deliver(batch)
+  const first = deliverySpan(outbox, head)
+  const own = traceparentOf(first)
+  // With no SDK behind it, the API gives back the parent or an empty span.
+  if (own === undefined || own === head.message.traceparent) return deliver(batch)
+  const spans = [first, ...rest.map((delivery) => deliverySpan(outbox, delivery))]
+  const traced = batch.map(({ message, destination }, i) => ({
+    message: { ...message, traceparent: traceparentOf(spans[i]) },
+    destination,
+  }))
+  // What instruments the client (fetch, a broker's library) belongs to a message only if it is
+  // alone; and never to whatever was active when the relay was woken.
+  const active = batch.length === 1 ? trace.setSpan(ROOT_CONTEXT, first) : ROOT_CONTEXT
+  try {
+    const outcomes = await context.with(active, deliver, undefined, traced)
+    spans.forEach((span, i) => noteOutcome(span, outcomes[i]))
+    return outcomes
+  } catch (error) {
+    spans.forEach((span) => noteError(span, error))
+    throw error
+  } finally {
+    spans.forEach((span) => span.end())
+  }
+}
+
+/** Runs a consumer's handler in a CONSUMER span, child of the span that sent the message. */
+export function withConsumerSpan<Result>(
+  message: Message,
+  consumer: { readonly topic: string; readonly group: string },
+  handle: () => Promise<Result>,
+): Promise<Result> {
+  const attributes = {
+    ...messageAttributes('process', message, consumer.topic),
+    'messaging.consumer.group.name': consumer.group,
+  }
+  const options = { kind: SpanKind.CONSUMER, attributes }
+  const run = async (span: Span) => {
+    try {
+      return await handle()
+    } catch (error) {
+      noteError(span, error)
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+  const tracer = trace.getTracer(TRACER)
+  return tracer.startActiveSpan(`process ${consumer.topic}`, options, parentOf(message), run)
+}
+
+function deliverySpan(outbox: string, { message, destination }: Delivery): Span {
+  const attributes = {
+    ...messageAttributes('send', message, destination.topic),
+    'messaging.system': destination.transport,
+    'posthorn.outbox': outbox,
+  }
+  const options = { kind: SpanKind.PRODUCER, attributes }
+  return trace.getTracer(TRACER).startSpan(`send ${destination.topic}`, options, parentOf(message))
+}
+
+function messageAttributes(type: 'send' | 'process', message: Message, topic: string): Attributes {
+  return {
+    'messaging.operation.type': type,
+    'messaging.operation.name': type,
+    'messaging.destination.name': topic,
+    'messaging.message.id': message.id,
+    'posthorn.message.type': message.type,
+  }
+}
+
+function parentOf({ traceparent }: Message): Context {
+  // Later versions may add fields at the end; "ff" is the one version that never will be.
+  const [, traceId = '', spanId = '', flags = ''] =
+    /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(
+      traceparent ?? '',
+    ) ?? []
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+}
+
+function traceparentOf(span: Span | undefined): string | undefined {
+  const spanContext = span?.spanContext()
+  if (!spanContext || !isSpanContextValid(spanContext)) return undefined
+  const { traceId, spanId, traceFlags } = spanContext
+  return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`
+}
+
+function noteOutcome(span: Span, outcome: Outcome | undefined): void {
+  if (outcome?.kind === 'delivered') return
+  const { code, message } = outcome?.failure ?? failureOf(undefined, 'TRANSPORT_BROKEN')
+  span.setAttribute('error.type', code)
+  span.setStatus({ code: SpanStatusCode.ERROR, message })
+}
+
+function noteError(span: Span, error: unknown): void {
+  const { code, message } = failureOf(error, 'DELIVERY_FAILED')
+  if (error instanceof Error) span.recordException(error)
+  span.setAttribute('error.type', code)
+  span.setStatus({ code: SpanStatusCode.ERROR, message })
+}

@@ -1,0 +1,34 @@
+export type ServiceName = 'kafka' | 'rabbitmq' | 's3'
+
+/** `dir`: where pids, ports, data and logs are kept; default `.services` at the root. */
+type In = { dir?: string }
+type Log = (line: string) => void
+type Env = Record<string, string>
+
+export type Services = {
+  env: Env
+  versions: Partial<Record<ServiceName, string>>
+  failures: Partial<Record<ServiceName, string>>
+  stop(): Promise<void>
+}
+
+export const serviceNames: ServiceName[]
+
+export function startServices(
+  options?: In & { names?: ServiceName[]; log?: Log },
+): Promise<Services>
+
+export function stopServices(options?: In & { names?: ServiceName[] }): Promise<void>
+
+export function restartService(
+  name: ServiceName,
+  options?: In & { log?: Log },
+): Promise<{ env: Env; version: string }>
+
+export function killService(name: ServiceName, options?: In): Promise<void>
+
+export function inspectServices(
+  options?: In & { names?: ServiceName[] },
+): Promise<Record<ServiceName, { env: Env; version: string; pid?: number } | undefined>>
+
+export function printEnv(env: Env, print?: Log): void

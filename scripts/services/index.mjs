@@ -1,0 +1,103 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isGiven, reach } from './given.mjs'
+import { kafka } from './kafka.mjs'
+import { crash, inspect, start, stop } from './lifecycle.mjs'
+import { rabbitmq } from './rabbitmq.mjs'
+import { versitygw } from './versitygw.mjs'
+
+const services = [kafka, rabbitmq, versitygw]
+
+/** The names that the functions below take. */
+export const serviceNames = services.map((service) => service.name)
+
+// Where pids, ports, data and logs are kept.
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const defaultDir = join(root, '.services')
+
+/**
+ * Starts the named services (all by default) side by side, fetching them if needed. One whose
+ * variable is set is left alone and only checked. One that cannot be had is in `failures` with
+ * the reason, and its variables are missing from `env`; the others are not held up by it.
+ * `stop()` ends those that this call started.
+ */
+export async function startServices({ names, log = toStderr, dir = defaultDir } = {}) {
+  const wanted = named(names)
+  const found = await Promise.allSettled(wanted.map((service) => have(service, { log, dir })))
+  const result = { env: {}, versions: {}, failures: {} }
+  const started = []
+  for (const [at, { name }] of wanted.entries()) {
+    const { value, reason } = found[at]
+    if (reason !== undefined) {
+      result.failures[name] = reason.message
+      continue
+    }
+    Object.assign(result.env, value.env)
+    result.versions[name] = value.version
+    if (!value.wasRunning) started.push(name)
+  }
+  return { ...result, stop: () => stopServices({ names: started, dir }) }
+}
+
+function have(service, { log, dir }) {
+  const folder = join(dir, service.name)
+  return isGiven(service, folder) ? reach(service) : start(service, folder, log)
+}
+
+/** Ends the named services (all by default) if they were started from `dir`. Data is kept. */
+export async function stopServices({ names, dir = defaultDir } = {}) {
+  await Promise.all(named(names).map(({ name }) => stop(join(dir, name))))
+}
+
+/** Stops the service if it runs and starts it again, at the same address and with its data. */
+export async function restartService(name, { log = toStderr, dir = defaultDir } = {}) {
+  const service = ownService(name, dir)
+  await stop(join(dir, name))
+  const { env, version } = await start(service, join(dir, name), log)
+  return { env, version }
+}
+
+/** Ends the service with SIGKILL, as a crash would; `restartService` brings it back. */
+export async function killService(name, { dir = defaultDir } = {}) {
+  ownService(name, dir)
+  await crash(join(dir, name))
+}
+
+/** What can be used now: name → `{ version, env, pid }`, or undefined. Changes nothing. */
+export async function inspectServices({ names, dir = defaultDir } = {}) {
+  const found = named(names).map(async (service) => {
+    const folder = join(dir, service.name)
+    const there = isGiven(service, folder)
+      ? await reach(service).catch(() => undefined)
+      : await inspect(service, folder)
+    return [service.name, there]
+  })
+  return Object.fromEntries(await Promise.all(found))
+}
+
+/** Prints the variables as a shell takes them: `export KAFKA_BROKERS='127.0.0.1:…'`. */
+export function printEnv(env, print = toStdout) {
+  for (const [name, value] of Object.entries(env)) print(`export ${name}='${value}'`)
+}
+
+function named(names = serviceNames) {
+  return names.map((name) => {
+    const service = services.find((candidate) => candidate.name === name)
+    if (service !== undefined) return service
+    throw new Error(`There is no service "${name}": the names are ${serviceNames.join(', ')}.`)
+  })
+}
+
+function ownService(name, dir) {
+  const [service] = named([name])
+  if (!isGiven(service, join(dir, name))) return service
+  throw new Error(`${name} is given by ${service.variable} and not ours to stop.`)
+}
+
+function toStdout(line) {
+  console.log(line)
+}
+
+function toStderr(line) {
+  console.error(line)
+}

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cached } from './cache.mjs'
+import { run, runWithRetries } from './command.mjs'
+import { probeKafka } from './kafka-probe.mjs'
+
+const VERSION = '4.3.1'
+// The same as the log4j-core that Kafka brings along.
+const LOG4J_VERSION = '2.25.4'
+
+/** One node that is broker and controller at once (KRaft), run from Kafka's jars. */
+export const kafka = {
+  name: 'kafka',
+  variable: 'KAFKA_BROKERS',
+  needs: 'Java 17 or newer to run and Maven to fetch Kafka',
+  ports: ['broker', 'controller'],
+  readyWithinMs: 60_000,
+
+  async install(log) {
+    const home = await cached(`kafka-${VERSION}`, async (folder) => {
+      log(`kafka: fetching ${VERSION}, about half a minute the first time`)
+      await writeFile(join(folder, 'pom.xml'), POM)
+      await writeFile(join(folder, 'log4j2.properties'), LOGGING)
+      await runWithRetries('mvn', COPY_JARS, { cwd: folder })
+    })
+    return { version: VERSION, home }
+  },
+
+  async launch({ home, folder, ports, start }) {
+    const data = join(folder, `data-${VERSION}`)
+    if (!existsSync(data)) await format({ home, folder, data, ports })
+    const config = join(folder, 'server.properties')
+    await writeFile(config, properties(data, ports))
+    // The heap keeps a whole test run small; Kafka's data sits in the page cache anyway.
+    const options = ['-Xmx512m', '-Xms128m', '-XX:+ExitOnOutOfMemoryError']
+    await start(java(), [...options, ...classPath(home), 'kafka.Kafka', config])
+  },
+
+  probe(ports) {
+    return probeKafka(ports.broker)
+  },
+
+  env(ports) {
+    return { KAFKA_BROKERS: `127.0.0.1:${ports.broker}` }
+  },
+
+  addresses(brokers) {
+    return brokers.split(',').map((broker) => {
+      const { hostname, port } = new URL(`tcp://${broker.trim()}`)
+      return { host: hostname, port: Number(port) || 9092 }
+    })
+  },
+}
+
+/** Writes the cluster's id into a new data folder, which gets its name only when that is done. */
+async function format({ home, folder, data, ports }) {
+  await mkdir(folder, { recursive: true })
+  const draft = await mkdtemp(`${data}.draft-`)
+  try {
+    const config = join(draft, 'format.properties')
+    await writeFile(config, properties(draft, ports))
+    // Kafka takes an id that begins with a dash for an option.
+    const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'a')
+    const options = ['--cluster-id', clusterId, '--config', config]
+    await run(java(), [...classPath(home), 'kafka.tools.StorageTool', 'format', ...options])
+    await rename(draft, data)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+function java() {
+  return process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java'
+}
+
+function classPath(home) {
+  return [
+    `-Dlog4j2.configurationFile=${join(home, 'log4j2.properties')}`,
+    '-cp',
+    join(home, 'lib', '*'),
+  ]
+}
+
+function properties(data, ports) {
+  // The voters are listed here and not in the data, so that the ports may change between runs.
+  return `
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${ports.controller}
+listeners=PLAINTEXT://127.0.0.1:${ports.broker},CONTROLLER://127.0.0.1:${ports.controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:${ports.broker}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs=${data}
+log.retention.hours=24
+
+auto.create.topics.enable=true
+num.partitions=8
+default.replication.factor=1
+min.insync.replicas=1
+group.initial.rebalance.delay.ms=0
+
+# A broker back from a crash is let in when its old session is over: 3 s and not 9.
+broker.session.timeout.ms=3000
+broker.heartbeat.interval.ms=500
+
+# Internal topics: one copy, as there is one node, and few partitions instead of 50 to make and open.
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=4
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+share.coordinator.state.topic.num.partitions=4
+`
+}
+
+const COPY_JARS = [
+  '--batch-mode',
+  '--quiet',
+  'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies',
+  '-DincludeScope=runtime',
+  '-DoutputDirectory=lib',
+]
+
+// Kafka's jars name no binding for slf4j (its own distribution adds this one); without it nothing
+// is logged at all.
+const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>posthorn</groupId>
+  <artifactId>kafka</artifactId>
+  <version>1</version>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>kafka_2.13</artifactId>
+      <version>${VERSION}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.apache.logging.log4j</groupId>
+      <artifactId>log4j-slf4j-impl</artifactId>
+      <version>${LOG4J_VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+`
+
+const LOGGING = `status = warn
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %d{ISO8601} %p %m (%c)%n
+rootLogger.level = warn
+rootLogger.appenderRef.out.ref = out
+logger.server.name = kafka.server.KafkaRaftServer
+logger.server.level = info
+`

@@ -1,0 +1,124 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cached } from './cache.mjs'
+import { debianRelease, unpackPackage } from './debian.mjs'
+import { probeRabbitmq } from './rabbitmq-probe.mjs'
+import { waitUntil } from './wait.mjs'
+import { isAnyOpen } from './ports.mjs'
+
+/** RabbitMQ and its Erlang from Debian's packages, unpacked and not installed. */
+export const rabbitmq = {
+  name: 'rabbitmq',
+  variable: 'RABBITMQ_URL',
+  needs: 'a Debian or Ubuntu with its package archive in reach',
+  ports: ['amqp', 'distribution', 'epmd'],
+  readyWithinMs: 90_000,
+
+  async install(log) {
+    const name = `rabbitmq-${await debianRelease()}-${process.arch}`
+    const home = await cached(name, async (folder) => {
+      log('rabbitmq: fetching, about half a minute the first time')
+      await unpackPackage('rabbitmq-server', { folder, own: ['rabbitmq', 'erlang'] })
+      await rm(join(folder, 'usr/share'), { recursive: true })
+      await makeRelocatable(join(folder, 'usr/lib/erlang/bin/erl'))
+    })
+    return { version: await versionIn(home), home }
+  },
+
+  async launch({ home, version, folder, ports, start }) {
+    const data = join(folder, `data-${version}`)
+    await mkdir(data, { recursive: true })
+    await writeFile(join(folder, 'rabbitmq.conf'), config(ports))
+    await writeFile(join(folder, 'enabled_plugins'), '[].\n')
+    const erlang = join(home, 'usr/lib/erlang/bin')
+    const env = environment({ home, erlang, folder, data, ports })
+
+    // Erlang's port mapper. Left to itself RabbitMQ would start one that outlives it, at the
+    // port that any other Erlang on the machine uses too.
+    const mapper = ['-port', String(ports.epmd), '-address', '127.0.0.1']
+    await start(join(erlang, 'epmd'), mapper, { env, name: join(folder, 'epmd') })
+    const mapperAddress = { host: '127.0.0.1', port: ports.epmd }
+    await waitUntil(() => isAnyOpen([mapperAddress]), { withinMs: 10_000 })
+
+    // Erlang ignores the second flag, which makes the process recognisable as ours. The first
+    // takes back RABBITMQ_ALLOW_INPUT's input.
+    const flags = ['-noinput', '-posthorn', `${folder}/`]
+    await start(join(serverIn(home, version), 'sbin/rabbitmq-server'), flags, { env })
+  },
+
+  probe(ports) {
+    return probeRabbitmq(ports.amqp)
+  },
+
+  env(ports) {
+    return { RABBITMQ_URL: `amqp://guest:guest@127.0.0.1:${ports.amqp}` }
+  },
+
+  addresses(url) {
+    const { hostname, port, protocol } = new URL(url)
+    return [{ host: hostname, port: Number(port) || (protocol === 'amqps:' ? 5671 : 5672) }]
+  },
+}
+
+/** Debian's `erl` looks for Erlang at a fixed place; let it look where it is itself. */
+async function makeRelocatable(script) {
+  const text = await readFile(script, 'utf8')
+  const here = 'ROOTDIR=$(dirname "$(dirname "$(readlink -f "$0")")")'
+  const changed = text.replaceAll('ROOTDIR=/usr/lib/erlang', here)
+  if (changed === text) throw new Error(`${script} is not as expected; RabbitMQ would not start.`)
+  await writeFile(script, changed)
+}
+
+async function versionIn(home) {
+  const folders = await readdir(join(home, SERVERS))
+  const versions = folders.map((name) => /^rabbitmq_server-(.+)$/.exec(name)?.[1])
+  return versions.find((version) => version !== undefined)
+}
+
+const SERVERS = 'usr/lib/rabbitmq/lib'
+
+function serverIn(home, version) {
+  return join(home, SERVERS, `rabbitmq_server-${version}`)
+}
+
+function config(ports) {
+  return `listeners.tcp.1 = 127.0.0.1:${ports.amqp}
+log.console = true
+log.console.level = info
+log.console.use_colors = off
+log.connection.level = error
+log.file = false
+`
+}
+
+function environment({ home, erlang, folder, data, ports }) {
+  const libraries = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].flatMap((triplet) => [
+    join(home, 'usr/lib', triplet),
+    join(home, 'lib', triplet),
+  ])
+  return {
+    PATH: `${erlang}:${process.env.PATH}`,
+    // Libraries that the system had not got were fetched as well.
+    LD_LIBRARY_PATH: [...libraries, process.env.LD_LIBRARY_PATH ?? ''].filter(Boolean).join(':'),
+    // Erlang keeps its cookie in the home folder; this node shares it with no other.
+    HOME: folder,
+    LC_ALL: 'C.UTF-8',
+    // Its log says why a start failed; a dump of the whole memory does not.
+    ERL_CRASH_DUMP_SECONDS: '0',
+    ERL_EPMD_PORT: String(ports.epmd),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODENAME: 'posthorn@localhost',
+    RABBITMQ_DIST_PORT: String(ports.distribution),
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+    RABBITMQ_MNESIA_BASE: data,
+    RABBITMQ_LOG_BASE: folder,
+    RABBITMQ_CONFIG_FILE: join(folder, 'rabbitmq.conf'),
+    RABBITMQ_ADVANCED_CONFIG_FILE: join(folder, 'advanced.config'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'enabled_plugins'),
+    // Not there, and so not the system's.
+    RABBITMQ_CONF_ENV_FILE: join(folder, 'rabbitmq-env.conf'),
+    // Makes the start script become the server, instead of waiting for it: one pid, and a
+    // SIGKILL to it is a crash of the broker.
+    RABBITMQ_ALLOW_INPUT: 'true',
+  }
+}
