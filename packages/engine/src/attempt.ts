@@ -14,8 +14,7 @@ export type Transports = Readonly<Record<string, Transport>>
 
 /** What came of one row: an outcome, or an error that says the row cannot be read. */
 export type Attempted =
-  | { readonly outcome: Outcome; readonly backoffMs: number }
-  | { readonly unreadable: unknown }
+  { readonly outcome: Outcome; readonly backoffMs: number } | { readonly unreadable: unknown }
 
 /** Upcasters may raise a payload by this many versions; more would be a circle. */
 const MAX_VERSIONS = 1_000
@@ -68,7 +67,10 @@ export class Attempter {
         if (many) {
           const name = nameOf(delivery.destination)
           const permit = permits.get(name) ?? this.#breaker(delivery.destination).permit()
-          permits.set(name, permit.kind === 'probe' ? { kind: 'wait', ms: PROBE_ANSWER_MS } : permit)
+          permits.set(
+            name,
+            permit.kind === 'probe' ? { kind: 'wait', ms: PROBE_ANSWER_MS } : permit,
+          )
           if (permit.kind === 'wait') {
             results[at] = { outcome: breakerOpen(permit.ms), backoffMs: permit.ms }
             return []
@@ -93,7 +95,11 @@ export class Attempter {
     }
   }
 
-  async #deliver(group: readonly Placed[], results: Attempted[], signal: AbortSignal): Promise<void> {
+  async #deliver(
+    group: readonly Placed[],
+    results: Attempted[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const batch = group.map(({ delivery }) => delivery)
     const outcomes = await this.#outcomes(batch, signal)
     this.#learn(batch, outcomes)
@@ -112,8 +118,8 @@ export class Attempter {
     }
     try {
       const ordered = this.#outbox.order !== undefined
-      const outcomes = await withDeliverySpan(this.#outbox.name, batch, () =>
-        transport.deliver(batch, { ordered, signal }),
+      const outcomes = await withDeliverySpan(this.#outbox.name, batch, (sent) =>
+        transport.deliver(sent, { ordered, signal }),
       )
       return outcomes.length === batch.length ? outcomes : batch.map(() => MISSING)
     } catch (error) {

@@ -69,7 +69,10 @@ export function createBreaker(
       }
     },
     backoffMs() {
-      return Math.min(UNREACHABLE_FIRST_MS * 2 ** Math.max(unreachableInRow - 1, 0), UNREACHABLE_MAX_MS)
+      return Math.min(
+        UNREACHABLE_FIRST_MS * 2 ** Math.max(unreachableInRow - 1, 0),
+        UNREACHABLE_MAX_MS,
+      )
     },
   }
 }

@@ -21,7 +21,10 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
     throw new DefinitionError(definition.name, field, problem)
   }
   if (!/^[a-z][a-z0-9]*([.-][a-z0-9]+)*$/.test(definition.name)) {
-    wrong('name', 'must be lower-case words joined by "." or "-", like "payments.webhook-deliveries"')
+    wrong(
+      'name',
+      'must be lower-case words joined by "." or "-", like "payments.webhook-deliveries"',
+    )
   }
   if (!isIdentifier(definition.table) || !definition.table.includes('.')) {
     wrong('table', 'must be a plain lower-case name with its schema, like "payments.deliveries"')
@@ -84,8 +87,12 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
     wrong('columns.idType', 'must be "uuid", "bigint" or "text"')
   }
   const named: [string, string | undefined][] = [
-    ...Object.entries(single).map(([field, name]) => [`columns.${field}`, name] as [string, string]),
-    ...Object.entries(ref ?? {}).map(([field, name]) => [`columns.ref.${field}`, name] as [string, string]),
+    ...Object.entries(single).map(
+      ([field, name]) => [`columns.${field}`, name] as [string, string],
+    ),
+    ...Object.entries(ref ?? {}).map(
+      ([field, name]) => [`columns.ref.${field}`, name] as [string, string],
+    ),
     ...(dedupe ?? []).map((name) => ['columns.dedupe', name] as [string, string]),
     ['counter.column', counter.column],
     ['counter.limit', counter.limit],
@@ -107,7 +114,10 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   }
 }
 
-function checkNumbers<Row>({ claim, retry, breaker, retention, confirm }: OutboxDefinition<Row>, wrong: Wrong) {
+function checkNumbers<Row>(
+  { claim, retry, breaker, retention, confirm }: OutboxDefinition<Row>,
+  wrong: Wrong,
+) {
   const whole = (field: string, value: number | undefined, max: number) => {
     if (value === undefined) return
     if (!Number.isInteger(value) || value < 1 || value > max) {

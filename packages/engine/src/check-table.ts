@@ -44,8 +44,12 @@ async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Prom
 function namedColumns({ columns, counter, order }: Outbox): [field: string, column: string][] {
   const { ref, dedupe, idType: _, ...single } = columns
   return [
-    ...Object.entries(single).map(([field, name]) => [`columns.${field}`, name] as [string, string]),
-    ...Object.entries(ref ?? {}).map(([field, name]) => [`columns.ref.${field}`, name] as [string, string]),
+    ...Object.entries(single).map(
+      ([field, name]) => [`columns.${field}`, name] as [string, string],
+    ),
+    ...Object.entries(ref ?? {}).map(
+      ([field, name]) => [`columns.ref.${field}`, name] as [string, string],
+    ),
     ...(dedupe ?? []).map((name) => ['columns.dedupe', name] as [string, string]),
     ['counter.column', counter.column],
     ...(counter.limit ? [['counter.limit', counter.limit] as [string, string]] : []),

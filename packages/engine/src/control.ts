@@ -19,7 +19,10 @@ export async function pause(
 }
 
 /** Lets claims go on; relays of this process are woken at the commit. */
-export async function resume(tx: Transaction, outbox: Pick<Outbox, 'name' | 'bell'>): Promise<void> {
+export async function resume(
+  tx: Transaction,
+  outbox: Pick<Outbox, 'name' | 'bell'>,
+): Promise<void> {
   await tx.query(deletePause(outbox.name))
   tx.ringLater(outbox.bell)
 }

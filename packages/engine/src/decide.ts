@@ -120,7 +120,11 @@ export function decideLost(rules: Rules, facts: Facts): Decision {
 }
 
 /** A message that is a danger to its relay or cannot be read: out of the way, with an alert. */
-export function fatal(rules: Rules, code: 'CLAIM_FATAL' | 'MESSAGE_UNREADABLE', cause?: unknown): Decision {
+export function fatal(
+  rules: Rules,
+  code: 'CLAIM_FATAL' | 'MESSAGE_UNREADABLE',
+  cause?: unknown,
+): Decision {
   const role = rules.states.dead === undefined ? 'quarantined' : 'dead'
   const failure =
     cause === undefined

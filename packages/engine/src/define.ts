@@ -60,7 +60,10 @@ export interface Outbox<Row = OutboxRow> {
   readonly destination: Destination | ((row: Row) => Destination)
   message(row: Row): MessageInit
   readonly upcasters: Upcasters
-  readonly audit: Audit<Row> & { readonly record: 'all' | 'failures' | 'none'; readonly actor: string }
+  readonly audit: Audit<Row> & {
+    readonly record: 'all' | 'failures' | 'none'
+    readonly actor: string
+  }
   readonly statements: Statements
   /** Wakes the relays and notifiers of this process. */
   readonly bell: Bell
@@ -89,7 +92,12 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
       dead: states.dead,
       cancelled: states.cancelled,
     },
-    columns: { id: 'id', idType: 'uuid', status: 'status', ...definition.columns } as Outbox['columns'],
+    columns: {
+      id: 'id',
+      idType: 'uuid',
+      status: 'status',
+      ...definition.columns,
+    } as Outbox['columns'],
     counter: {
       column: counter.column,
       bumps: counter.bumps,

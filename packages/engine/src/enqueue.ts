@@ -62,7 +62,9 @@ export async function enqueueAll<Row>(
 ): Promise<Enqueued[]> {
   if (messages.length === 0) return []
   const box = outbox as unknown as Outbox
-  const rows = messages.map((message) => completed(box, message as Record<string, unknown>, options))
+  const rows = messages.map((message) =>
+    completed(box, message as Record<string, unknown>, options),
+  )
   const known = await knowledgeOf(tx, box)
   const given = givenColumns(box, known, rows)
   await serialised(tx, box, { rows, options })

@@ -9,7 +9,8 @@ export const ERROR_CODES = {
   TABLE_MISMATCH: 'The table does not have what the definition needs.',
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
-  CLAIM_LOST: 'The claim was gone when it was settled: its lease ran out or somebody confirmed first.',
+  CLAIM_LOST:
+    'The claim was gone when it was settled: its lease ran out or somebody confirmed first.',
   CLAIM_EXPIRED: 'A relay took the message and never came back.',
   CLAIM_FATAL: 'Three relays in a row were lost while they held this message alone.',
   MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',
@@ -24,7 +25,8 @@ export const ERROR_CODES = {
   PARKED: 'An earlier message of the same key is dead and this outbox parks what comes after it.',
   CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',
   REPLAYED: 'An operator sent the message again.',
-  INBOX_EXPIRED: 'The message is older than the inbox remembers, so it cannot be told from a repeat.',
+  INBOX_EXPIRED:
+    'The message is older than the inbox remembers, so it cannot be told from a repeat.',
   IDEMPOTENCY_KEY_REUSED: 'The idempotency key was used with another request.',
   IDEMPOTENCY_KEY_IN_FLIGHT: 'The request with this idempotency key is still being worked on.',
   IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by somebody else.',

@@ -45,7 +45,13 @@ export { toMessage } from './message.ts'
 export type { Message, MessageInit } from './message.ts'
 export { noMetrics } from './metrics.ts'
 export type { Labels, Metrics } from './metrics.ts'
-export { engineMigrations, migrate, migrationSql, migrationStatus, migrationsFrom } from './migrate.ts'
+export {
+  engineMigrations,
+  migrate,
+  migrationSql,
+  migrationStatus,
+  migrationsFrom,
+} from './migrate.ts'
 export type { Migration, MigrationSet, MigrationStatus } from './migrate.ts'
 export { createNotifier, wakeEverybody } from './notifier.ts'
 export type { Notifier } from './notifier.ts'

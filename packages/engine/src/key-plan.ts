@@ -85,12 +85,18 @@ function fateInFront(outbox: Outbox, row: OutboxRow, plan: KeyPlan): Fate | unde
   if (row['claim_tail'] === 'park') return 'parks'
   const earlyMs = Number(row['claim_early_ms'] ?? 0)
   if (earlyMs <= 0) return undefined
-  plan.holds.push(holdOf(outbox, row, { delayMs: earlyMs, tail: 'wait', heldBy: idOf(outbox, row) }))
+  plan.holds.push(
+    holdOf(outbox, row, { delayMs: earlyMs, tail: 'wait', heldBy: idOf(outbox, row) }),
+  )
   return 'waits'
 }
 
 /** What a row that was attempted means for those behind it. */
-function fateBehind(outbox: Outbox, { row, decision }: Settlement, plan: KeyPlan): Fate | undefined {
+function fateBehind(
+  outbox: Outbox,
+  { row, decision }: Settlement,
+  plan: KeyPlan,
+): Fate | undefined {
   const heldBy = idOf(outbox, row)
   switch (decision.role) {
     case 'retry':

@@ -40,6 +40,8 @@ export class KeySource implements Source {
   #created = false
   /** Buckets that had something to give lately: how a batch is divided among them. */
   #active = BUCKETS
+  /** The last read found more than it could take: the lanes then divide the buckets among them. */
+  #crowded = false
 
   constructor(session: Session, outbox: Outbox, relay: string) {
     if (!outbox.statements.byKey) throw new TypeError(`${outbox.name} has no order`)
@@ -54,27 +56,33 @@ export class KeySource implements Source {
     // What was sent has left its key's queue: sending it again is claimed like any other row.
     if (kind === 'resend') return this.#rows.claim(kind, batch)
     if (kind === 'expired') return undefined
-    const leases = this.#take(kind)
+    const crowded = this.#crowded
+    const leases = this.#take(kind === 'batch' && crowded ? this.#outbox.lanes : 1)
     const buckets = [...leases.keys()]
     if (buckets.length === 0) return undefined
-    let rows: OutboxRow[] = []
     const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
+    let rows: OutboxRow[] = []
     try {
       rows = await this.#read(kind, { buckets, tokens: [...leases.values()], batch, limit })
     } finally {
-      const used = new Set(rows.map((row) => Number(row['bucket'])))
-      for (const bucket of buckets) if (!used.has(bucket)) this.#giveBack(bucket)
-      if (kind === 'batch' && buckets.length > 1) this.#active = Math.max(used.size, 1)
+      const found = new Set(rows.map((row) => Number(row['bucket'])))
+      for (const bucket of buckets) if (!found.has(bucket)) this.#giveBack(bucket)
+    }
+    const used = tally(rows)
+    const full = rows.length >= batch || [...used.values()].some((count) => count >= limit)
+    if (kind === 'batch') {
+      this.#crowded = full
+      if (buckets.length > 1) this.#active = Math.max(used.size, 1)
     }
     if (rows.length === 0) return undefined
-    const used = [...new Set(rows.map((row) => Number(row['bucket'])))]
     return {
       kind,
       rows: rows.sort((a, b) => Number(a['seq']) - Number(b['seq'])),
       token: randomUUID(),
-      buckets: used,
-      tokens: used.map((bucket) => leases.get(bucket) as string),
-      more: kind !== 'batch' || rows.length >= Math.min(batch, limit),
+      buckets: [...used.keys()],
+      tokens: [...used.keys()].map((bucket) => leases.get(bucket) as string),
+      // A share of the buckets says nothing of the rest.
+      more: kind !== 'batch' || full || crowded,
     }
   }
 
@@ -89,11 +97,10 @@ export class KeySource implements Source {
     return run<OutboxRow>(db, this.#statements.claimHeld, { ...args, alone, keys })
   }
 
-  /** Marks idle buckets busy: a share of them, so that the other lanes find some too. */
-  #take(kind: ClaimKind): Map<number, string> {
+  /** Marks idle buckets busy: all of them, or one of `shares`, so that the other lanes find some. */
+  #take(shares: number): Map<number, string> {
     const owned = this.#idle.size + this.#busy.size
-    const share = kind === 'batch' ? Math.ceil(owned / this.#outbox.lanes) : owned
-    const taken = new Map([...this.#idle].slice(0, share))
+    const taken = new Map([...this.#idle].slice(0, Math.ceil(owned / shares)))
     for (const [bucket, token] of taken) {
       this.#idle.delete(bucket)
       this.#busy.set(bucket, token)
@@ -202,7 +209,7 @@ export class KeySource implements Source {
   /** Renews the leases of idle buckets; those in use are renewed with their claim. */
   async #renewLeases(): Promise<void> {
     // Taken out of use meanwhile: two statements of this relay on the same leases could deadlock.
-    const leases = this.#take('held')
+    const leases = this.#take(1)
     const kept = await this.#renewed([...leases.keys()], [...leases.values()]).catch((error) => {
       for (const bucket of leases.keys()) this.#giveBack(bucket)
       throw error
@@ -217,7 +224,11 @@ export class KeySource implements Source {
     if (buckets.length === 0) return new Set()
     const { leaseMs } = this.#outbox
     const args = { buckets, tokens, leaseMs }
-    const rows = await run<{ bucket: number }>(this.#session.db, this.#statements.renewBuckets, args)
+    const rows = await run<{ bucket: number }>(
+      this.#session.db,
+      this.#statements.renewBuckets,
+      args,
+    )
     return new Set(rows.map(({ bucket }) => bucket))
   }
 
@@ -260,6 +271,16 @@ export class KeySource implements Source {
   }
 }
 
+/** How many rows came from each bucket. */
+function tally(rows: readonly OutboxRow[]): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const row of rows) {
+    const bucket = Number(row['bucket'])
+    counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
+  }
+  return counts
+}
+
 /** A key is in one bucket, so what a plan says of the buckets that are still ours holds by itself. */
 function within(plan: KeyPlan, ours: ReadonlySet<number>): KeyPlan {
   const inOurs = ({ bucket }: { bucket: number }) => ours.has(bucket)
@@ -274,5 +295,7 @@ function within(plan: KeyPlan, ours: ReadonlySet<number>): KeyPlan {
 
 function isPlain({ aside, holds, frees, parks, settlements }: KeyPlan): boolean {
   const quiet = aside.length + holds.length + frees.length + parks.length === 0
-  return quiet && settlements.length > 0 && settlements.every(({ decision }) => decision.role === 'sent')
+  return (
+    quiet && settlements.length > 0 && settlements.every(({ decision }) => decision.role === 'sent')
+  )
 }

@@ -52,7 +52,10 @@ export class Listener {
   #again(error: unknown): void {
     if (this.#closed || this.#timer) return
     this.#log.warn({ err: error, pauseMs: this.#pauseMs }, 'not listening for wake-ups; polling')
-    this.#client?.removeAllListeners('end').end().catch(() => undefined)
+    this.#client
+      ?.removeAllListeners('end')
+      .end()
+      .catch(() => undefined)
     this.#client = undefined
     this.#timer = setTimeout(() => {
       this.#timer = undefined

@@ -24,14 +24,24 @@ function recorder() {
 
 test('by row', async () => {
   const topics = recorder()
-  const relay = createRelay({ pool: db.pool, outboxes: [webhookDeliveries], transports: { topics } })
+  const relay = createRelay({
+    pool: db.pool,
+    outboxes: [webhookDeliveries],
+    transports: { topics },
+  })
   await relay.start()
   await transaction(db.pool, (tx) =>
-    enqueueAll(tx, webhookDeliveries, Array.from({ length: 1000 }, (_, i) => ({ endpoint_id: 'e', payload: { i } }))),
+    enqueueAll(
+      tx,
+      webhookDeliveries,
+      Array.from({ length: 1000 }, (_, i) => ({ endpoint_id: 'e', payload: { i } })),
+    ),
   )
   await expect.poll(() => topics.got.length, { timeout: 5000 }).toBe(1000)
   await relay.stop()
-  const { rows } = await db.pool.query('select status, count(*) from payments.webhook_deliveries group by 1')
+  const { rows } = await db.pool.query(
+    'select status, count(*) from payments.webhook_deliveries group by 1',
+  )
   expect(rows).toEqual([{ status: 'delivered', count: '1000' }])
 })
 
@@ -54,6 +64,8 @@ test('by key', async () => {
   )
   await expect.poll(() => topics.got.length, { timeout: 5000 }).toBe(1000)
   await relay.stop()
-  const { rows } = await db.pool.query('select status, count(*) from families.outbox_events group by 1')
+  const { rows } = await db.pool.query(
+    'select status, count(*) from families.outbox_events group by 1',
+  )
   expect(rows).toEqual([{ status: 1, count: '1000' }])
 })

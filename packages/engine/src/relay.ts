@@ -51,7 +51,14 @@ export interface Relay {
 
 /** Delivers what is in the outboxes. The host owns the pool, the transports and the signals. */
 export function createRelay(options: RelayOptions): Relay {
-  const { pool, outboxes, transports, mode = 'listen', log = silentLog, metrics = noMetrics } = options
+  const {
+    pool,
+    outboxes,
+    transports,
+    mode = 'listen',
+    log = silentLog,
+    metrics = noMetrics,
+  } = options
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   const session = sessionOf(pool, { prepare: mode === 'listen' })
@@ -98,7 +105,10 @@ export function createRelay(options: RelayOptions): Relay {
         await running
         await session.db.query(leave(name))
       } catch (error) {
-        log.error({ err: error }, 'the relay could not leave in good order; its leases will run out')
+        log.error(
+          { err: error },
+          'the relay could not leave in good order; its leases will run out',
+        )
       } finally {
         clearTimeout(deadline)
         running = undefined

@@ -100,5 +100,7 @@ export class RowSource implements Source {
 /** `returning` promises no order; people expect the oldest first. */
 function inOrder({ columns }: Outbox, rows: OutboxRow[]): OutboxRow[] {
   const due = (row: OutboxRow) => Number(row[columns.dueAt])
-  return rows.sort((a, b) => due(a) - due(b) || (String(a[columns.id]) < String(b[columns.id]) ? -1 : 1))
+  return rows.sort(
+    (a, b) => due(a) - due(b) || (String(a[columns.id]) < String(b[columns.id]) ? -1 : 1),
+  )
 }

@@ -65,7 +65,9 @@ export class Runner {
   constructor(options: RunnerOptions) {
     const { outbox, session, relay, transports } = options
     this.#options = options
-    this.#source = outbox.order ? new KeySource(session, outbox, relay) : new RowSource(session, outbox)
+    this.#source = outbox.order
+      ? new KeySource(session, outbox, relay)
+      : new RowSource(session, outbox)
     this.#attempter = new Attempter(outbox, transports)
     this.#waking = new Waking(Math.min(outbox.everyMs, outbox.leaseMs))
   }
@@ -114,7 +116,7 @@ export class Runner {
       if (!step) continue
       this.#waking.found(step.claimed)
       if (step.more) this.#waking.callHelpers()
-      else if (!this.#waking.heardSince(heard)) await this.#idle(step)
+      else if (!this.#waking.heardSince(heard)) await this.#idle(step, heard)
     }
     this.#waking.callHelpers()
   }
@@ -124,6 +126,8 @@ export class Runner {
       await this.#waking.helperCalled()
       while (!this.#stopping) {
         const step = await this.#safely(() => this.#step('batch'))
+        // What this lane had in hand may be what the first one found nothing without.
+        if (step && step.claimed > 0) this.#waking.ring('ring')
         if (step && !step.more) break
       }
     }
@@ -156,7 +160,7 @@ export class Runner {
   }
 
   /** Nothing to do: sleep until something rings, is due, or the poll comes round. */
-  async #idle(step: Step): Promise<void> {
+  async #idle(step: Step, heard: number): Promise<void> {
     // A batch that was delivered changes no due time: only an empty look or a failure does, and
     // the steady state of one message at a time is spared a question each.
     if (step.claimed === 0 || this.#dueChanged) {
@@ -165,7 +169,7 @@ export class Runner {
       this.#dueAt = ms === undefined ? undefined : performance.now() + ms
     }
     const dueMs = this.#dueAt === undefined ? undefined : this.#dueAt - performance.now()
-    const woken = await this.#waking.sleep(dueMs)
+    const woken = await this.#waking.sleep(heard, dueMs)
     if (woken !== 'ring') this.#special = true
   }
 
@@ -206,7 +210,9 @@ export class Runner {
       const attempts = await this.#attempter.attempt(sending, lease.signal)
       const made = sending.map((row, i) => settlementOf(outbox, row, attempts[i] as Attempted))
       if (claim.kind !== 'resend') return made
-      const waits = rows.filter((row) => !sending.includes(row)).map((row) => stillWaits(outbox, row))
+      const waits = rows
+        .filter((row) => !sending.includes(row))
+        .map((row) => stillWaits(outbox, row))
       return [...made.map((each) => resendSettlement(outbox, each)), ...waits]
     } finally {
       lease.end()
@@ -289,7 +295,10 @@ export class Runner {
     }
     for (const { row, decision } of settlements) {
       if (decision.role !== 'dead' && decision.role !== 'quarantined') continue
-      log.error({ ...labels, id: idOf(outbox, row), code: decision.failure?.code }, 'a message is dead')
+      log.error(
+        { ...labels, id: idOf(outbox, row), code: decision.failure?.code },
+        'a message is dead',
+      )
     }
   }
 

@@ -17,7 +17,9 @@ export function sessionOf(pool: Pool, { prepare }: { prepare: boolean }): Sessio
   return {
     db: unprepared(db),
     transaction: (work) =>
-      transaction(pool, (tx) => work(Object.assign(Object.create(tx) as Transaction, unprepared(tx)))),
+      transaction(pool, (tx) =>
+        work(Object.assign(Object.create(tx) as Transaction, unprepared(tx))),
+      ),
   }
 }
 

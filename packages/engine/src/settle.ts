@@ -104,7 +104,6 @@ function columnsOf(
     error: ({ decision }) => decision.failure?.message ?? null,
     ref: ({ decision }) => (decision.ref ? JSON.stringify(decision.ref) : null),
     from_state: ({ row }) => String(args.from ?? row['claim_from']),
-    attempt: ({ row }) => triesOf(outbox, factsOf(outbox, row)),
   }
   return Object.fromEntries(
     Object.entries(columns)

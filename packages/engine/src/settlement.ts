@@ -40,7 +40,11 @@ export function settlementOf(outbox: Outbox, row: OutboxRow, attempted: Attempte
     const outcome = unknown(attempted.unreadable)
     return { row, outcome, decision: fatal(outbox, 'MESSAGE_UNREADABLE', attempted.unreadable) }
   }
-  return { row, outcome: attempted.outcome, decision: decide(outbox, factsOf(outbox, row), attempted) }
+  return {
+    row,
+    outcome: attempted.outcome,
+    decision: decide(outbox, factsOf(outbox, row), attempted),
+  }
 }
 
 /** A message that was sent stays sent; if sending it again failed, it waits under its claim. */
@@ -51,7 +55,10 @@ export function resendSettlement(outbox: Outbox, settlement: Settlement): Settle
 
 /** Sent, not confirmed, and its consumers have not come to it: not to be sent again yet. */
 export function stillWaits(outbox: Outbox, row: OutboxRow): Settlement {
-  const outcome = retryLater({ code: 'CONFIRM_OVERDUE', message: 'Its consumers have not come to it yet.' })
+  const outcome = retryLater({
+    code: 'CONFIRM_OVERDUE',
+    message: 'Its consumers have not come to it yet.',
+  })
   const facts = factsOf(outbox, row)
   return { row, outcome, decision: waits(outbox, decide(outbox, facts, { outcome, backoffMs: 0 })) }
 }

@@ -56,7 +56,8 @@ export async function transaction<Result>(
   const client = await pool.connect()
   const bells = new Set<Bell>()
   const tx = {
-    query: <Row>(statement: Statement) => client.query(statement) as unknown as Promise<{ rows: Row[] }>,
+    query: <Row>(statement: Statement) =>
+      client.query(statement) as unknown as Promise<{ rows: Row[] }>,
     ringLater: (bell: Bell) => void bells.add(bell),
   } as unknown as Transaction
   const result = await committed(client, () => work(tx))

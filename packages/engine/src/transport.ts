@@ -35,7 +35,9 @@ export interface Transport {
    * For `confirm.within`: whether the consumer group has gone by each message. A message that still
    * waits in front of a slow consumer must not be sent again.
    */
-  passed?(sent: readonly { destination: Destination; ref: Reference }[]): Promise<readonly boolean[]>
+  passed?(
+    sent: readonly { destination: Destination; ref: Reference }[],
+  ): Promise<readonly boolean[]>
   close(): Promise<void>
 }
 

@@ -58,8 +58,8 @@ export class Waking {
     this.#notBefore = performance.now() + ms
   }
 
-  /** Sleeps until a ring, the due time, the next look or the poll. */
-  async sleep(dueMs: number | undefined): Promise<Woken> {
+  /** Sleeps until a ring, the due time, the next look or the poll; not at all if it rang since `mark`. */
+  async sleep(mark: number, dueMs: number | undefined): Promise<Woken> {
     const blockedMs = this.#notBefore - performance.now()
     if (blockedMs > 0) {
       await this.beat(blockedMs)
@@ -70,8 +70,11 @@ export class Waking {
     const due = dueMs === undefined ? this.#pollMs : Math.max(dueMs, OVERDUE_MS)
     const ms = Math.min(this.#pollMs, due, lookMs ?? this.#pollMs)
     const woken = await new Promise<Woken>((resolve) => {
-      if (this.#stopped) return resolve('ring')
-      const timer = setTimeout(() => this.#woken(resolve, 'timer'), Math.min(Math.ceil(ms), 2 ** 31 - 1))
+      if (this.#stopped || this.heardSince(mark)) return resolve('ring')
+      const timer = setTimeout(
+        () => this.#woken(resolve, 'timer'),
+        Math.min(Math.ceil(ms), 2 ** 31 - 1),
+      )
       this.#wake = () => {
         clearTimeout(timer)
         this.#woken(resolve, 'ring')

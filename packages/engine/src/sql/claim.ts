@@ -49,7 +49,8 @@ function claimByColumns(shape: Shape): Prepared {
   const { table, columns } = shape
   const begins = beginning(shape)
   const set = begins.map(
-    ([column, value]) => `,\n       ${column} = case when due.lost then m.${column} else ${value} end`,
+    ([column, value]) =>
+      `,\n       ${column} = case when due.lost then m.${column} else ${value} end`,
   )
   return prepare(
     (p) => `with due as (

@@ -26,7 +26,8 @@ export function replayable(shape: Shape, p: (param: string) => string): string {
     ['key', order?.key],
   ]
   for (const [param, column] of equal) {
-    if (column) conditions.push(`(${p(param)}::text is null or ${column}::text = ${p(param)}::text)`)
+    if (column)
+      conditions.push(`(${p(param)}::text is null or ${column}::text = ${p(param)}::text)`)
   }
   return conditions.join('\n   and ')
 }

@@ -14,19 +14,26 @@ export type Guard = 'claim' | 'lease' | 'lock'
  */
 export function settle(shape: Shape, role: SettleRole, guard: Guard): Prepared {
   const { table, columns } = shape
-  return prepare(
-    (p) => `with u as (
-  select * from unnest(${p('ids')}::${columns.idType}[]${unnested(shape, role, p)}) as u (id${unnestedNames(shape, role)})
-),
-${guard === 'lease' ? `${lease(shape, p)},\n` : ''}settled as (
+  const given = fields(shape, role, guard)
+  const tenant = columns.tenant ? `, m.${columns.tenant}::text as tenant` : ''
+  return prepare((p) => {
+    const ids = `${p('ids')}::${columns.idType}[]`
+    // With nothing to say about the single message, the ids alone are the faster join.
+    const from =
+      given.length === 0
+        ? ''
+        : `\n    from unnest(${[ids, ...given.map(([name, type]) => `${p(name)}::${type}[]`)].join(', ')})
+           as u (${['id', ...given.map(([name]) => name)].join(', ')})`
+    const found = given.length === 0 ? `m.${columns.id} = any(${ids})` : `m.${columns.id} = u.id`
+    const told = given.map(([name]) => `, u.${name}`).join('')
+    return `with ${guard === 'lease' ? `${lease(shape, p)},\n` : ''}settled as (
   update ${table} as m
-     set ${assignments(shape, role, guard).join(',\n         ')}
-    from u${guard === 'lease' ? ', lease' : ''}
-   where m.${columns.id} = u.id${guarded(shape, guard, p)}
-  returning u.*${columns.tenant ? `, m.${columns.tenant}::text as tenant` : ''}
-)${recorded(shape, role, p)}${alerted(shape, role)}
-select id::text as id from settled`,
-  )
+     set ${assignments(shape, role, guard).join(',\n         ')}${from}
+   where ${found}${guarded(shape, guard, p)}
+  returning m.${columns.id} as id, ${attempt(shape, role)} as attempt${told}${tenant}
+)${recorded(shape, { role, guard, p })}${alerted(shape, role)}
+select id::text as id from settled`
+  })
 }
 
 /**
@@ -45,38 +52,47 @@ function lease({ name }: Shape, p: (param: string) => string): string {
 }
 
 function guarded({ states, columns }: Shape, guard: Guard, p: (param: string) => string): string {
-  if (guard === 'claim') return ` and m.claim_token = ${p('token')}::uuid`
+  if (guard === 'claim') return `\n     and m.claim_token = ${p('token')}::uuid`
   // An operator may have cancelled or replayed it while it was under way.
   if (guard === 'lease') {
-    return ` and m.bucket = lease.bucket and ${anyOf(`m.${columns.status}`, [states.ready, states.retry])}`
+    // An array, not a join: the planner would look up every message once for every bucket.
+    const leased = 'm.bucket = any(array(select bucket from lease))'
+    return `\n     and ${leased} and ${anyOf(`m.${columns.status}`, [states.ready, states.retry])}`
   }
   return ''
 }
 
 const FAILED: readonly SettleRole[] = ['retry', 'stay', 'await', 'dead', 'quarantined']
 
-/** Columns of `u` beside the id: only what this role's assignments and records read. */
-function fields({ columns, audit }: Shape, role: SettleRole): [name: string, type: string][] {
+/** What is said of each message beside its id: only what this role's statement reads. */
+function fields(shape: Shape, role: SettleRole, guard: Guard): [name: string, type: string][] {
   const found: [string, string][] = []
-  const failed = FAILED.includes(role)
   if (role === 'retry' || role === 'stay' || role === 'await') found.push(['delay_ms', 'float8'])
-  if (failed) found.push(['bump', 'int'], ['lost', 'int'], ['code', 'text'], ['error', 'text'])
-  if (role === 'sent' && columns.ref) found.push(['ref', 'jsonb'])
-  const records = audit.record === 'all' || (audit.record === 'failures' && failed)
-  if (records) found.push(['from_state', 'text'], ['attempt', 'int'])
+  if (FAILED.includes(role)) {
+    found.push(['bump', 'int'], ['lost', 'int'], ['code', 'text'], ['error', 'text'])
+  }
+  if (role === 'sent' && shape.columns.ref) found.push(['ref', 'jsonb'])
+  if (records(shape, role) && knownOrigin(shape, guard) === undefined) {
+    found.push(['from_state', 'text'])
+  }
   return found
 }
 
-function unnested(shape: Shape, role: SettleRole, p: (param: string) => string): string {
-  return fields(shape, role)
-    .map(([name, type]) => `, ${p(name)}::${type}[]`)
-    .join('')
+function records({ audit }: Shape, role: SettleRole): boolean {
+  return audit.record === 'all' || (audit.record === 'failures' && FAILED.includes(role))
 }
 
-function unnestedNames(shape: Shape, role: SettleRole): string {
-  return fields(shape, role)
-    .map(([name]) => `, ${name}`)
-    .join('')
+/** The state that all messages come from, where there is only one they can. */
+function knownOrigin({ states, confirmWithinMs }: Shape, guard: Guard): string | undefined {
+  if (guard === 'lock' || confirmWithinMs !== undefined) return undefined
+  if (states.claimed !== undefined) return `${literal(states.claimed)}::text`
+  return states.ready === states.retry ? `${literal(states.ready)}::text` : undefined
+}
+
+/** Attempts made, this one included, from the counter as it stands after the update. */
+function attempt({ counter }: Shape, role: SettleRole): string {
+  const before = FAILED.includes(role) ? `m.${counter.column} - u.bump` : `m.${counter.column}`
+  return counter.bumps === 'on-claim' ? before : `${before} + 1`
 }
 
 function assignments(shape: Shape, role: SettleRole, guard: Guard): string[] {
@@ -96,7 +112,10 @@ function assignments(shape: Shape, role: SettleRole, guard: Guard): string[] {
     if (columns.errorCode) set.push(`${columns.errorCode} = null`)
     if (order) set.push('held = false')
   } else {
-    set.push('lost_claims = u.lost', `${counter.column} = greatest(m.${counter.column} + u.bump, 0)`)
+    set.push(
+      'lost_claims = u.lost',
+      `${counter.column} = greatest(m.${counter.column} + u.bump, 0)`,
+    )
     if (columns.error) set.push(`${columns.error} = u.error`)
     if (columns.errorCode) set.push(`${columns.errorCode} = u.code`)
     // Whatever waits leaves the flow of its bucket; what is over does not count as held.
@@ -141,21 +160,23 @@ function stateOf({ states }: Shape, role: SettleRole): string | undefined {
   }
 }
 
-function recorded(shape: Shape, role: SettleRole, p: (param: string) => string): string {
-  const { name, audit, states } = shape
-  const failed = FAILED.includes(role)
-  const wanted = audit.record === 'all' || (audit.record === 'failures' && failed)
-  if (!wanted) return ''
+function recorded(
+  shape: Shape,
+  { role, guard, p }: { role: SettleRole; guard: Guard; p: (param: string) => string },
+): string {
+  const { name, states } = shape
+  if (!records(shape, role)) return ''
+  const origin = knownOrigin(shape, guard) ?? 'from_state'
   const to = stateOf(shape, role)
-  const arrival = to === undefined ? 'from_state' : `${to}::text`
-  const details = failed ? 'code, error' : 'null, null'
-  const through = failed && states.failing !== undefined && (role === 'retry' || role === 'dead')
+  const arrival = to === undefined ? origin : `${to}::text`
+  const details = FAILED.includes(role) ? 'code, error' : 'null, null'
   const row = (from: string, toState: string) =>
     `select '${name}', id::text, ${from}, ${toState}, attempt, ${details}, ${p('actor')}::text, ${p('reason')}::text from settled`
+  const passes = states.failing !== undefined && (role === 'retry' || role === 'dead')
   const failing = states.failing === undefined ? '' : `${literal(states.failing)}::text`
-  const rows = through
-    ? `${row('from_state', failing)}\n  union all\n  ${row(failing, arrival)}`
-    : row('from_state', arrival)
+  const rows = passes
+    ? `${row(origin, failing)}\n  union all\n  ${row(failing, arrival)}`
+    : row(origin, arrival)
   return `,
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)

@@ -21,7 +21,11 @@ export function selectIndexes(table: string): Statement {
 }
 
 /** The engine's columns that a definition's table must have: name and type. */
-export function engineColumns({ order, retry, confirmWithinMs }: Shape): [name: string, ddl: string][] {
+export function engineColumns({
+  order,
+  retry,
+  confirmWithinMs,
+}: Shape): [name: string, ddl: string][] {
   const columns: [string, string][] = []
   if (!order || confirmWithinMs !== undefined) {
     columns.push(['claim_token', 'uuid'], ['claimed_until', 'timestamptz'])
@@ -48,7 +52,9 @@ export function engineColumns({ order, retry, confirmWithinMs }: Shape): [name: 
 export function engineTableSql(shape: Shape): string {
   const { table, columns, states, order, confirmWithinMs, retention } = shape
   const base = table.split('.')[1]
-  const added = engineColumns(shape).map(([name, ddl]) => `  add column if not exists ${name} ${ddl}`)
+  const added = engineColumns(shape).map(
+    ([name, ddl]) => `  add column if not exists ${name} ${ddl}`,
+  )
   const index = (name: string, on: string, where: string) =>
     `create index if not exists ${base}_${name} on ${table} ${on}\n  where ${where};`
   const indexes: string[] = []
@@ -60,7 +66,11 @@ export function engineTableSql(shape: Shape): string {
   } else {
     indexes.push(
       index('due', `(${columns.dueAt}, ${columns.id})`, waiting(shape)),
-      index('suspect', `(${columns.dueAt}, ${columns.id})`, `${waiting(shape)} and lost_claims > 0`),
+      index(
+        'suspect',
+        `(${columns.dueAt}, ${columns.id})`,
+        `${waiting(shape)} and lost_claims > 0`,
+      ),
     )
   }
   if (states.claimed !== undefined) {
@@ -68,7 +78,9 @@ export function engineTableSql(shape: Shape): string {
     indexes.push(index('claimed', '(claimed_until)', claimed))
   }
   if (confirmWithinMs !== undefined) {
-    indexes.push(index('sent', `(${columns.sentAt})`, `${columns.status} = ${literal(states.sent)}`))
+    indexes.push(
+      index('sent', `(${columns.sentAt})`, `${columns.status} = ${literal(states.sent)}`),
+    )
   }
   if (states.dead !== undefined) {
     const dead = `${columns.status} = ${literal(states.dead)}`

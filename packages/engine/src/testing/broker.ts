@@ -5,12 +5,13 @@ import { describe } from 'vitest'
  * elsewhere a skip that says what to set.
  */
 export function withBroker(variable: string, suite: (address: string) => void): void {
-  const address = process.env[variable]
-  if (address) return suite(address)
-  const hint = `${variable} is not set: run "npm run services start" and take over what it prints`
-  // oxlint-disable-next-line vitest/valid-describe-callback, vitest/valid-title
-  if (process.env['CI']) throw new Error(hint)
-  // oxlint-disable-next-line no-console
-  console.warn(`\n  SKIPPED: ${hint}\n`)
-  describe.skip(hint, () => suite('unset'))
+  const address = process.env[variable] ?? ''
+  if (address === '') {
+    const hint = `${variable} is not set: start the servers with "npm run services start"`
+    if (process.env['CI']) throw new Error(hint)
+    process.stderr.write(`\n  SKIPPED: ${hint}\n\n`)
+  }
+  describe.skipIf(address === '')(`with ${variable}`, () => {
+    suite(address)
+  })
 }

@@ -61,7 +61,9 @@ function openDatabase(server: string, name: string): TestDatabase {
 
 /** Makes the template once for all files and workers; the advisory lock lets one of them do it. */
 async function templateOf(server: string, sets: readonly MigrationSet[], extra: string) {
-  const content = sets.flatMap((set) => set.migrations.map((each) => `${set.name}/${each.checksum}`))
+  const content = sets.flatMap((set) =>
+    set.migrations.map((each) => `${set.name}/${each.checksum}`),
+  )
   const hash = createHash('sha256').update(content.join()).update(extra).digest('hex').slice(0, 12)
   const template = `posthorn_template_${hash}`
   await onServer(server, async (admin) => {

@@ -1,0 +1,129 @@
+import { Pool, type PoolClient } from 'pg'
+import { PgBoss } from 'pg-boss'
+import { committed } from '../commit.ts'
+import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
+import { packageVersion } from '../package-version.ts'
+import { chunks, payload, sampleOf, samplePayload, SENDERS } from '../payload.ts'
+import { tally } from '../tally.ts'
+
+const VERSION = packageVersion('pg-boss')
+const QUEUE = 'bench'
+const CHUNK = 5_000
+const BATCH = 500
+const WORKERS = Number(process.env['BOSS_LC'] ?? 2)
+
+// The shortest it takes.
+const POLLING_SECONDS = 0.5
+
+/** Batches of 500, fetched again at once while they come back full. */
+export const pgBoss: Contestant = {
+  name: 'pg-boss',
+  version: VERSION,
+  settings: `batchSize ${BATCH}, burstWhenBatchFull, localConcurrency ${WORKERS}`,
+  async open({ url }) {
+    const boss = await startBoss(url)
+    return {
+      async enqueue(count) {
+        for (const chunk of chunks(count, CHUNK)) await boss.insert(QUEUE, jobs(chunk))
+      },
+      async drain(count, limitMs) {
+        const counter = tally(count, limitMs)
+        await boss.work<unknown>(
+          QUEUE,
+          {
+            batchSize: BATCH,
+            burstWhenBatchFull: true,
+            localConcurrency: WORKERS,
+            pollingIntervalSeconds: POLLING_SECONDS,
+          },
+          async (batch) => {
+            for (const { data } of batch) counter.count(data)
+          },
+        )
+        // Waits for the batches under way, completion included.
+        return counter.result(() => boss.offWork(QUEUE, { wait: true }))
+      },
+      close: () => boss.stop(),
+    }
+  },
+}
+
+/** Woken by LISTEN/NOTIFY, which its queue's `notify` sends in the enqueueing transaction. */
+export const pgBossLatency: LatencyContestant = {
+  name: 'pg-boss',
+  version: VERSION,
+  settings: `notify, batchSize ${BATCH}, burstWhenBatchFull, pollingIntervalSeconds ${POLLING_SECONDS}`,
+  async open({ url }, handle) {
+    const boss = await startBoss(url)
+    const senders = new Pool({ connectionString: url, max: SENDERS })
+    await boss.work<unknown>(
+      QUEUE,
+      {
+        batchSize: BATCH,
+        burstWhenBatchFull: true,
+        localConcurrency: WORKERS,
+        pollingIntervalSeconds: POLLING_SECONDS,
+        notifyPollingIntervalSeconds: POLLING_SECONDS,
+      },
+      async (batch) => {
+        for (const { data } of batch) handle(sampleOf(data))
+      },
+    )
+    return {
+      send: (sample) =>
+        committed(senders, (client) =>
+          boss.send(QUEUE, samplePayload(sample), { db: inTransactionOf(client) }),
+        ),
+      async close() {
+        await boss.stop()
+        await senders.end()
+      },
+    }
+  },
+}
+
+export const pgBossEnqueue: EnqueueContestant = {
+  name: 'pg-boss',
+  version: VERSION,
+  settings: 'insert; send in a transaction',
+  async open({ url }) {
+    const boss = await startBoss(url)
+    const one = new Pool({ connectionString: url, max: 1 })
+    return {
+      async bulk(indexes) {
+        await boss.insert(QUEUE, jobs(indexes))
+      },
+      async single(index) {
+        await committed(one, (client) =>
+          boss.send(QUEUE, payload(index), { db: inTransactionOf(client) }),
+        )
+      },
+      async close() {
+        await boss.stop()
+        await one.end()
+      },
+    }
+  },
+}
+
+async function startBoss(url: string): Promise<PgBoss> {
+  const boss = new PgBoss({
+    connectionString: url,
+    // No maintenance in the middle of a run of seconds.
+    supervise: false,
+    schedule: false,
+    useListenNotify: true,
+  })
+  boss.on('error', (error) => console.error(error))
+  await boss.start()
+  await boss.createQueue(QUEUE, { notify: true })
+  return boss
+}
+
+function jobs(indexes: readonly number[]): { data: object }[] {
+  return indexes.map((index) => ({ data: payload(index) }))
+}
+
+function inTransactionOf(client: PoolClient) {
+  return { executeSql: (text: string, values?: unknown[]) => client.query(text, values) }
+}

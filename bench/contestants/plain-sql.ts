@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { Pool, type PoolClient } from 'pg'
+import { committed } from '../commit.ts'
+import type { Contestant, EnqueueContestant, Queue } from '../contestant.ts'
+import { BATCH, benchOutbox, createOutbox, fillOutbox, insertMany, insertOne } from '../outbox.ts'
+import type { OutboxForm } from '../outbox.ts'
+import { packageVersion } from '../package-version.ts'
+import type { Database } from '../postgres.ts'
+import { tally, type Tally } from '../tally.ts'
+
+const VERSION = `pg ${packageVersion('pg')}`
+
+export interface PlainForm {
+  readonly connections: number
+  /** `all`: a row per transition is written in the transaction that marks. */
+  readonly record: OutboxForm['record']
+}
+
+/** The limit of claiming by row: claim a batch with a write, mark it sent with another. */
+export function plainClaimAndMark(form: PlainForm): Contestant {
+  return contestant('plain SQL claim + mark', form, { claims: 'by row', step: claimAndMark })
+}
+
+/** The limit of claiming by key: rows locked while a batch is under way, one write a message. */
+export function plainMarkOnly(form: PlainForm): Contestant {
+  return contestant('plain SQL mark only', form, { claims: 'by key', step: markOnly })
+}
+
+type Record = PlainForm['record']
+
+interface Way {
+  /** Whose table it works on. */
+  readonly claims: OutboxForm['claims']
+  /** Delivers one batch and returns its size. */
+  step(client: PoolClient, counter: Tally, record: Record): Promise<number>
+}
+
+function contestant(name: string, form: PlainForm, way: Way): Contestant {
+  return {
+    name: form.record === 'all' ? `${name} recorded` : name,
+    version: VERSION,
+    settings: `batches of ${BATCH}, connections ${form.connections}`,
+    open: (database) => open(database, form, way),
+  }
+}
+
+async function open({ url }: Database, form: PlainForm, way: Way): Promise<Queue> {
+  const { connections, record } = form
+  const pool = new Pool({ connectionString: url, max: connections })
+  await createOutbox(pool, benchOutbox({ claims: way.claims, record, lanes: connections }))
+  return {
+    enqueue: (count) => fillOutbox(pool, count),
+    async drain(count, limitMs) {
+      const clients = await Promise.all(Array.from({ length: connections }, () => pool.connect()))
+      const counter = tally(count, limitMs)
+      const loops = Promise.all(
+        clients.map((client) => loop(counter, () => way.step(client, counter, record))),
+      )
+      const drained = await counter.result(async () => void (await loops))
+      clients.forEach((client) => client.release())
+      return drained
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function loop(counter: Tally, step: () => Promise<number>): Promise<void> {
+  while (!counter.isOver()) {
+    // Nothing free: the other connections hold the last rows.
+    if ((await step()) === 0) return
+  }
+}
+
+interface Row {
+  readonly id: string
+  readonly payload: unknown
+}
+
+const CLAIM = `
+  with due as (
+    select id
+      from bench.outbox
+     where status in ('pending', 'failed')
+       and next_attempt_at <= now()
+       and (claimed_until is null or claimed_until < now())
+     order by next_attempt_at, id
+     limit $1
+       for update skip locked
+  )
+  update bench.outbox as m
+     set claim_token = $2,
+         claimed_until = now() + interval '30 seconds'
+    from due
+   where m.id = due.id
+  returning m.*`
+
+const MARK_CLAIMED = `
+  update bench.outbox
+     set status = 'sent', sent_at = now(), claim_token = null, claimed_until = null
+   where id = any($1) and claim_token = $2`
+
+async function claimAndMark(client: PoolClient, counter: Tally, record: Record): Promise<number> {
+  const token = randomUUID()
+  const { rows } = await client.query<Row>({ name: 'claim', text: CLAIM, values: [BATCH, token] })
+  if (rows.length === 0) return 0
+  const text = marking(MARK_CLAIMED, record)
+  await client.query({ name: 'mark', text, values: [deliver(rows, counter), token] })
+  return rows.length
+}
+
+const LOCK = `
+  select *
+    from bench.outbox
+   where status in ('pending', 'failed')
+     and not held
+   order by bucket, seq
+   limit $1
+     for update skip locked`
+
+const MARK_LOCKED = `
+  update bench.outbox
+     set status = 'sent', sent_at = now()
+   where id = any($1)`
+
+async function markOnly(client: PoolClient, counter: Tally, record: Record): Promise<number> {
+  await client.query('begin')
+  const { rows } = await client.query<Row>({ name: 'lock', text: LOCK, values: [BATCH] })
+  if (rows.length > 0) {
+    const text = marking(MARK_LOCKED, record)
+    await client.query({ name: 'mark', text, values: [deliver(rows, counter)] })
+  }
+  await client.query('commit')
+  return rows.length
+}
+
+/** With records: what the engine writes for a message that was sent. */
+function marking(mark: string, record: Record): string {
+  if (record === 'none') return mark
+  return `
+  with marked as (${mark} returning id, attempts)
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor)
+  select 'bench.outbox', id::text, 'pending', 'sent', attempts, 'RELAY'
+    from marked`
+}
+
+function deliver(rows: readonly Row[], counter: Tally): string[] {
+  return rows.map(({ id, payload }) => {
+    counter.count(payload)
+    return id
+  })
+}
+
+/** Inserts as an application would write them. */
+export function plainEnqueue(single: 'in a transaction' | 'autocommit'): EnqueueContestant {
+  return {
+    name: single === 'autocommit' ? 'plain SQL autocommit' : 'plain SQL',
+    version: VERSION,
+    settings: single === 'autocommit' ? 'one statement' : 'unnest; begin, insert, commit',
+    async open({ url }) {
+      const pool = new Pool({ connectionString: url, max: 1 })
+      await createOutbox(pool, benchOutbox({ claims: 'by row', record: 'none', lanes: 1 }))
+      const close = () => pool.end()
+      if (single === 'autocommit') return { single: (index) => insertOne(pool, index), close }
+      return {
+        bulk: (indexes) => insertMany(pool, indexes),
+        async single(index) {
+          await committed(pool, (client) => insertOne(client, index))
+        },
+        close,
+      }
+    },
+  }
+}

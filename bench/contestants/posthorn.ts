@@ -1,0 +1,121 @@
+import { createRelay, delivered, enqueue, enqueueAll, fromPg, transaction } from '@posthorn/engine'
+import type { Outbox, Relay, Transport } from '@posthorn/engine'
+import { Pool } from 'pg'
+import { committed } from '../commit.ts'
+import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
+import { BATCH, benchOutbox, createOutbox, fillOutbox } from '../outbox.ts'
+import type { OutboxForm, OutboxRow } from '../outbox.ts'
+import { packageVersion } from '../package-version.ts'
+import { key, payload, sampleOf, samplePayload, SENDERS } from '../payload.ts'
+import { tally } from '../tally.ts'
+
+const VERSION = packageVersion('@posthorn/engine')
+
+// As `RelayOptions.pool` says: one a lane, and two more.
+const SPARE_CONNECTIONS = 2
+
+export function posthorn(form: OutboxForm): Contestant {
+  return {
+    name: `posthorn ${form.claims}${form.record === 'all' ? ' recorded' : ''}`,
+    version: VERSION,
+    settings: `batches of ${BATCH}, lanes ${form.lanes}, record ${form.record}`,
+    async open({ url }) {
+      const pool = new Pool({ connectionString: url, max: form.lanes + SPARE_CONNECTIONS })
+      const outbox = benchOutbox(form)
+      await createOutbox(pool, outbox)
+      return {
+        enqueue: (count) => fillOutbox(pool, count),
+        async drain(count, limitMs) {
+          const counter = tally(count, limitMs)
+          const relay = await startRelay(pool, outbox, (message) => counter.count(message))
+          // Stopping settles what is under way.
+          return counter.result(() => relay.stop())
+        },
+        close: () => pool.end(),
+      }
+    },
+  }
+}
+
+/** `own`: by the engine's `transaction`. `borrowed`: by pg's client, with the engine a guest. */
+export function posthornLatency(
+  claims: OutboxForm['claims'],
+  kind: 'own' | 'borrowed',
+): LatencyContestant {
+  const form: OutboxForm = { claims, record: 'none', lanes: 2 }
+  return {
+    name: `posthorn ${claims}, ${kind} transaction`,
+    version: VERSION,
+    settings: `lanes ${form.lanes}, ${kind === 'own' ? 'transaction()' : 'fromPg(client)'}`,
+    async open({ url }, handle) {
+      const pool = new Pool({ connectionString: url, max: form.lanes + SPARE_CONNECTIONS })
+      const senders = new Pool({ connectionString: url, max: SENDERS })
+      const outbox = benchOutbox(form)
+      await createOutbox(pool, outbox)
+      const relay = await startRelay(pool, outbox, (message) => handle(sampleOf(message)))
+      const row = (sample: number) => ({ key: key(sample), payload: samplePayload(sample) })
+      return {
+        send: (sample) =>
+          kind === 'own'
+            ? ownTransaction(senders, outbox, row(sample))
+            : committed(senders, (client) => enqueue(fromPg(client), outbox, row(sample))),
+        async close() {
+          await relay.stop()
+          await Promise.all([pool.end(), senders.end()])
+        },
+      }
+    },
+  }
+}
+
+/** The COMMIT is inside `transaction`; it is issued as soon as the work in it is done. */
+async function ownTransaction(pool: Pool, outbox: Outbox<OutboxRow>, row: Partial<OutboxRow>) {
+  let issued = 0
+  await transaction(pool, async (tx) => {
+    await enqueue(tx, outbox, row)
+    issued = performance.now()
+  })
+  return { issued, answered: performance.now() }
+}
+
+export function posthornEnqueue(claims: OutboxForm['claims']): EnqueueContestant {
+  return {
+    name: `posthorn ${claims}`,
+    version: VERSION,
+    settings: 'enqueueAll; enqueue in transaction()',
+    async open({ url }) {
+      const pool = new Pool({ connectionString: url, max: 1 })
+      const outbox = benchOutbox({ claims, record: 'none', lanes: 1 })
+      await createOutbox(pool, outbox)
+      const row = (index: number) => ({ key: key(index), payload: payload(index) })
+      return {
+        async bulk(indexes) {
+          await transaction(pool, (tx) => enqueueAll(tx, outbox, indexes.map(row)))
+        },
+        async single(index) {
+          await transaction(pool, (tx) => enqueue(tx, outbox, row(index)))
+        },
+        close: () => pool.end(),
+      }
+    },
+  }
+}
+
+async function startRelay(
+  pool: Pool,
+  outbox: Outbox<OutboxRow>,
+  handle: (message: unknown) => void,
+): Promise<Relay> {
+  const noop: Transport = {
+    async deliver(batch) {
+      return batch.map(({ message }) => {
+        handle(message.payload)
+        return delivered()
+      })
+    },
+    async close() {},
+  }
+  const relay = createRelay({ pool, outboxes: [outbox], transports: { noop } })
+  await relay.start()
+  return relay
+}

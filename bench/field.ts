@@ -1,0 +1,67 @@
+import type { Contestant, EnqueueContestant, LatencyContestant } from './contestant.ts'
+import {
+  graphileWorker,
+  graphileWorkerEnqueue,
+  graphileWorkerLatency,
+  graphileWorkerNamedQueues,
+} from './contestants/graphile-worker.ts'
+import { pgBoss, pgBossEnqueue, pgBossLatency } from './contestants/pg-boss.ts'
+import {
+  pgTransactionalOutbox,
+  pgTransactionalOutboxEnqueue,
+} from './contestants/pg-transactional-outbox.ts'
+import { posthorn, posthornEnqueue, posthornLatency } from './contestants/posthorn.ts'
+import { plainClaimAndMark, plainEnqueue, plainMarkOnly } from './contestants/plain-sql.ts'
+import type { Options } from './options.ts'
+
+/** Who takes part in what. */
+export interface Field<T> {
+  readonly ours: readonly T[]
+  readonly peers: readonly T[]
+  /** Plain SQL: what the database gives without a library. */
+  readonly limits: readonly T[]
+}
+
+export function everyone<T>({ ours, peers, limits }: Field<T>): T[] {
+  return [...ours, ...peers, ...limits]
+}
+
+const RECORDS = ['none', 'all'] as const
+const CLAIMS = ['by row', 'by key'] as const
+
+export function drainField({ connections }: Options): Field<Contestant> {
+  return {
+    ours: RECORDS.flatMap((record) =>
+      CLAIMS.map((claims) => posthorn({ claims, record, lanes: connections })),
+    ),
+    peers: [graphileWorker, graphileWorkerNamedQueues, pgBoss, pgTransactionalOutbox],
+    limits: RECORDS.flatMap((record) => [
+      plainClaimAndMark({ connections, record }),
+      plainMarkOnly({ connections, record }),
+    ]),
+  }
+}
+
+/** Those that are fast enough for a large backlog, without records. */
+export function enduranceField({ connections }: Options): Field<Contestant> {
+  const form = { connections, record: 'none' } as const
+  return {
+    ours: CLAIMS.map((claims) => posthorn({ claims, record: 'none', lanes: connections })),
+    peers: [graphileWorker, pgBoss],
+    limits: [plainClaimAndMark(form), plainMarkOnly(form)],
+  }
+}
+
+export const latencyField: Field<LatencyContestant> = {
+  ours: CLAIMS.flatMap((claims) =>
+    (['own', 'borrowed'] as const).map((kind) => posthornLatency(claims, kind)),
+  ),
+  peers: [graphileWorkerLatency(500), graphileWorkerLatency(0), pgBossLatency],
+  limits: [],
+}
+
+export const enqueueField: Field<EnqueueContestant> = {
+  ours: CLAIMS.map(posthornEnqueue),
+  peers: [graphileWorkerEnqueue, pgBossEnqueue, pgTransactionalOutboxEnqueue],
+  limits: [plainEnqueue('in a transaction'), plainEnqueue('autocommit')],
+}

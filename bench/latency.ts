@@ -1,0 +1,159 @@
+import type { Commit, LatencyContestant, LatencyQueue } from './contestant.ts'
+import { everyone, latencyField } from './field.ts'
+import { inTurns, median, percentile, select, withOpen } from './harness.ts'
+import type { Options } from './options.ts'
+import type { Database, Server } from './postgres.ts'
+import { ratio, type Report } from './report.ts'
+
+const WARM_UP_SAMPLES = 100
+const ALONE_SAMPLES = 500
+const LOAD_PER_SECOND = 800
+const LOAD_SECONDS = 10
+/** A message that is not handled by then counts with this time. */
+const LONGEST_WAIT_MS = 20_000
+
+const LOADS = ['one at a time', `${LOAD_PER_SECOND}/s`] as const
+type LoadName = (typeof LOADS)[number]
+
+interface Times {
+  readonly p50: number
+  readonly p99: number
+  /** The same from the moment the COMMIT was issued. */
+  readonly p50FromIssue: number
+  readonly p99FromIssue: number
+}
+
+/**
+ * From COMMIT to the start of the handler, in milliseconds, by one process's clock. The clock
+ * starts when the COMMIT's answer is there; a handler that started before that counts as 0.
+ */
+export async function latency(server: Server, options: Options, report: Report): Promise<void> {
+  const { rounds } = options
+  const contestants = select(everyone(latencyField), options.only)
+  const results = await inTurns(contestants, { server, rounds }, measureLatency)
+  const lines = [...results].flatMap(([{ name, version, settings }, runs]) =>
+    LOADS.map((load) => ({
+      name,
+      load,
+      ...medians(runs.map((run) => run[load])),
+      version,
+      settings,
+    })),
+  )
+  report.table(`commit to handler start in ms, median of ${rounds}`, lines)
+  const isPeer = (name: string) => latencyField.peers.some((peer) => peer.name === name)
+  report.table(
+    'ratios',
+    LOADS.flatMap((load) => {
+      const here = lines.filter((line) => line.load === load)
+      const best = Math.min(...here.filter(({ name }) => isPeer(name)).map(({ p50 }) => p50))
+      return here
+        .filter(({ name }) => !isPeer(name))
+        .flatMap(({ name, p50 }) =>
+          ratio(`${name.replace('posthorn ', '')} / best peer, p50, ${load}`, p50, best),
+        )
+    }),
+  )
+}
+
+function medians(runs: readonly Times[]): Times {
+  const of = (field: keyof Times) => Number(median(runs.map((run) => run[field])).toFixed(2))
+  return {
+    p50: of('p50'),
+    p99: of('p99'),
+    p50FromIssue: of('p50FromIssue'),
+    p99FromIssue: of('p99FromIssue'),
+  }
+}
+
+async function measureLatency(
+  contestant: LatencyContestant,
+  database: Database,
+): Promise<Record<LoadName, Times>> {
+  const samples = sampler()
+  const queue = await contestant.open(database, (sample) => samples.handled(sample))
+  return withOpen(queue, async () => {
+    await oneAtATime(queue, samples, WARM_UP_SAMPLES)
+    const alone = await oneAtATime(queue, samples, ALONE_SAMPLES)
+    const loaded = await openLoop(queue, samples)
+    return { 'one at a time': alone, [`${LOAD_PER_SECOND}/s` as const]: loaded }
+  })
+}
+
+interface Sampler {
+  next(): { sample: number; started: Promise<number> }
+  handled(sample: number): void
+}
+
+/** Matches what is sent with what is handled. A second delivery of the same sample is ignored. */
+function sampler(): Sampler {
+  const waiting = new Map<number, (time: number) => void>()
+  let last = 0
+  return {
+    next() {
+      last += 1
+      const sample = last
+      const { promise, resolve } = Promise.withResolvers<number>()
+      const timer = setTimeout(() => resolve(performance.now()), LONGEST_WAIT_MS)
+      waiting.set(sample, (time) => {
+        clearTimeout(timer)
+        resolve(time)
+      })
+      return { sample, started: promise }
+    },
+    handled(sample) {
+      const now = performance.now()
+      waiting.get(sample)?.(now)
+      waiting.delete(sample)
+    },
+  }
+}
+
+interface Sample extends Commit {
+  readonly started: number
+}
+
+async function oneSample(queue: LatencyQueue, samples: Sampler): Promise<Sample> {
+  const { sample, started } = samples.next()
+  const [commit, time] = await Promise.all([queue.send(sample), started])
+  return { ...commit, started: time }
+}
+
+async function oneAtATime(queue: LatencyQueue, samples: Sampler, count: number): Promise<Times> {
+  const taken: Sample[] = []
+  for (let i = 0; i < count; i += 1) {
+    taken.push(await oneSample(queue, samples))
+    // Long enough that whoever polls in a burst after a message has gone to sleep again, and not
+    // always the same.
+    await pause(Math.random() * 10)
+  }
+  return times(taken)
+}
+
+/** Sends at a fixed rate, whether or not earlier messages have arrived. */
+async function openLoop(queue: LatencyQueue, samples: Sampler): Promise<Times> {
+  const start = performance.now()
+  const total = LOAD_PER_SECOND * LOAD_SECONDS
+  const taken: Promise<Sample>[] = []
+  while (taken.length < total) {
+    const due = ((performance.now() - start) / 1_000) * LOAD_PER_SECOND
+    while (taken.length < Math.min(due, total)) taken.push(oneSample(queue, samples))
+    await pause(1)
+  }
+  return times(await Promise.all(taken))
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function times(samples: readonly Sample[]): Times {
+  const answered = samples.map((sample) => Math.max(0, sample.started - sample.answered))
+  const issued = samples.map((sample) => Math.max(0, sample.started - sample.issued))
+  return {
+    p50: percentile(answered, 50),
+    p99: percentile(answered, 99),
+    p50FromIssue: percentile(issued, 50),
+    p99FromIssue: percentile(issued, 99),
+  }
+}

@@ -1,0 +1,45 @@
+import { loadavg } from 'node:os'
+import { backlog } from './backlog.ts'
+import { drain } from './drain.ts'
+import { enqueue } from './enqueue.ts'
+import { held } from './held.ts'
+import { latency } from './latency.ts'
+import { parseOptions, type Options } from './options.ts'
+import { startServer, type Server } from './postgres.ts'
+import { jsonReport, textReport, type Report } from './report.ts'
+
+interface Bench {
+  run(server: Server, options: Options, report: Report): Promise<void>
+  /** Server settings that differ from the usual ones. */
+  settings: Readonly<Record<string, string>>
+}
+
+const BENCHES: Readonly<Record<string, Bench>> = {
+  drain: { run: drain, settings: {} },
+  latency: { run: latency, settings: {} },
+  enqueue: { run: enqueue, settings: {} },
+  backlog: { run: backlog, settings: {} },
+  // Here vacuum belongs to the question: it comes often and can clean nothing.
+  held: { run: held, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
+}
+
+const { bench: name, options } = parseOptions(process.argv.slice(2))
+const bench = BENCHES[name]
+if (!bench) {
+  console.error(`Which benchmark? npm run bench -- ${Object.keys(BENCHES).join(' | ')}`)
+  process.exitCode = 2
+} else {
+  const report = (options.json ? jsonReport : textReport)(name, (text) =>
+    process.stdout.write(text),
+  )
+  const server = await startServer(bench.settings)
+  try {
+    report.setting('node', process.version)
+    // Above zero, others are using the machine too: the rates are then lower, the ratios less sure.
+    report.setting('load average before', (loadavg()[0] ?? 0).toFixed(2))
+    for (const [setting, value] of Object.entries(server.settings)) report.setting(setting, value)
+    await bench.run(server, options, report)
+  } finally {
+    await server.stop()
+  }
+}

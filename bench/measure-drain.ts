@@ -1,0 +1,57 @@
+import type { Contestant } from './contestant.ts'
+import { median, withOpen } from './harness.ts'
+import { deadTuples, rest, walBytesSince, walPosition, type Database } from './postgres.ts'
+import { rounded } from './report.ts'
+
+/** What one drain was measured at. */
+export interface Measured {
+  readonly perSecond: number
+  readonly walBytesPerMessage: number
+  readonly deadTuplesPerMessage: number
+}
+
+export interface Load {
+  /** Messages waiting at the start. */
+  readonly waiting: number
+  /** Messages to drain of those. */
+  readonly messages: number
+  readonly limitMs: number
+}
+
+/** Fills a queue, lets the database come to rest, drains it. */
+export async function measureDrain(
+  contestant: Contestant,
+  database: Database,
+  { waiting, messages, limitMs }: Load,
+): Promise<Measured> {
+  const { delivered, ms, walBytes } = await withOpen(
+    await contestant.open(database),
+    async (queue) => {
+      await queue.enqueue(waiting)
+      await rest(database)
+      const position = await walPosition(database)
+      const drained = await queue.drain(messages, limitMs)
+      return { ...drained, walBytes: await walBytesSince(database, position) }
+    },
+  )
+  return {
+    perSecond: Math.round(delivered / (ms / 1_000)),
+    walBytesPerMessage: Math.round(walBytes / delivered),
+    deadTuplesPerMessage: rounded((await deadTuples(database)) / delivered),
+  }
+}
+
+/** The rate that counts. */
+export function medianRate(runs: readonly Measured[]): number {
+  return median(runs.map(({ perSecond }) => perSecond))
+}
+
+/** The fields of a result line, the same in every benchmark that drains. */
+export function drainFields(runs: readonly Measured[]) {
+  return {
+    perSecond: medianRate(runs),
+    runs: runs.map(({ perSecond }) => perSecond),
+    walBytesPerMessage: median(runs.map((run) => run.walBytesPerMessage)),
+    deadTuplesPerMessage: median(runs.map((run) => run.deadTuplesPerMessage)),
+  }
+}

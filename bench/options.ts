@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util'
+
+/** What the command line may set. */
+export interface Options {
+  readonly json: boolean
+  /** Rounds per contestant; the median counts. */
+  readonly rounds: number
+  readonly messages: number
+  /** Rows waiting in `backlog`. */
+  readonly backlog: number
+  /** Connections of plain SQL, and of posthorn's relay. */
+  readonly connections: number
+  /** How long `held` keeps its transaction open. */
+  readonly heldMs: number
+  /** Longest drain of one contestant in one round. */
+  readonly limitMs: number
+  /** Only contestants whose name contains this. */
+  readonly only: string
+}
+
+export function parseOptions(args: string[]): { bench: string; options: Options } {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '3' },
+      messages: { type: 'string', default: '100000' },
+      backlog: { type: 'string', default: '1000000' },
+      connections: { type: 'string', default: '2' },
+      held: { type: 'string', default: '60s' },
+      limit: { type: 'string', default: '30s' },
+      only: { type: 'string', default: '' },
+    },
+  })
+  return {
+    bench: positionals[0] ?? '',
+    options: {
+      json: values.json,
+      rounds: count('rounds', values.rounds),
+      messages: count('messages', values.messages),
+      backlog: count('backlog', values.backlog),
+      connections: count('connections', values.connections),
+      heldMs: seconds('held', values.held),
+      limitMs: seconds('limit', values.limit),
+      only: values.only,
+    },
+  }
+}
+
+function count(name: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${name} takes a whole number, not '${text}'`)
+  return Number(text)
+}
+
+function seconds(name: string, text: string): number {
+  const match = /^(\d+)s?$/.exec(text)
+  if (!match) throw new Error(`--${name} takes seconds such as 60s, not '${text}'`)
+  return Number(match[1]) * 1_000
+}

@@ -1,0 +1,99 @@
+import {
+  defineOutbox,
+  engineMigrations,
+  exponential,
+  migrate,
+  outboxTableSql,
+} from '@posthorn/engine'
+import { uuid, type Outbox } from '@posthorn/engine'
+import type { Pool, PoolClient } from 'pg'
+import { chunks, key, payload, type Payload } from './payload.ts'
+
+const CHUNK = 5_000
+
+/** A row of the outbox that posthorn and plain SQL both drain. */
+export interface OutboxRow {
+  readonly id: string
+  readonly key: string
+  readonly status: string
+  readonly attempts: number
+  readonly next_attempt_at: Date
+  readonly payload: Payload
+  readonly sent_at: Date | null
+}
+
+export interface OutboxForm {
+  /** By key: order per key, claims by bucket. */
+  readonly claims: 'by row' | 'by key'
+  readonly record: 'all' | 'none'
+  /** Batches under way at once, each on a connection of its own. */
+  readonly lanes: number
+}
+
+/** Messages a claim, the same for all contestants that claim by the batch. */
+export const BATCH = 500
+
+/** A small outbox as an application would define it; the destination does nothing. */
+export function benchOutbox({ claims, record, lanes }: OutboxForm): Outbox<OutboxRow> {
+  return defineOutbox<OutboxRow>({
+    name: 'bench.outbox',
+    table: 'bench.outbox',
+    states: { ready: 'pending', sent: 'sent', retry: 'failed', dead: 'dead' },
+    columns: { dueAt: 'next_attempt_at', sentAt: 'sent_at' },
+    counter: { column: 'attempts', bumps: 'on-failure' },
+    claim: { batch: BATCH, lanes },
+    ...(claims === 'by key' ? { order: { key: 'key', dead: 'block' } } : {}),
+    retry: exponential('1s', { attempts: 5 }),
+    destination: { transport: 'noop', topic: 'bench' },
+    message: ({ id, key: messageKey, payload: body }) => ({
+      id,
+      type: 'bench',
+      key: messageKey,
+      payload: body,
+    }),
+    audit: { record },
+  })
+}
+
+const TABLE = `
+  create schema bench;
+  create table bench.outbox (
+    id uuid primary key,
+    key text not null,
+    status text not null default 'pending'
+      check (status in ('pending', 'failed', 'sent', 'dead')),
+    attempts integer not null default 0,
+    next_attempt_at timestamptz not null default now(),
+    payload jsonb not null,
+    sent_at timestamptz
+  );`
+
+/** The engine's schema and the outbox's table with the columns and indexes of its definition. */
+export async function createOutbox(pool: Pool, outbox: Outbox<OutboxRow>): Promise<void> {
+  await migrate(pool, [await engineMigrations()])
+  await pool.query(TABLE + outboxTableSql(outbox))
+}
+
+export async function fillOutbox(pool: Pool, count: number): Promise<void> {
+  for (const chunk of chunks(count, CHUNK)) await insertMany(pool, chunk)
+}
+
+const INSERT_MANY = `
+  insert into bench.outbox (id, key, payload)
+  select *
+    from unnest($1::uuid[], $2::text[], $3::jsonb[])`
+
+export async function insertMany(pool: Pool, indexes: readonly number[]): Promise<void> {
+  await pool.query(INSERT_MANY, [
+    indexes.map(() => uuid()),
+    indexes.map(key),
+    indexes.map((index) => JSON.stringify(payload(index))),
+  ])
+}
+
+const INSERT_ONE = 'insert into bench.outbox (id, key, payload) values ($1, $2, $3)'
+
+export async function insertOne(handle: Pool | PoolClient, index: number): Promise<void> {
+  const values = [uuid(), key(index), JSON.stringify(payload(index))]
+  await handle.query({ name: 'insert-one', text: INSERT_ONE, values })
+}

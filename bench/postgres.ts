@@ -1,0 +1,150 @@
+import { temporaryPostgres } from '@posthorn/postgres'
+import { Client, Pool } from 'pg'
+
+/** The server of a run. */
+export interface Server {
+  readonly url: string
+  /** Its version and what bears on speed, as the server itself says. */
+  readonly settings: Readonly<Record<string, string>>
+  stop(): Promise<void>
+}
+
+/** A database of one contestant in one round. */
+export interface Database {
+  readonly url: string
+  /** For the harness's own statements. */
+  readonly pool: Pool
+  drop(): Promise<void>
+}
+
+// Durable, as in production. What is taken away is what would hit one contestant and not the next:
+// a checkpoint or an autovacuum in the middle of a run of seconds.
+const SETTINGS = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  shared_buffers: '512MB',
+  max_wal_size: '16GB',
+  min_wal_size: '2GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  max_connections: '200',
+}
+
+const SHOWN = [
+  'server_version',
+  'fsync',
+  'synchronous_commit',
+  'full_page_writes',
+  'shared_buffers',
+  'max_wal_size',
+  'checkpoint_timeout',
+  'autovacuum',
+  'autovacuum_naptime',
+]
+
+/** `DATABASE_URL` if there is one, else a temporary server with the settings above. */
+export async function startServer(overrides: Readonly<Record<string, string>>): Promise<Server> {
+  const given = process.env['DATABASE_URL']
+  const own = given
+    ? undefined
+    : await temporaryPostgres({ settings: { ...SETTINGS, ...overrides } })
+  const url = given ?? own?.url ?? ''
+  const settings = await withClient(url, showSettings)
+  return { url, settings, stop: async () => own?.close() }
+}
+
+async function showSettings(client: Client): Promise<Record<string, string>> {
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    `select name, current_setting(name) as setting from pg_settings where name = any($1)`,
+    [SHOWN],
+  )
+  const found = new Map(rows.map((row) => [row.name, row.setting]))
+  return Object.fromEntries(SHOWN.map((name) => [name, found.get(name) ?? '?']))
+}
+
+const HARNESS = 'bench harness'
+
+let databases = 0
+
+/** An empty database with `synchronous_commit` on, whatever the server's default. */
+export async function createDatabase(server: Server): Promise<Database> {
+  databases += 1
+  const name = `bench_${process.pid}_${databases}`
+  await withClient(server.url, async (client) => {
+    await client.query(`create database ${name} template template0`)
+    await client.query(`alter database ${name} set synchronous_commit = on`)
+  })
+  const url = new URL(server.url)
+  url.pathname = `/${name}`
+  const pool = new Pool({ connectionString: url.href, max: 2, application_name: HARNESS })
+  return {
+    url: url.href,
+    pool,
+    async drop() {
+      await untilAlone(pool)
+      await pool.end()
+      await withClient(server.url, (client) => client.query(`drop database ${name} with (force)`))
+    },
+  }
+}
+
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Brings a database to rest before a measurement: statistics fresh, nothing left to write. */
+export async function rest({ pool }: Database): Promise<void> {
+  await pool.query('vacuum (analyze)')
+  await pool.query('checkpoint')
+}
+
+/** Where the server's write-ahead log ends now. */
+export async function walPosition({ pool }: Database): Promise<string> {
+  const { rows } = await pool.query<{ lsn: string }>('select pg_current_wal_lsn() as lsn')
+  return rows[0]?.lsn ?? '0/0'
+}
+
+/** Bytes written to the log since `position`, by anybody on the server. */
+export async function walBytesSince({ pool }: Database, position: string): Promise<number> {
+  const { rows } = await pool.query<{ bytes: string }>(
+    'select pg_wal_lsn_diff(pg_current_wal_lsn(), $1::pg_lsn) as bytes',
+    [position],
+  )
+  return Number(rows[0]?.bytes)
+}
+
+/**
+ * Dead rows in all tables of the database. Sessions hand in their counts when they end, so this
+ * waits until the contestant's are gone.
+ */
+export async function deadTuples({ pool }: Database): Promise<number> {
+  await untilAlone(pool)
+  const { rows } = await pool.query<{ dead: string }>(
+    'select coalesce(sum(n_dead_tup), 0) as dead from pg_stat_user_tables',
+  )
+  return Number(rows[0]?.dead)
+}
+
+async function untilAlone(pool: Pool): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    const { rows } = await pool.query(
+      `select 1
+         from pg_stat_activity
+        where datname = current_database()
+          and backend_type = 'client backend'
+          and application_name <> $1
+        limit 1`,
+      [HARNESS],
+    )
+    if (rows.length === 0) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error('connections of a contestant are still open')
+}

@@ -1,0 +1,7 @@
+export { POSTGRES_ERROR_CODES, PostgresServerError } from './errors.ts'
+export type { PostgresErrorCode } from './errors.ts'
+export { openPostgres } from './open-postgres.ts'
+export type { Postgres, PostgresOptions } from './open-postgres.ts'
+export type { ServerSettings } from './server.ts'
+export { temporaryPostgres } from './temporary-postgres.ts'
+export type { TemporaryPostgres } from './temporary-postgres.ts'

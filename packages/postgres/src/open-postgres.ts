@@ -1,0 +1,94 @@
+import { serverAccount } from './account.ts'
+import { postgresBinaries } from './binaries.ts'
+import { clusterVersion, ensureCluster, SUPERUSER } from './cluster.ts'
+import type { Setting } from './cluster.ts'
+import { PostgresServerError } from './errors.ts'
+import { withLock } from './lock.ts'
+import { LOOPBACK } from './port.ts'
+import { serverVersion } from './queries.ts'
+import { awaitServer, startServer, stopServer } from './server.ts'
+import type { ServerSettings } from './server.ts'
+import { serverFolder, unreachable } from './server-folder.ts'
+import type { ServerFolder } from './server-folder.ts'
+import { countUsers, registerUser } from './server-users.ts'
+
+export interface PostgresOptions {
+  /** Holds the database, the port, the password and the log; made if it is not there. */
+  readonly folder: string
+  /** Hears one sentence about each step that takes time; silent by default. */
+  readonly log?: (sentence: string) => void
+  /** Taken by whoever starts the server; who joins a running one gets what it has. */
+  readonly settings?: ServerSettings
+}
+
+export interface Postgres {
+  /** A connection string with the password, on the loopback address. */
+  readonly url: string
+  readonly version: string
+  /** `adopted`: the server ran, but nobody was left who used it. */
+  readonly owner: 'started' | 'joined' | 'adopted'
+  /** Leaves the server; the last one out stops it. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the PostgreSQL server of a folder: starts it, or joins the one that runs there. Processes
+ * that crash are noticed by the next one that opens or closes. Call `close` before the process
+ * ends; a server that was left running is adopted by the next `openPostgres`.
+ */
+export async function openPostgres(options: PostgresOptions): Promise<Postgres> {
+  const folder = await serverFolder(options.folder)
+  try {
+    return await withLock(folder.lock, () => startOrJoin(folder, options))
+  } catch (error) {
+    throw error instanceof PostgresServerError ? error : unreachable(folder.path, error)
+  }
+}
+
+async function startOrJoin(
+  folder: ServerFolder,
+  { settings = {}, log }: PostgresOptions,
+): Promise<Postgres> {
+  const others = await countUsers(folder.users)
+  const unregister = await registerUser(folder.users)
+  const leave = async () => {
+    await unregister()
+    if ((await countUsers(folder.users)) === 0) await stopServer(folder.data)
+  }
+  try {
+    const setting = await settingOf(folder.path)
+    if ((await clusterVersion(folder)) === undefined) log?.(`Creating a database in ${folder.path}`)
+    const password = await ensureCluster(setting)
+    const running = await awaitServer(folder.data)
+    const port = running ?? (await startServer(setting, settings))
+    const url = `postgresql://${SUPERUSER}:${password}@${LOOPBACK}:${port}/postgres`
+    const version = await askVersion(url)
+    const owner = running === undefined ? 'started' : others > 0 ? 'joined' : 'adopted'
+    log?.(`PostgreSQL ${version} on port ${port} (${owner})`)
+    return { url, version, owner, close: once(() => withLock(folder.lock, leave)) }
+  } catch (error) {
+    await leave()
+    throw error
+  }
+}
+
+/** Finds out who runs what for a folder; looks, and changes nothing but a copy of the programs. */
+export async function settingOf(path: string): Promise<Setting> {
+  const folder = await serverFolder(path)
+  const account = await serverAccount(folder.data)
+  return { folder, account, binaries: await postgresBinaries(account) }
+}
+
+async function askVersion(url: string): Promise<string> {
+  try {
+    return await serverVersion(url)
+  } catch (error) {
+    throw new PostgresServerError('POSTGRES_CONNECT_FAILED', String(error), { cause: error })
+  }
+}
+
+/** May be called twice; the second call waits for the first. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => (done ??= work())
+}

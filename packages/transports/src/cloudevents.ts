@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto'
+import type { Message } from '@posthorn/engine'
+import { toMessage } from '@posthorn/engine'
+import { TransportError } from './errors.ts'
+
+/**
+ * CloudEvents 1.0 in binary mode: the payload is the body, as JSON; the envelope is in headers.
+ * Our own fields are the extensions `posthornversion`, `partitionkey` (the message's key),
+ * `tenant` and `traceparent`. Other headers stand beside them as they are.
+ */
+export interface Binding {
+  /** Before every attribute; the first is written, all are read. */
+  readonly prefixes: readonly [string, ...string[]]
+  readonly encode: (value: string) => string
+  readonly decode: (value: string) => string
+}
+
+const asIs = (value: string): string => value
+
+export const kafkaBinding: Binding = { prefixes: ['ce_'], encode: asIs, decode: asIs }
+
+/** The specification prefers `_` to `:` (JMS selectors) and wants both to be read. */
+export const amqpBinding: Binding = {
+  prefixes: ['cloudEvents_', 'cloudEvents:'],
+  encode: asIs,
+  decode: asIs,
+}
+
+/** Header values are percent-encoded outside printable ASCII, as the HTTP binding asks. */
+export const httpBinding: Binding = {
+  prefixes: ['ce-'],
+  encode: (value) => value.replaceAll(/[^\x21\x23\x24\x26-\x7e]+/gu, percentEncoded),
+  decode: (value) => {
+    try {
+      return decodeURIComponent(value)
+    } catch {
+      return value
+    }
+  },
+}
+
+export type Headers = Readonly<Record<string, string>>
+
+export interface Encoded {
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** Writes a message; throws `MESSAGE_UNENCODABLE` if that cannot be done (a BigInt, a cycle …). */
+export function toCloudEvent(message: Message, binding: Binding, source: string): Encoded {
+  try {
+    const attributes: Record<string, string | undefined> = {
+      specversion: '1.0',
+      id: message.id,
+      source,
+      type: message.type,
+      time: message.occurredAt.toISOString(),
+      posthornversion: String(message.version),
+      partitionkey: message.key,
+      tenant: message.tenant,
+      traceparent: message.traceparent,
+    }
+    const headers: Record<string, string> = { ...message.headers }
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== undefined) headers[binding.prefixes[0] + name] = binding.encode(value)
+    }
+    headers['content-type'] = 'application/json'
+    return { headers, body: toJson(message.payload) }
+  } catch (cause) {
+    throw new TransportError('MESSAGE_UNENCODABLE', `message ${message.id}: ${reason(cause)}`, {
+      cause,
+    })
+  }
+}
+
+/** JSON text of a payload; `undefined` is `null`, as on every wire. */
+export function toJson(payload: unknown): string {
+  return JSON.stringify(payload) ?? 'null'
+}
+
+/** What is known about a message from where it was read, for what its headers do not say. */
+export interface Fallback {
+  readonly id: () => string
+  readonly type: string
+  readonly key?: string | undefined
+  readonly occurredAt?: Date | undefined
+}
+
+/**
+ * Reads a message, also one that somebody else wrote: what is not in CloudEvents headers comes from
+ * `fallback`. Throws `MESSAGE_UNREADABLE` if the body is not JSON.
+ */
+export function fromCloudEvent(
+  wire: { headers: Headers; body: Uint8Array },
+  binding: Binding,
+  fallback: Fallback,
+): Message {
+  const attributes: Record<string, string> = {}
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(wire.headers)) {
+    const attribute = attributeOf(name, binding)
+    if (attribute !== undefined) attributes[attribute] = binding.decode(value)
+    else if (name !== 'content-type') headers[name] = value
+  }
+  const occurredAt = timeOf(attributes['time']) ?? fallback.occurredAt
+  return toMessage({
+    id: attributes['id'] ?? fallback.id(),
+    type: attributes['type'] ?? fallback.type,
+    version: versionOf(attributes['posthornversion']),
+    key: attributes['partitionkey'] ?? fallback.key,
+    tenant: attributes['tenant'],
+    traceparent: attributes['traceparent'],
+    headers,
+    payload: parsed(wire.body),
+    ...(occurredAt ? { occurredAt } : {}),
+  })
+}
+
+/**
+ * An id for a message that brought none: the same for the same coordinates, so that the inbox
+ * recognises a repeat; a UUIDv7, so that it knows its age.
+ */
+export function idOfCoordinates(atMs: number, coordinates: string): string {
+  const hash = createHash('sha256').update(coordinates).digest('hex')
+  const time = Math.max(0, Math.trunc(atMs)).toString(16).padStart(12, '0').slice(-12)
+  const variant = ((Number.parseInt(hash.slice(3, 5), 16) & 0x3f) | 0x80).toString(16)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(5, 7)}-${hash.slice(7, 19)}`
+}
+
+const ATTRIBUTES = new Set([
+  'specversion',
+  'id',
+  'source',
+  'type',
+  'time',
+  'posthornversion',
+  'partitionkey',
+  'tenant',
+  'traceparent',
+])
+
+/** Attributes we do not know stay among the headers, under their full name. */
+function attributeOf(header: string, binding: Binding): string | undefined {
+  for (const prefix of binding.prefixes) {
+    const name = header.slice(prefix.length)
+    if (header.startsWith(prefix) && ATTRIBUTES.has(name)) return name
+  }
+  return undefined
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    // Fatal: bytes that are not UTF-8 must not be let through as question marks.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new TransportError('MESSAGE_UNREADABLE', `the body is not JSON: ${reason(cause)}`, {
+      cause,
+    })
+  }
+}
+
+function versionOf(text: string | undefined): number {
+  const version = Number(text ?? 1)
+  return Number.isInteger(version) && version > 0 ? version : 1
+}
+
+function timeOf(text: string | undefined): Date | undefined {
+  const time = new Date(text ?? Number.NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
+function percentEncoded(text: string): string {
+  return Buffer.from(text).reduce(
+    (out, byte) => `${out}%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    '',
+  )
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,33 @@
+/**
+ * Every code the transports write into an outcome or raise, with the sentence that explains it.
+ * `HELD_BACK` and `DESTINATION_UNREACHABLE` are the engine's; Kafka's and Postgres's own codes pass
+ * through as they are.
+ */
+export const TRANSPORT_CODES = {
+  ABORTED: 'The delivery was called off before the message left.',
+  BROKER_BLOCKED: 'The broker takes no messages: it is short of memory or disk.',
+  CLOSED: 'The transport is closed.',
+  CONNECTION_LOST: 'The connection was lost while the message was on its way.',
+  DELIVERY_TIMEOUT: 'The destination did not answer in time.',
+  MESSAGE_TOO_LARGE: 'The message is larger than the destination takes.',
+  MESSAGE_UNENCODABLE: 'The message cannot be written as JSON and headers.',
+  MESSAGE_UNREADABLE: 'What was received is not a message.',
+  NACKED: 'The broker refused responsibility for the message.',
+  QUEUE_MISMATCH: 'The queue exists with other settings than the ones asked for.',
+  TOPIC_INVALID: 'The name of the topic or group is empty, too long or has a forbidden character.',
+  TOPIC_MISSING: 'The topic does not exist.',
+  UNROUTABLE: 'No queue is bound for the message.',
+} as const
+
+export type TransportCode = keyof typeof TRANSPORT_CODES
+
+/** Raised or reported by a transport: branch on `code`. */
+export class TransportError extends Error {
+  readonly code: TransportCode
+
+  constructor(code: TransportCode, message?: string, options?: ErrorOptions) {
+    super(message ?? TRANSPORT_CODES[code], options)
+    this.name = 'TransportError'
+    this.code = code
+  }
+}

@@ -1,0 +1,68 @@
+import type { Delivery, Outcome, Transport } from '@posthorn/engine'
+import { refused } from '@posthorn/engine'
+import { aborted, createGate, heldBack, sendByHalves } from '../gate.ts'
+import { outcomeBeforeSending } from './failure.ts'
+import type { Ready } from './round.ts'
+import { nextRound } from './round.ts'
+import type { Sender } from './sender.ts'
+import { partitionOf, toOutgoing } from './wire.ts'
+
+export interface DeliverParts {
+  readonly sender: Sender
+  /** The topic's number of partitions. */
+  readonly findTopic: (topic: string) => Promise<number>
+  readonly source: string
+}
+
+/** Writes the messages, finds their partitions and sends them in as few requests as possible. */
+export function createDeliver({ sender, findTopic, source }: DeliverParts): Transport['deliver'] {
+  let turn = Math.floor(Math.random() * 1_000)
+
+  const address = async (
+    delivery: Delivery,
+    topics: Map<string, number | Outcome>,
+  ): Promise<Ready | Outcome> => {
+    try {
+      const { record, bytes } = toOutgoing(delivery, source)
+      const { topic, key } = record
+      const found = topics.get(topic) ?? (await findTopic(topic).catch(outcomeBeforeSending))
+      topics.set(topic, found)
+      if (typeof found !== 'number') return found
+      const partition = key === undefined ? turn++ % found : partitionOf(key, found)
+      return { delivery, bytes, record: { ...record, partition } }
+    } catch (error) {
+      return refused(error)
+    }
+  }
+
+  return async (batch, { ordered, signal }) => {
+    if (signal.aborted) return batch.map(aborted)
+    // Two gates: a message that cannot be written stops what is behind it, not what is before.
+    const writing = createGate(ordered)
+    const sending = createGate(ordered)
+    const outcomes = new Map<Delivery, Outcome>()
+    const topics = new Map<string, number | Outcome>()
+    let rest: Ready[] = []
+    for (const delivery of batch) {
+      if (!writing.admits(delivery)) continue
+      const addressed = await address(delivery, topics)
+      if ('record' in addressed) rest.push(addressed)
+      else {
+        outcomes.set(delivery, addressed)
+        writing.note(delivery, addressed)
+      }
+    }
+    while (rest.length > 0) {
+      const { round, later } = nextRound(rest, { ordered })
+      const records = new Map(round.map(({ delivery, record }) => [delivery, record]))
+      const deliveries = [...records.keys()]
+      const answers = await sendByHalves(deliveries, sending, async (admitted) => {
+        if (signal.aborted) return admitted.map(aborted)
+        return sender.send(admitted.flatMap((delivery) => records.get(delivery) ?? []))
+      })
+      deliveries.forEach((delivery, i) => outcomes.set(delivery, answers[i] ?? aborted()))
+      rest = later
+    }
+    return batch.map((delivery) => outcomes.get(delivery) ?? heldBack())
+  }
+}

@@ -1,0 +1,90 @@
+import type { Outcome } from '@posthorn/engine'
+import { DeliveryError, refused, retryLater, unreachable } from '@posthorn/engine'
+import { protocolErrorsCodesById } from '@platformatic/kafka'
+import { TransportError } from '../errors.ts'
+import type { Faulty } from '../gate.ts'
+
+/** Trying again cannot help; somebody has to change the message, the topic or the rights. */
+const NEVER = new Set([
+  'CLUSTER_AUTHORIZATION_FAILED',
+  'INVALID_RECORD',
+  'INVALID_TOPIC_EXCEPTION',
+  'POLICY_VIOLATION',
+  'TOPIC_AUTHORIZATION_FAILED',
+  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
+])
+
+/** Said about a partition's whole batch; a smaller one may pass. */
+const TOO_LARGE = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'])
+
+/** The partition's leader is another broker, or none yet. */
+const MOVED = new Set([
+  'FENCED_LEADER_EPOCH',
+  'LEADER_NOT_AVAILABLE',
+  'NOT_LEADER_OR_FOLLOWER',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+])
+
+/** The connection was never made, so nothing was sent. */
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+])
+
+/** What Kafka's own error code of a partition means for the messages that went there. */
+export function outcomeOfCode(code: number, message: string | null): Outcome | Faulty {
+  const id = nameOf(code)
+  const error = new DeliveryError(id, message ?? `Kafka answered ${id}`)
+  if (TOO_LARGE.has(id)) return { kind: 'faulty', error }
+  return NEVER.has(id) ? refused(error) : retryLater(error)
+}
+
+/** Whether the same request may find the leader a moment later. */
+export function hasMoved(code: number): boolean {
+  return MOVED.has(nameOf(code))
+}
+
+/** What an error without a code for the partition means. */
+export function outcomeOfError(error: unknown): Outcome {
+  for (const each of tree(error)) {
+    if (NOT_CONNECTED.has(String(each['code']))) return unreachable(error)
+    if (NEVER.has(String(each['apiId']))) return refused(coded(each))
+    if (each['code'] === 'TOPIC_INVALID') return refused(each)
+  }
+  for (const each of tree(error)) if (each['apiId']) return retryLater(coded(each))
+  return retryLater(error)
+}
+
+/** The same for what went wrong before anything was sent: no answer means no way to the brokers. */
+export function outcomeBeforeSending(error: unknown): Outcome {
+  const answered = [...tree(error)].some((each) => each['apiId'] !== undefined)
+  return answered || error instanceof TransportError ? outcomeOfError(error) : unreachable(error)
+}
+
+/** Whether one of the errors inside is Kafka's answer of that name. */
+export function isAnswer(error: unknown, apiId: string): boolean {
+  return [...tree(error)].some((each) => each['apiId'] === apiId)
+}
+
+/** The error, the errors inside it and their causes: the library nests them by broker and retry. */
+export function* tree(error: unknown): Generator<Record<string, unknown>> {
+  if (!isRecord(error)) return
+  yield error
+  if (Array.isArray(error['errors'])) for (const inner of error['errors']) yield* tree(inner)
+  yield* tree(error['cause'])
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function coded(error: Record<string, unknown>): DeliveryError {
+  return new DeliveryError(String(error['apiId']), String(error['message']), { cause: error })
+}
+
+function nameOf(code: number): string {
+  return protocolErrorsCodesById[code] ?? String(code)
+}

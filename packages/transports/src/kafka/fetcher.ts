@@ -1,0 +1,141 @@
+import type { Consumer, Log } from '@posthorn/engine'
+import type { ConnectionPool, Consumer as KafkaConsumer, KafkaRecord } from '@platformatic/kafka'
+import { IS_CONTROL } from '@platformatic/kafka'
+import type { OnUnreadable, Work } from '../handling.ts'
+import { workOf, workOfUnreadable } from '../handling.ts'
+import type { PartitionReader, Received } from '../partition-reader.ts'
+import { isRecord, tree } from './failure.ts'
+import type { Coordinates } from './wire.ts'
+import { bodyOf, fromRecord, headersOf } from './wire.ts'
+
+type FetchResponse = Awaited<ReturnType<KafkaConsumer['fetch']>>
+type FetchResponsePartition = FetchResponse['responses'][number]['partitions'][number]
+
+export interface FetcherOptions {
+  readonly client: KafkaConsumer
+  /** Of its own: a broker works on one request of a connection at a time, and a fetch waits. */
+  readonly pool: ConnectionPool
+  readonly consumer: Consumer
+  readonly log: Log
+  readonly from: 'earliest' | 'latest'
+  readonly onUnreadable: OnUnreadable
+}
+
+/** How much of a partition is fetched at once; a larger message comes alone. */
+const PARTITION_BYTES = 1024 * 1024
+const FETCH_BYTES = 16 * 1024 * 1024
+const OFFSET_OUT_OF_RANGE = 1
+
+/** Feeds the readers of partitions; throws when a broker cannot be asked. */
+export class Fetcher {
+  readonly #options: FetcherOptions
+
+  constructor(options: FetcherOptions) {
+    this.#options = options
+  }
+
+  /** Waits up to `maxWaitMs` at the broker for something to come. */
+  async feed(readers: readonly PartitionReader[], maxWaitMs: number): Promise<void> {
+    const { client, consumer } = this.#options
+    const { topics } = await client.metadata({ topics: [consumer.topic] })
+    const topic = topics.get(consumer.topic)
+    if (!topic) return
+    const byLeader = Map.groupBy(readers, (r) => topic.partitions[r.partition]?.leader ?? -1)
+    await Promise.all(
+      [...byLeader].map(([node, mine]) =>
+        this.#feedFrom(node, mine, { topicId: topic.id, maxWaitMs }),
+      ),
+    )
+  }
+
+  async #feedFrom(
+    node: number,
+    readers: readonly PartitionReader[],
+    { topicId, maxWaitMs }: { topicId: string; maxWaitMs: number },
+  ): Promise<void> {
+    const { client, pool } = this.#options
+    const partitions = readers.map(({ partition, next }) => ({
+      partition,
+      fetchOffset: BigInt(next),
+      partitionMaxBytes: PARTITION_BYTES,
+      currentLeaderEpoch: -1,
+      lastFetchedEpoch: -1,
+    }))
+    const response = await client
+      .fetch({
+        node,
+        connectionPool: pool,
+        topics: [{ topicId, partitions }],
+        maxWaitTime: maxWaitMs,
+        minBytes: 1,
+        maxBytes: FETCH_BYTES,
+      })
+      .catch((error: unknown) => this.#rewound(readers, error))
+    for (const reader of readers) {
+      for (const partition of partitionsOf(response)) {
+        if (partition.partitionIndex === reader.partition) this.#give(reader, partition)
+      }
+    }
+  }
+
+  /** A reader that was left behind by the topic's retention goes on where there still is something. */
+  #rewound(readers: readonly PartitionReader[], error: unknown): undefined {
+    const { log, consumer, from } = this.#options
+    let moved = false
+    for (const each of tree(error)) {
+      for (const answer of partitionsOf(each['response'])) {
+        const reader = readers.find(({ partition }) => partition === answer.partitionIndex)
+        if (!reader || answer.errorCode !== OFFSET_OUT_OF_RANGE) continue
+        const next = Number(from === 'earliest' ? answer.logStartOffset : answer.highWatermark)
+        const { topic, group } = consumer
+        const { partition, next: asked } = reader
+        log.error(
+          { topic, group, partition, asked, next },
+          'messages are gone: offset out of range',
+        )
+        reader.give([], next)
+        moved = true
+      }
+    }
+    if (!moved) throw error
+  }
+
+  #give(reader: PartitionReader, { partitionIndex, records }: FetchResponsePartition): void {
+    const { topic } = this.#options.consumer
+    const received: Received[] = []
+    let { next } = reader
+    for (const batch of records ?? []) {
+      const first = Number(batch.firstOffset)
+      // A batch comes whole, also if only its end was asked for; control records are Kafka's own.
+      for (const record of batch.attributes & IS_CONTROL ? [] : batch.records) {
+        const offset = first + record.offsetDelta
+        if (offset < reader.next) continue
+        const timestampMs = Number(batch.firstTimestamp + record.timestampDelta)
+        const at = { topic, partition: partitionIndex, offset, timestampMs }
+        received.push({ offset, work: this.#workFor(record, at) })
+      }
+      next = Math.max(next, first + batch.lastOffsetDelta + 1)
+    }
+    reader.give(received, next)
+  }
+
+  #workFor(record: KafkaRecord, at: Coordinates): Work {
+    const { consumer, onUnreadable } = this.#options
+    const ref = { partition: at.partition, offset: String(at.offset) }
+    try {
+      return workOf(consumer, fromRecord(record, at), ref)
+    } catch (error) {
+      const { topic, group } = consumer
+      const raw = { topic, group, ref, headers: headersOf(record), body: bodyOf(record) }
+      return workOfUnreadable(onUnreadable, raw, error)
+    }
+  }
+}
+
+function partitionsOf(response: unknown): FetchResponsePartition[] {
+  return isFetchResponse(response) ? response.responses.flatMap((topic) => topic.partitions) : []
+}
+
+function isFetchResponse(value: unknown): value is FetchResponse {
+  return isRecord(value) && Array.isArray(value['responses'])
+}

@@ -1,0 +1,227 @@
+import type { Consumer, Log } from '@posthorn/engine'
+import {
+  ConnectionPool,
+  Consumer as KafkaConsumer,
+  ListOffsetTimestamps,
+} from '@platformatic/kafka'
+import { drain } from '../draining.ts'
+import type { OnUnreadable } from '../handling.ts'
+import { PartitionReader } from '../partition-reader.ts'
+import type { Session } from '../subscribing.ts'
+import type { Backoff, Repeating, Slots } from '../waiting.ts'
+import { repeat, within } from '../waiting.ts'
+import type { ClientSettings } from './client.ts'
+import { clientOptions } from './client.ts'
+import { Fetcher } from './fetcher.ts'
+
+export interface GroupSessionOptions {
+  readonly consumer: Consumer
+  readonly settings: ClientSettings
+  readonly log: Log
+  readonly slots: Slots
+  readonly backoff: Backoff
+  readonly from: 'earliest' | 'latest'
+  readonly sessionMs: number
+  readonly commitEveryMs: number
+  readonly drainMs: number
+  readonly onUnreadable: OnUnreadable
+}
+
+/** How long a fetch waits at the broker when all partitions are read up; otherwise just a moment. */
+const IDLE_WAIT_MS = 500
+const BUSY_WAIT_MS = 10
+/** The pause after a fetch that failed. */
+const FETCH_EVERY_MS = 250
+/** Fewer messages of a partition than this, and it is fetched again. */
+const LOW_WATER = 100
+
+/**
+ * One membership in a consumer group. The library joins, sends heartbeats and joins again after a
+ * rebalance; here partitions are opened and given up as it says, fed, and committed. What it cannot
+ * mend ends the session.
+ */
+export class GroupSession implements Session {
+  readonly lost: Promise<void>
+  readonly #options: GroupSessionOptions
+  readonly #client: KafkaConsumer
+  readonly #pool: ConnectionPool
+  readonly #fetcher: Fetcher
+  readonly #readers = new Map<number, PartitionReader>()
+  #tending: Repeating | undefined
+  #fetching: Repeating | undefined
+  /** The membership for which the readers are right. */
+  #synced: { memberId: string | null; generationId: number } | undefined
+
+  private constructor(options: GroupSessionOptions) {
+    const { consumer, settings, sessionMs } = options
+    const base = clientOptions(settings)
+    const client = new KafkaConsumer({
+      ...base,
+      groupId: consumer.group,
+      autocommit: false,
+      sessionTimeout: sessionMs,
+      rebalanceTimeout: sessionMs,
+      heartbeatInterval: Math.min(3_000, Math.ceil(sessionMs / 3)),
+      heartbeatStallTimeout: sessionMs,
+      // Joining takes as long as the slowest member needs.
+      requestTimeout: sessionMs + settings.timeoutMs,
+      retries: 3,
+      retryDelay: 250,
+    })
+    this.#options = options
+    this.#client = client
+    this.#pool = new ConnectionPool(settings.clientId, base)
+    this.#fetcher = new Fetcher({ ...options, client, pool: this.#pool })
+    this.lost = new Promise((resolve) => {
+      client.on('error', () => resolve())
+      client.on('consumer:heartbeat:stalled', () => resolve())
+    })
+  }
+
+  /** Joins the group and begins to read. */
+  static async open(options: GroupSessionOptions): Promise<GroupSession> {
+    const session = new GroupSession(options)
+    try {
+      await session.#join()
+      return session
+    } catch (error) {
+      await session.#disconnect()
+      throw error
+    }
+  }
+
+  async abandon(): Promise<void> {
+    for (const reader of this.#readers.values()) reader.abandon()
+    await Promise.all([this.#fetching?.stop(), this.#tending?.stop()])
+    await this.#disconnect()
+  }
+
+  async finish(): Promise<void> {
+    const { log, drainMs, consumer } = this.#options
+    const { topic, group } = consumer
+    await this.#fetching?.stop()
+    const readers = [...this.#readers.values()]
+    await drain(Promise.all(readers.map((reader) => reader.stop())), drainMs, {
+      abandon: () => readers.forEach((reader) => reader.abandon()),
+      onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
+    })
+    await this.#tending?.stop()
+    await within(this.#commit(), this.#options.settings.timeoutMs, () => undefined)
+    await this.#disconnect()
+  }
+
+  async #join(): Promise<void> {
+    const { consumer, commitEveryMs } = this.#options
+    this.#client.topics.track(consumer.topic)
+    await this.#client.joinGroup({})
+    const tending = repeat(commitEveryMs, () => this.#tend())
+    const fetching = repeat(FETCH_EVERY_MS, () => this.#fetch())
+    this.#tending = tending
+    this.#fetching = fetching
+    this.#client.on('consumer:group:join', () => tending.now())
+    // Goes out before the library joins again, so that the next owners begin where we ended.
+    this.#client.on('consumer:group:rebalance', () => void this.#commit())
+  }
+
+  async #tend(): Promise<void> {
+    // While it joins again, a commit would only be refused.
+    if (!this.#client.isActive()) return
+    try {
+      await this.#sync()
+    } catch (error) {
+      const { topic, group } = this.#options.consumer
+      this.#options.log.warn({ topic, group, error }, 'offsets could not be read; trying again')
+    }
+    await this.#commit()
+  }
+
+  /** Opens the partitions that are ours now and gives up those that are not. */
+  async #sync(): Promise<void> {
+    const { log, slots, backoff, consumer } = this.#options
+    const { memberId, generationId } = this.#client
+    const before = this.#synced
+    if (before?.memberId === memberId && before.generationId === generationId) return
+    // Only the next generation after ours leaves no gap in which others could have read.
+    const seamless = before?.memberId === memberId && generationId === before.generationId + 1
+    const mine = new Set(
+      this.#client.assignments?.find(({ topic }) => topic === consumer.topic)?.partitions,
+    )
+    for (const reader of this.#readers.values()) {
+      if (seamless && mine.has(reader.partition)) continue
+      reader.abandon()
+      this.#readers.delete(reader.partition)
+    }
+    const offsets = await this.#startOffsets([...mine].filter((each) => !this.#readers.has(each)))
+    if (this.#client.generationId !== generationId || this.#client.memberId !== memberId) return
+    for (const [partition, offset] of offsets) {
+      const onHungry = (): void => this.#fetching?.now()
+      const options = { log, slots, backoff, onHungry, lowWater: LOW_WATER }
+      this.#readers.set(partition, new PartitionReader({ partition, offset }, options))
+    }
+    this.#synced = { memberId, generationId }
+    this.#fetching?.now()
+  }
+
+  /** Where the group is in each partition; where it never was, at the beginning or the end. */
+  async #startOffsets(partitions: number[]): Promise<Map<number, number>> {
+    const offsets = new Map<number, number>()
+    if (partitions.length === 0) return offsets
+    const { consumer, from } = this.#options
+    const { topic } = consumer
+    const committed = await this.#client.listCommittedOffsets({ topics: [{ topic, partitions }] })
+    for (const partition of partitions) {
+      const offset = committed.get(topic)?.[partition] ?? -1n
+      if (offset >= 0n) offsets.set(partition, Number(offset))
+    }
+    const missing = partitions.filter((partition) => !offsets.has(partition))
+    if (missing.length === 0) return offsets
+    const ends = await this.#client.listOffsets({
+      topics: [topic],
+      partitions: { [topic]: missing },
+      timestamp: ListOffsetTimestamps[from === 'earliest' ? 'EARLIEST' : 'LATEST'],
+    })
+    for (const partition of missing) {
+      offsets.set(partition, Number(ends.get(topic)?.[partition] ?? 0n))
+    }
+    return offsets
+  }
+
+  async #commit(): Promise<void> {
+    const { log, consumer } = this.#options
+    const { topic, group } = consumer
+    const dirty = [...this.#readers.values()].filter(({ done, committed }) => done > committed)
+    const offsets = dirty.map(({ partition, done }) => ({
+      topic,
+      partition,
+      offset: BigInt(done),
+      leaderEpoch: -1,
+    }))
+    if (offsets.length === 0) return
+    try {
+      await this.#client.commit({ offsets })
+      dirty.forEach((reader, i) => {
+        reader.committed = Number(offsets[i]?.offset ?? reader.committed)
+      })
+    } catch (error) {
+      log.warn({ topic, group, error }, 'offsets could not be committed; trying again')
+    }
+  }
+
+  async #fetch(): Promise<void> {
+    const hungry = [...this.#readers.values()].filter((reader) => reader.hungry)
+    if (hungry.length === 0) return
+    try {
+      const idle = hungry.length === this.#readers.size
+      await this.#fetcher.feed(hungry, idle ? IDLE_WAIT_MS : BUSY_WAIT_MS)
+      this.#fetching?.now()
+    } catch (error) {
+      const { topic, group } = this.#options.consumer
+      this.#options.log.warn({ topic, group, error }, 'topic could not be read; trying again')
+    }
+  }
+
+  async #disconnect(): Promise<void> {
+    const closing = Promise.allSettled([this.#client.close(true), this.#pool.close()])
+    await within(closing, this.#options.settings.timeoutMs, () => undefined)
+  }
+}

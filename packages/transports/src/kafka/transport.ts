@@ -1,0 +1,118 @@
+import type { Duration, Log, Subscriber, Transport } from '@posthorn/engine'
+import { silentLog, toMs } from '@posthorn/engine'
+import type { ConnectionOptions } from '@platformatic/kafka'
+import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
+import type { OnUnreadable } from '../handling.ts'
+import { logUnreadable } from '../handling.ts'
+import { checkName } from '../names.ts'
+import type { StartedSubscription } from '../subscribing.ts'
+import { keepSubscribed } from '../subscribing.ts'
+import { createSlots, within } from '../waiting.ts'
+import { clientOptions } from './client.ts'
+import { createDeliver } from './deliver.ts'
+import { passedBy } from './passed.ts'
+import { createSender } from './sender.ts'
+import type { GroupSessionOptions } from './session.ts'
+import { GroupSession } from './session.ts'
+import type { TopicCreation } from './topics.ts'
+import { partitionCount } from './topics.ts'
+
+export interface KafkaOptions {
+  /** `host:port` of some brokers; the others are found through them. */
+  readonly brokers: readonly string[]
+  readonly log?: Log
+  /** Shown in the brokers' logs and metrics. Default `posthorn`. */
+  readonly clientId?: string
+  readonly tls?: ConnectionOptions['tls']
+  readonly sasl?: ConnectionOptions['sasl']
+  /** CloudEvents `source` of what is sent. Default `posthorn`. */
+  readonly source?: string
+  /** How long to wait for a connection, and again for an answer. Default 5 s. */
+  readonly timeout?: Duration
+  /** How missing topics are made; `false`: they are not. Default with 8 partitions. */
+  readonly createTopics?: TopicCreation | false
+  /** Where a new group begins. Default `earliest`. */
+  readonly from?: 'earliest' | 'latest'
+  /** After this time without a sign of life a member's partitions go to others. Default 30 s. */
+  readonly session?: Duration
+  /** How often offsets are committed; what was handled since comes again after a crash. Default 200 ms. */
+  readonly commitEvery?: Duration
+  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
+  readonly drain?: Duration
+  /** Handlers at once in one subscription; never two on one partition. Default 8. */
+  readonly concurrency?: number
+  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
+  readonly backoff?: { readonly first: Duration; readonly max: Duration }
+  readonly onUnreadable?: OnUnreadable
+}
+
+export type KafkaTransport = Required<Transport> & Subscriber
+
+/**
+ * Apache Kafka: an idempotent producer with `acks=all`, keys partitioned as the Java client does,
+ * consumer groups with explicit commits. A destination's option `group` is for `passed`.
+ */
+export function kafkaTransport(options: KafkaOptions): KafkaTransport {
+  const { log = silentLog, source = 'posthorn', createTopics = {} } = options
+  const timeoutMs = toMs(options.timeout ?? '5s')
+  const settings = {
+    clientId: options.clientId ?? 'posthorn',
+    brokers: options.brokers,
+    timeoutMs,
+    tls: options.tls,
+    sasl: options.sasl,
+  }
+  const base = clientOptions(settings)
+  // The relay tries again; here a second attempt would only make the answer late.
+  const admin = new Admin({ ...base, retries: false })
+  const producer = new Producer({
+    ...base,
+    retries: false,
+    idempotent: true,
+    serializers: stringSerializers,
+  })
+  const subscriptions = new Set<StartedSubscription>()
+  const making = { admin, creation: createTopics === false ? undefined : createTopics }
+
+  const deliver = createDeliver({
+    source,
+    sender: createSender(producer),
+    findTopic: (topic) => partitionCount(producer, checkName(topic), making),
+  })
+
+  return {
+    deliver,
+    passed: (sent) => passedBy(admin, sent),
+
+    async subscribe(consumer) {
+      const { first, max } = options.backoff ?? { first: '1s', max: '30s' }
+      const sessionOptions: GroupSessionOptions = {
+        consumer,
+        settings,
+        log,
+        slots: createSlots(options.concurrency ?? 8),
+        backoff: { firstMs: toMs(first), maxMs: toMs(max) },
+        from: options.from ?? 'earliest',
+        sessionMs: toMs(options.session ?? '30s'),
+        commitEveryMs: toMs(options.commitEvery ?? '200ms'),
+        drainMs: toMs(options.drain ?? '10s'),
+        onUnreadable: options.onUnreadable ?? logUnreadable(log),
+      }
+      checkName(consumer.topic)
+      checkName(consumer.group)
+      const subscription = keepSubscribed(consumer, log, async () => {
+        await partitionCount(admin, consumer.topic, making)
+        return GroupSession.open(sessionOptions)
+      })
+      subscriptions.add(subscription)
+      await subscription.joined
+      return subscription
+    },
+
+    async close() {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
+      const closing = Promise.allSettled([producer.close(), admin.close()])
+      await within(closing, timeoutMs, () => undefined)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { Delivery, Message } from '@posthorn/engine'
+import type { KafkaRecord, MessageToProduce } from '@platformatic/kafka'
+import { compatibilityPartitioner } from '@platformatic/kafka'
+import type { Headers } from '../cloudevents.ts'
+import { fromCloudEvent, idOfCoordinates, kafkaBinding, toCloudEvent } from '../cloudevents.ts'
+import { checkName } from '../names.ts'
+
+/** A record with strings in it, to be produced. */
+export type OutgoingRecord = MessageToProduce<string, string, string, string>
+
+/** A message on its way: its record and about how many bytes that takes in a batch. */
+export interface Outgoing {
+  readonly record: OutgoingRecord
+  readonly bytes: number
+}
+
+/** Per record: lengths, timestamp, offset, attributes. */
+const RECORD_OVERHEAD = 64
+
+/** Writes a message; throws `MESSAGE_UNENCODABLE` or `TOPIC_INVALID` for one that cannot go. */
+export function toOutgoing({ message, destination }: Delivery, source: string): Outgoing {
+  const { headers, body } = toCloudEvent(message, kafkaBinding, source)
+  const { key } = message
+  const record = {
+    topic: checkName(destination.topic),
+    value: body,
+    headers,
+    ...(key === undefined ? {} : { key }),
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(headers)) + Buffer.byteLength(body)
+  return { record, bytes: bytes + Buffer.byteLength(key ?? '') + RECORD_OVERHEAD }
+}
+
+/** The partition that the Java client would choose for the key: murmur2, sign bit cleared. */
+export function partitionOf(key: string, partitions: number): number {
+  const unused = { topic: '' }
+  return compatibilityPartitioner(unused, Buffer.from(key)) % partitions
+}
+
+export interface Coordinates {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly timestampMs: number
+}
+
+/**
+ * Reads a record. One that has no CloudEvents headers gets an id from its coordinates (the same at
+ * every delivery), the topic as its type, and Kafka's key and time.
+ */
+export function fromRecord(record: KafkaRecord, at: Coordinates): Message {
+  const { topic, partition, offset, timestampMs } = at
+  const wire = { headers: headersOf(record), body: bodyOf(record) }
+  return fromCloudEvent(wire, kafkaBinding, {
+    id: () => idOfCoordinates(timestampMs, `${topic}/${partition}/${offset}`),
+    type: topic,
+    key: record.key?.toString(),
+    occurredAt: new Date(timestampMs),
+  })
+}
+
+/** A record without a value (a tombstone) is a message whose payload is null. */
+export function bodyOf(record: KafkaRecord): Uint8Array {
+  return record.value ?? Buffer.from('null')
+}
+
+export function headersOf(record: KafkaRecord): Headers {
+  return Object.fromEntries(
+    record.headers.map(([name, value]) => [name?.toString() ?? '', value?.toString() ?? '']),
+  )
+}

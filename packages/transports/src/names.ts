@@ -1,0 +1,20 @@
+import type { Destination } from '@posthorn/engine'
+import { TransportError } from './errors.ts'
+
+/** What Kafka allows, so that a topic can move from one transport to another. */
+const NAME = /^[A-Za-z0-9._-]{1,200}$/
+
+/** Returns the name of a topic or group, or throws `TOPIC_INVALID`. */
+export function checkName(name: string): string {
+  if (NAME.test(name)) return name
+  throw new TransportError(
+    'TOPIC_INVALID',
+    `"${name.slice(0, 250)}" is not a name: up to 200 letters, digits, dots, dashes and underscores`,
+  )
+}
+
+/** The group a destination names for `passed`; empty if none. */
+export function groupOf({ options }: Destination): string {
+  const group = options?.['group']
+  return typeof group === 'string' ? group : ''
+}

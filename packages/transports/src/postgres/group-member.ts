@@ -1,0 +1,139 @@
+import type { Log, Queryable } from '@posthorn/engine'
+import type { PartitionReader } from '../partition-reader.ts'
+import type { Holding, Membership } from './queries.ts'
+import {
+  claimPartitions,
+  commitOffsets,
+  deleteMember,
+  releasePartitions,
+  renewPartitions,
+  selectShare,
+  upsertMember,
+} from './queries.ts'
+
+export interface GroupMemberOptions {
+  readonly db: Queryable
+  readonly log: Log
+  readonly me: Membership
+  readonly leaseMs: number
+  readonly openReader: (holding: Holding) => PartitionReader
+  /** Called when the other members should look at the group. */
+  readonly onChange: () => void
+}
+
+/**
+ * One member of a consumer group: holds its fair share of the partitions and commits how far their
+ * readers are. What is true about partitions is in the database, so a member may die at any line:
+ * its leases end, and the token keeps what it may still say from being heard.
+ */
+export class GroupMember {
+  readonly readers = new Map<number, PartitionReader>()
+  readonly #options: GroupMemberOptions
+  #renewedAt = Number.NEGATIVE_INFINITY
+  #look = true
+
+  constructor(options: GroupMemberOptions) {
+    this.#options = options
+  }
+
+  /** The group has changed: look again at the next `tend`. */
+  look(): void {
+    this.#look = true
+  }
+
+  /** Commits, gives back what was drained, and from time to time renews and balances. */
+  async tend(): Promise<void> {
+    const { leaseMs, log, me } = this.#options
+    try {
+      await this.commit()
+      await this.#releaseDrained()
+      if (this.#look || performance.now() - this.#renewedAt >= leaseMs / 3) await this.balance()
+    } catch (error) {
+      log.warn({ ...me, error }, 'consumer group could not be tended; trying again')
+      // Without a renewal for a whole lease others may hold the partitions by now.
+      if (performance.now() - this.#renewedAt > leaseMs) {
+        for (const reader of this.readers.values()) this.#lose(reader)
+      }
+    }
+  }
+
+  async commit(): Promise<void> {
+    const { db, me } = this.#options
+    const dirty = [...this.readers.values()]
+      .filter((reader) => reader.done > reader.committed)
+      .map((reader) => ({ reader, offset: reader.done }))
+    if (dirty.length === 0) return
+    const holdings = dirty.map(({ reader: { partition, token }, offset }) => ({
+      partition,
+      token,
+      offset,
+    }))
+    const committed = new Set(await commitOffsets(db, me, holdings))
+    for (const { reader, offset } of dirty) {
+      if (committed.has(reader.partition)) reader.committed = offset
+      else this.#lose(reader)
+    }
+  }
+
+  /** Renews what is held, then takes or gives back partitions until the share is right. */
+  async balance(): Promise<void> {
+    const { db, me, leaseMs, openReader } = this.#options
+    this.#look = false
+    const renewing = performance.now()
+    await upsertMember(db, me, leaseMs)
+    await this.#renew()
+    this.#renewedAt = renewing
+    const surplus = this.#active().length - (await selectShare(db, me))
+    // Given back by a later `tend`, when the messages in hand are done.
+    for (const reader of surplus > 0 ? this.#active().slice(-surplus) : []) void reader.stop()
+    if (surplus >= 0) return
+    for (const holding of await claimPartitions(db, me, { limit: -surplus, leaseMs })) {
+      this.readers.set(holding.partition, openReader(holding))
+    }
+  }
+
+  /** Commits and gives everything back, so that the others need not wait for a lease to end. */
+  async leave(): Promise<void> {
+    const { db, me, onChange } = this.#options
+    await this.commit()
+    await releasePartitions(db, me, [...this.readers.keys()])
+    await deleteMember(db, me)
+    onChange()
+  }
+
+  async #renew(): Promise<void> {
+    const { db, me, leaseMs } = this.#options
+    const kept = new Map(
+      (await renewPartitions(db, me, leaseMs)).map(({ partition, token }) => [partition, token]),
+    )
+    for (const reader of this.readers.values()) {
+      if (kept.get(reader.partition) !== reader.token) this.#lose(reader)
+    }
+    // Claimed by a statement whose answer never came: nobody reads them.
+    const orphans = [...kept.keys()].filter((partition) => !this.readers.has(partition))
+    if (orphans.length > 0) await this.#release(orphans)
+  }
+
+  async #releaseDrained(): Promise<void> {
+    const drained = [...this.readers.values()].filter((reader) => reader.drained)
+    if (drained.length === 0) return
+    await this.#release(drained.map((reader) => reader.partition))
+    for (const reader of drained) this.readers.delete(reader.partition)
+  }
+
+  async #release(partitions: readonly number[]): Promise<void> {
+    await releasePartitions(this.#options.db, this.#options.me, partitions)
+    this.#options.onChange()
+  }
+
+  #active(): PartitionReader[] {
+    return [...this.readers.values()].filter((reader) => !reader.stopped)
+  }
+
+  #lose(reader: PartitionReader): void {
+    const { log, me } = this.#options
+    log.info({ ...me, partition: reader.partition }, 'partition lost to another member')
+    reader.abandon()
+    this.readers.delete(reader.partition)
+  }
+}

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { Consumer, Log, Queryable, Subscription } from '@posthorn/engine'
+import { drain } from '../draining.ts'
+import { workOf } from '../handling.ts'
+import { PartitionReader } from '../partition-reader.ts'
+import type { Backoff } from '../waiting.ts'
+import { createSlots, repeat } from '../waiting.ts'
+import { GroupMember } from './group-member.ts'
+import { insertGroup, insertTopics, selectMessages } from './queries.ts'
+import type { Wake } from './wake.ts'
+
+export interface SubscriptionOptions {
+  readonly db: Queryable
+  readonly log: Log
+  readonly wake: Wake
+  readonly partitions: number
+  readonly from: 'earliest' | 'latest'
+  readonly leaseMs: number
+  readonly pollMs: number
+  readonly commitEveryMs: number
+  readonly drainMs: number
+  readonly batch: number
+  readonly concurrency: number
+  readonly backoff: Backoff
+}
+
+/** How much of a partition is fetched at once, whatever the number of messages. */
+const FETCH_BYTES = 1024 * 1024
+
+/** Joins the group and reads until closed; resolves once the other members know of it. */
+export async function openSubscription(
+  consumer: Consumer,
+  options: SubscriptionOptions,
+): Promise<Subscription> {
+  const { db, log, wake } = options
+  const { topic, group } = consumer
+  const me = { topic, group, member: randomUUID() }
+  const slots = createSlots(options.concurrency)
+  const member = new GroupMember({
+    db,
+    log,
+    me,
+    leaseMs: options.leaseMs,
+    onChange: () => wake.group(topic, group),
+    openReader: (holding) =>
+      new PartitionReader(holding, {
+        log,
+        slots,
+        backoff: options.backoff,
+        lowWater: Math.ceil(options.batch / 4),
+        onHungry: () => fetching.now(),
+      }),
+  })
+
+  await insertTopics(db, new Map([[topic, options.partitions]]))
+  await insertGroup(db, me, options.from)
+  await member.balance()
+  wake.group(topic, group)
+
+  const fetch = async (): Promise<void> => {
+    const hungry = [...member.readers.values()].filter((reader) => reader.hungry)
+    if (hungry.length === 0) return
+    try {
+      const received = await selectMessages(db, topic, {
+        from: hungry.map(({ partition, next }) => ({ partition, offset: next })),
+        limit: options.batch,
+        bytes: FETCH_BYTES,
+      })
+      const byPartition = Map.groupBy(received, ({ partition }) => partition)
+      for (const reader of hungry) {
+        const mine = byPartition.get(reader.partition) ?? []
+        const work = mine.map(({ partition, offset, message }) => ({
+          offset,
+          work: workOf(consumer, message, { partition, offset: String(offset) }),
+        }))
+        reader.give(work, (mine.at(-1)?.offset ?? reader.next - 1) + 1)
+      }
+    } catch (error) {
+      log.warn({ topic, group, error }, 'topic could not be read; trying again')
+    }
+  }
+  const tending = repeat(options.commitEveryMs, async () => {
+    const before = member.readers.size
+    await member.tend()
+    if (member.readers.size > before) fetching.now()
+  })
+  const fetching = repeat(options.pollMs, fetch)
+  const unlisten = wake.listen((heard) => {
+    if (heard.topic !== topic) return
+    if (heard.group === undefined) fetching.now()
+    else if (heard.group === group) {
+      member.look()
+      tending.now()
+    }
+  })
+
+  const close = async (): Promise<void> => {
+    unlisten()
+    await fetching.stop()
+    const readers = [...member.readers.values()]
+    await drain(Promise.all(readers.map((reader) => reader.stop())), options.drainMs, {
+      abandon: () => readers.forEach((reader) => reader.abandon()),
+      onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
+    })
+    // Only now: until here the leases had to be renewed.
+    await tending.stop()
+    await member.leave().catch((error: unknown) => {
+      log.warn({ topic, group, error }, 'left the group without a word; its lease will end')
+    })
+  }
+  let closing: Promise<void> | undefined
+  return { close: () => (closing ??= close()) }
+}

@@ -1,0 +1,186 @@
+import type {
+  Delivery,
+  Destination,
+  Duration,
+  Log,
+  MigrationSet,
+  Outcome,
+  Reference,
+  Subscriber,
+  Subscription,
+  Transport,
+} from '@posthorn/engine'
+import {
+  delivered,
+  migrationsFrom,
+  retryLater,
+  silentLog,
+  toMs,
+  unreachable,
+} from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { TransportError } from '../errors.ts'
+import type { Faulty } from '../gate.ts'
+import { aborted, createGate, sendByHalves } from '../gate.ts'
+import { checkName, groupOf } from '../names.ts'
+import { UnreachableError, boundedBy, isServerError } from './connection.ts'
+import {
+  appendMessages,
+  deleteGroup,
+  deleteMessages,
+  insertTopics,
+  selectPassed,
+} from './queries.ts'
+import { openSubscription } from './subscription.ts'
+import { createWake } from './wake.ts'
+
+export interface PostgresTopicsOptions {
+  /** A pool of its own or a shared one; one of its connections listens while there are subscriptions. */
+  readonly pool: Pool
+  readonly log?: Log
+  /** Of a topic made on first use. Default 8; a topic keeps the number it was made with. */
+  readonly partitions?: number
+  /** How long `deliver` waits for a connection, and again for the answer. Default 10 s. */
+  readonly timeout?: Duration
+  /** Where a new group begins. Default `earliest`. */
+  readonly from?: 'earliest' | 'latest'
+  /** After this time without a sign of life a member's partitions go to others. Default 15 s. */
+  readonly lease?: Duration
+  /** How often a reader looks without being woken. Default 1 s. */
+  readonly poll?: Duration
+  /** How often offsets are committed; what was handled since comes again after a crash. Default 200 ms. */
+  readonly commitEvery?: Duration
+  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
+  readonly drain?: Duration
+  /** Messages fetched at once from a partition. Default 100. */
+  readonly batch?: number
+  /** Handlers at once in one subscription; never two on one partition. Default 8. */
+  readonly concurrency?: number
+  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
+  readonly backoff?: { readonly first: Duration; readonly max: Duration }
+}
+
+export interface PostgresTopics extends Transport, Subscriber {
+  /** Deletes messages older than this that every group has passed, in batches; returns how many. */
+  prune(olderThan: Duration): Promise<number>
+  /** Forgets a group for ever: it no longer keeps messages from being pruned. */
+  forget(topic: string, group: string): Promise<void>
+}
+
+const PRUNE_BATCH = 1_000
+
+/** The tables of the topics, in schema `posthorn`. */
+export function topicMigrations(): Promise<MigrationSet> {
+  return migrationsFrom('postgres-topics', new URL('./migrations/', import.meta.url))
+}
+
+/**
+ * Topics in the database: partitions, consumer groups, order per key; a destination's options may
+ * name `partitions` (for a topic that does not exist yet) and `group` (for `passed`).
+ */
+export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
+  const { pool, log = silentLog, partitions = 8 } = options
+  const db = boundedBy(pool, toMs(options.timeout ?? '10s'))
+  const wake = createWake({ pool, log })
+  const known = new Set<string>()
+  const subscriptions = new Set<Subscription>()
+  let turn = Math.floor(Math.random() * 1_000)
+
+  const ensureTopics = async (batch: readonly Delivery[]): Promise<void> => {
+    const missing = new Map<string, number>()
+    for (const { destination } of batch) {
+      if (known.has(destination.topic)) continue
+      const wanted = destination.options?.['partitions']
+      missing.set(checkName(destination.topic), typeof wanted === 'number' ? wanted : partitions)
+    }
+    if (missing.size === 0) return
+    await insertTopics(db, missing)
+    for (const name of missing.keys()) known.add(name)
+  }
+
+  const append = async (batch: readonly Delivery[]): Promise<readonly (Outcome | Faulty)[]> => {
+    try {
+      await ensureTopics(batch)
+      turn = (turn + batch.length) % 1_000_000
+      const positions = await appendMessages(db, batch, turn)
+      for (const topic of new Set(batch.map(({ destination }) => destination.topic))) {
+        wake.messages(topic)
+      }
+      // A topic that somebody deleted has no position; it is made again at the next attempt.
+      if (positions.length < batch.length) known.clear()
+      const outcomes = batch.map((): Outcome => retryLater(new TransportError('TOPIC_MISSING')))
+      for (const { place, partition, offset } of positions) {
+        outcomes[place] = delivered({ partition, offset: String(offset) })
+      }
+      return outcomes
+    } catch (error) {
+      return batch.map(() => outcomeOf(error))
+    }
+  }
+
+  return {
+    async deliver(batch, { ordered, signal }) {
+      return sendByHalves(batch, createGate(ordered), async (admitted) =>
+        signal.aborted ? admitted.map(aborted) : append(admitted),
+      )
+    },
+    async passed(sent) {
+      return sent.length === 0 ? [] : selectPassed(db, sent.map(positionOf))
+    },
+    async subscribe(consumer) {
+      const { first, max } = options.backoff ?? { first: '1s', max: '30s' }
+      const leaseMs = toMs(options.lease ?? '15s')
+      checkName(consumer.topic)
+      checkName(consumer.group)
+      const subscription = await openSubscription(consumer, {
+        db: boundedBy(pool, Math.min(leaseMs, toMs(options.timeout ?? '10s'))),
+        log,
+        wake,
+        partitions,
+        from: options.from ?? 'earliest',
+        leaseMs,
+        pollMs: toMs(options.poll ?? '1s'),
+        commitEveryMs: toMs(options.commitEvery ?? '200ms'),
+        drainMs: toMs(options.drain ?? '10s'),
+        batch: options.batch ?? 100,
+        concurrency: options.concurrency ?? 8,
+        backoff: { firstMs: toMs(first), maxMs: toMs(max) },
+      })
+      subscriptions.add(subscription)
+      return subscription
+    },
+    async prune(olderThan) {
+      for (let total = 0; ;) {
+        const deleted = await deleteMessages(db, {
+          olderThanMs: toMs(olderThan),
+          limit: PRUNE_BATCH,
+        })
+        if (deleted === 0) return total
+        total += deleted
+      }
+    },
+    forget: (topic, group) => deleteGroup(db, topic, group),
+    async close() {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
+      await wake.close()
+    },
+  }
+}
+
+function outcomeOf(error: unknown): Outcome | Faulty {
+  if (error instanceof UnreachableError) return unreachable(error)
+  if (error instanceof TransportError && error.code === 'CONNECTION_LOST') return retryLater(error)
+  if (!isServerError(error)) return { kind: 'faulty', error }
+  // Class 22 and 23: the data of some message; 57P and 53: the server is going or full.
+  if (/^2[23]/.test(error.code)) return { kind: 'faulty', error }
+  return /^(57P|53|08)/.test(error.code) ? unreachable(error) : retryLater(error)
+}
+
+function positionOf({ destination, ref }: { destination: Destination; ref: Reference }) {
+  return {
+    topic: destination.topic,
+    group: groupOf(destination),
+    partition: Number(ref['partition']),
+    offset: Number(ref['offset']),
+  }
+}

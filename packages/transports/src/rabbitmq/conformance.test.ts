@@ -1,0 +1,26 @@
+import { transportConformance, withBroker } from '@posthorn/engine/testing'
+import { afterAll } from 'vitest'
+import { createLine } from '../testing/line.ts'
+import { rabbitmqTransport } from './index.ts'
+
+const ends: (() => void)[] = []
+afterAll(() => ends.forEach((end) => end()))
+
+withBroker('RABBITMQ_URL', (broker) => {
+  const make = async () => {
+    const url = new URL(broker)
+    const line = await createLine({ host: url.hostname, port: Number(url.port || 5672) })
+    ends.push(line.close)
+    url.hostname = line.host
+    url.port = String(line.port)
+    const transport = rabbitmqTransport({
+      url: url.href,
+      timeout: '3s',
+      drain: '2s',
+      concurrency: 4,
+      backoff: { first: '100ms', max: '1s' },
+    })
+    return { transport, cut: line.cut, heal: line.heal }
+  }
+  transportConformance('rabbitmq', make, { offsets: false })
+})

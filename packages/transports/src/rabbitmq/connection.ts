@@ -1,0 +1,113 @@
+import { AMQPClient } from '@cloudamqp/amqp-client'
+import type { Log } from '@posthorn/engine'
+import { backoffMs, within } from '../waiting.ts'
+
+/** The broker was not reached, so nothing of the message has left this process. */
+export class UnreachableError extends Error {
+  readonly code = 'DESTINATION_UNREACHABLE'
+}
+
+/** A connection that is made when it is needed, and made again when it has broken. */
+export interface Connection {
+  /** The open client; throws `UnreachableError` in bounded time. */
+  open(): Promise<AMQPClient>
+  close(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  /** Shown in RabbitMQ's management pages. */
+  readonly name: string
+  readonly timeoutMs: number
+  readonly log: Log
+}
+
+/** Until it is time to try again, calls are answered at once with the last failure. */
+const RECONNECT = { firstMs: 100, maxMs: 3_000 }
+const HEARTBEAT_SECONDS = 20
+
+/** Every message in flight owns a buffer of this size, and a message's headers must fit into one. */
+export const FRAME_BYTES = 32 * 1024
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { timeoutMs, log } = options
+  let current: AMQPClient | undefined
+  let connecting: Promise<AMQPClient> | undefined
+  let failed: { count: number; at: number; error: unknown } | undefined
+  let closed = false
+
+  const connect = async (): Promise<AMQPClient> => {
+    const client = new QuietClient(urlOf(options))
+    client.onerror = ({ message }) => log.debug({ error: message }, 'rabbitmq connection')
+    try {
+      const connected = client.connect()
+      if (!(await within(connected, timeoutMs, () => undefined))) {
+        connected.catch(() => undefined)
+        throw new UnreachableError(`no connection to RabbitMQ within ${timeoutMs} ms`)
+      }
+      current = client
+      failed = undefined
+      return client
+    } catch (cause) {
+      client.socket?.destroy()
+      const error = new UnreachableError(cause instanceof Error ? cause.message : String(cause), {
+        cause,
+      })
+      failed = { count: (failed?.count ?? 0) + 1, at: performance.now(), error }
+      throw error
+    }
+  }
+
+  return {
+    async open() {
+      if (closed) throw new UnreachableError('The transport is closed.')
+      if (current && !current.closed) return current
+      if (!connecting && failed) {
+        const since = performance.now() - failed.at
+        if (since < backoffMs(RECONNECT, failed.count - 1)) throw failed.error
+      }
+      connecting ??= connect().finally(() => (connecting = undefined))
+      return connecting
+    },
+    async close() {
+      closed = true
+      await connecting?.catch(() => undefined)
+      if (!current) return
+      if (!current.closed)
+        await within(
+          current.close().catch(() => undefined),
+          timeoutMs,
+          () => undefined,
+        )
+      current.socket?.destroy()
+    },
+  }
+}
+
+/**
+ * The library's client rejects a publish twice when the connection breaks under it: once for the
+ * write and once for the confirm, and nobody can hear the second. Here a write does not report: the
+ * end of the connection rejects all confirms anyway.
+ */
+class QuietClient extends AMQPClient {
+  override send(bytes: Uint8Array): Promise<void> {
+    if (!this.socket) return Promise.reject(new UnreachableError('The connection is closed.'))
+    this.socket.write(bytes)
+    return Promise.resolve()
+  }
+}
+
+function urlOf({ url, name }: ConnectionOptions): string {
+  const parsed = new URL(url)
+  const defaults = { name, heartbeat: HEARTBEAT_SECONDS, frameMax: FRAME_BYTES }
+  for (const [key, value] of Object.entries(defaults)) {
+    if (!parsed.searchParams.has(key)) parsed.searchParams.set(key, String(value))
+  }
+  return parsed.href
+}
+
+/** The broker's reply code (404, 406 …). The library has it nowhere but at the end of the text. */
+export function replyCode(error: unknown): number | undefined {
+  const found = error instanceof Error ? /\((\d{3})\)$/.exec(error.message) : null
+  return found ? Number(found[1]) : undefined
+}

@@ -1,0 +1,121 @@
+import type { AMQPChannel, AMQPClient } from '@cloudamqp/amqp-client'
+import type { Outcome } from '@posthorn/engine'
+import { delivered, retryLater, unreachable } from '@posthorn/engine'
+import { TransportError } from '../errors.ts'
+import { within } from '../waiting.ts'
+import type { Connection } from './connection.ts'
+import { UnreachableError } from './connection.ts'
+import { ensureExchange } from './topology.ts'
+import type { Publication } from './wire.ts'
+
+export interface Publisher {
+  /** Publishes all at once, with confirms and `mandatory`, and waits for the word on each. */
+  publish(wave: readonly Publication[]): Promise<readonly Outcome[]>
+}
+
+export interface PublisherOptions {
+  readonly connection: Connection
+  readonly timeoutMs: number
+  /** Make a missing exchange; else it has to be there. */
+  readonly declare: boolean
+}
+
+/** A channel in confirm mode and what is known on it. */
+interface Confirming {
+  readonly client: AMQPClient
+  readonly channel: AMQPChannel
+  /** Ids that came back unroutable: a return arrives before the confirm of the same message. */
+  readonly returned: Set<string>
+  readonly exchanges: Set<string>
+}
+
+export function createPublisher({ connection, timeoutMs, declare }: PublisherOptions): Publisher {
+  let current: Confirming | undefined
+  let opening: Promise<Confirming> | undefined
+
+  const open = async (): Promise<Confirming> => {
+    const client = await connection.open()
+    const channel = await client.channel()
+    const returned = new Set<string>()
+    channel.onerror = () => undefined
+    channel.onReturn = ({ properties }) => void returned.add(properties.messageId ?? '')
+    await channel.confirmSelect()
+    return (current = { client, channel, returned, exchanges: new Set() })
+  }
+
+  const confirming = async (): Promise<Confirming> => {
+    if (current && !current.channel.closed) return current
+    opening ??= open().finally(() => (opening = undefined))
+    return opening
+  }
+
+  /** Makes ready for a wave; returns the outcome of those exchanges that cannot be used. */
+  const ready = async (
+    on: Confirming,
+    wave: readonly Publication[],
+  ): Promise<Map<string, Outcome>> => {
+    const unusable = new Map<string, Outcome>()
+    for (const exchange of new Set(wave.map((publication) => publication.exchange))) {
+      if (on.exchanges.has(exchange)) continue
+      try {
+        await ensureExchange(on.client, exchange, { declare })
+        on.exchanges.add(exchange)
+      } catch (error) {
+        if (on.client.closed) throw new UnreachableError('connection lost', { cause: error })
+        unusable.set(exchange, retryLater(error))
+      }
+    }
+    return unusable
+  }
+
+  const publishAll = async (
+    on: Confirming,
+    wave: readonly Publication[],
+    unusable: ReadonlyMap<string, Outcome>,
+  ): Promise<Outcome[]> => {
+    const outcomes = wave.map((): Outcome => retryLater(new TransportError('DELIVERY_TIMEOUT')))
+    const confirms = wave.map(async (publication, i) => {
+      outcomes[i] = unusable.get(publication.exchange) ?? (await publishOne(on, publication))
+    })
+    // A connection that does not confirm is not used any more.
+    await within(Promise.all(confirms), timeoutMs, () => on.client.socket?.destroy())
+    return [...outcomes]
+  }
+
+  return {
+    async publish(wave) {
+      if (wave.length === 0) return []
+      try {
+        const on = await confirming()
+        const unusable = await within(ready(on, wave), timeoutMs, () => {
+          on.client.socket?.destroy()
+          throw new UnreachableError(`no answer from RabbitMQ within ${timeoutMs} ms`)
+        })
+        return await publishAll(on, wave, unusable)
+      } catch (error) {
+        // Everything up to `publishAll` happens before a message leaves, and that does not throw.
+        return wave.map(() => unreachable(error))
+      }
+    },
+  }
+}
+
+async function publishOne(on: Confirming, publication: Publication): Promise<Outcome> {
+  const { client, channel, returned } = on
+  const { exchange, routingKey, body, properties } = publication
+  if (client.blocked) {
+    return retryLater(new TransportError('BROKER_BLOCKED', client.blocked), { unreachable: true })
+  }
+  try {
+    await channel.basicPublish(exchange, routingKey, body, properties, true)
+    if (!returned.delete(properties.messageId ?? '')) return delivered({ exchange, routingKey })
+    return retryLater(
+      new TransportError('UNROUTABLE', `no queue is bound to "${exchange}" for "${routingKey}"`),
+    )
+  } catch (cause) {
+    // The broker may have taken it: a lost connection also loses the confirm.
+    if (channel.closed)
+      return retryLater(new TransportError('CONNECTION_LOST', undefined, { cause }))
+    return retryLater(new TransportError('NACKED', undefined, { cause }))
+  }
+}

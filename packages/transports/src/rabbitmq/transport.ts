@@ -1,0 +1,153 @@
+import type { Delivery, Duration, Log, Outcome, Subscriber, Transport } from '@posthorn/engine'
+import { refused, silentLog, toMs } from '@posthorn/engine'
+import type { Gate } from '../gate.ts'
+import { aborted, createGate, heldBack } from '../gate.ts'
+import type { OnUnreadable } from '../handling.ts'
+import { logUnreadable } from '../handling.ts'
+import { checkName } from '../names.ts'
+import type { StartedSubscription } from '../subscribing.ts'
+import { createConnection } from './connection.ts'
+import { createPublisher } from './publisher.ts'
+import { startSubscription } from './subscription.ts'
+import type { QueueOptions } from './topology.ts'
+import { ensureExchange, ensureQueue } from './topology.ts'
+import type { Publication } from './wire.ts'
+import { queueName, toPublication } from './wire.ts'
+
+export interface RabbitmqOptions {
+  /** `amqp://user:password@host:5672/vhost`, or `amqps:`. */
+  readonly url: string
+  readonly log?: Log
+  /** CloudEvents `source` of what is sent. Default `posthorn`. */
+  readonly source?: string
+  /** How long to wait for a connection, and again for the confirms of a wave. Default 5 s. */
+  readonly timeout?: Duration
+  /** Make missing exchanges (durable, type topic). Default true. */
+  readonly declare?: boolean
+  /** What the broker takes; RabbitMQ 4's default is the default here: 16 MiB. */
+  readonly maxMessageBytes?: number
+  /** Of the queues of groups. Default `quorum`. */
+  readonly queueType?: QueueOptions['queueType']
+  /** Whether members of a group stand by (keeps the order) or compete. Default `standby`. */
+  readonly members?: QueueOptions['members']
+  /** Routing patterns of a group's queue. Default `#`, everything. */
+  readonly patterns?: (topic: string, group: string) => readonly string[]
+  /** Handlers at once in one subscription; messages of one key never at once. Default 1. */
+  readonly concurrency?: number
+  /** Messages received ahead. Default 50, or twice the concurrency. */
+  readonly prefetch?: number
+  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
+  readonly backoff?: { readonly first: Duration; readonly max: Duration }
+  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
+  readonly drain?: Duration
+  readonly onUnreadable?: OnUnreadable
+}
+
+export interface RabbitmqTransport extends Transport, Subscriber {
+  /**
+   * Makes a group's queue without reading it, so that what is sent before its consumer comes is
+   * kept; with `maxLength` only the newest.
+   */
+  declareQueue(topic: string, group: string, limits?: { maxLength?: number }): Promise<void>
+}
+
+/**
+ * A topic is a durable topic exchange, a group a durable queue `<topic>.<group>` on it. The routing
+ * key is the message's type, or `routingKey` among the destination's options.
+ */
+export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
+  const { url, log = silentLog, declare = true, concurrency = 1 } = options
+  const { source = 'posthorn', maxMessageBytes = 16 * 1024 * 1024 } = options
+  const timeoutMs = toMs(options.timeout ?? '5s')
+  // Apart, because a broker short of memory blocks connections that publish: reading must go on.
+  const sending = createConnection({ url, name: 'posthorn-send', timeoutMs, log })
+  const reading = createConnection({ url, name: 'posthorn-read', timeoutMs, log })
+  const publisher = createPublisher({ connection: sending, timeoutMs, declare })
+  const subscriptions = new Set<StartedSubscription>()
+
+  const queueOptions = (topic: string, group: string): QueueOptions => ({
+    queueType: options.queueType ?? 'quorum',
+    members: options.members ?? 'standby',
+    patterns: options.patterns?.(topic, group) ?? ['#'],
+  })
+
+  return {
+    async deliver(batch, { ordered, signal }) {
+      const outcomes = new Map<Delivery, Outcome>()
+      const gate = createGate(ordered)
+      const settle = (delivery: Delivery, outcome: Outcome): void => {
+        outcomes.set(delivery, outcome)
+        gate.note(delivery, outcome)
+      }
+      for (let rest = batch; rest.length > 0;) {
+        const { wave, later } = nextWave(rest, { ordered, gate })
+        rest = later
+        const ready = new Map<Delivery, Publication>()
+        for (const delivery of wave) {
+          try {
+            ready.set(delivery, toPublication(delivery, { source, maxMessageBytes }))
+          } catch (error) {
+            settle(delivery, refused(error))
+          }
+        }
+        const answers = signal.aborted ? [] : await publisher.publish([...ready.values()])
+        ;[...ready.keys()].forEach((delivery, i) => settle(delivery, answers[i] ?? aborted()))
+      }
+      return batch.map((delivery) => outcomes.get(delivery) ?? heldBack())
+    },
+
+    async subscribe(consumer) {
+      const { topic, group } = consumer
+      const { first, max } = options.backoff ?? { first: '1s', max: '30s' }
+      queueName(topic, group)
+      const subscription = startSubscription({
+        consumer,
+        connection: reading,
+        log,
+        declare,
+        queue: queueOptions(topic, group),
+        concurrency,
+        prefetch: options.prefetch ?? Math.max(50, 2 * concurrency),
+        backoff: { firstMs: toMs(first), maxMs: toMs(max) },
+        drainMs: toMs(options.drain ?? '10s'),
+        onUnreadable: options.onUnreadable ?? logUnreadable(log),
+      })
+      subscriptions.add(subscription)
+      await subscription.joined
+      return subscription
+    },
+
+    async declareQueue(topic, group, limits = {}) {
+      const client = await reading.open()
+      await ensureExchange(client, checkName(topic), { declare })
+      await ensureQueue(client, { topic, group }, { ...queueOptions(topic, group), ...limits })
+    },
+
+    async close() {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
+      await Promise.all([sending.close(), reading.close()])
+    },
+  }
+}
+
+/**
+ * What may be published together. In an ordered batch a key's next message goes out only when the
+ * one before is confirmed: in a pipeline, a nack or a return in the middle would come too late to
+ * stop what is behind it, and a later message would overtake. Many keys still make large waves.
+ */
+function nextWave(
+  rest: readonly Delivery[],
+  { ordered, gate }: { ordered: boolean; gate: Gate },
+): { wave: Delivery[]; later: Delivery[] } {
+  const wave: Delivery[] = []
+  const later: Delivery[] = []
+  const keys = new Set<string>()
+  for (const delivery of rest) {
+    const { key } = delivery.message
+    if (!gate.admits(delivery)) continue
+    if (ordered && key !== undefined && keys.has(key)) later.push(delivery)
+    else wave.push(delivery)
+    if (key !== undefined) keys.add(key)
+  }
+  return { wave, later }
+}

@@ -1,0 +1,68 @@
+import type { Consumer, Log, Subscription } from '@posthorn/engine'
+import { TransportError } from './errors.ts'
+import { backoffMs, sleep } from './waiting.ts'
+
+/** Reading from a broker for as long as one connection or membership lasts. */
+export interface Session {
+  /** Resolves when it is over through no will of ours. */
+  readonly lost: Promise<void>
+  /** Gives up at once: its messages are somebody else's by now. */
+  abandon(): void | Promise<void>
+  /** Waits for the messages in hand and says good-bye. */
+  finish(): Promise<void>
+}
+
+export interface StartedSubscription extends Subscription {
+  /** Resolves once messages can arrive; rejects if they never will. */
+  readonly joined: Promise<void>
+}
+
+const AGAIN = { firstMs: 200, maxMs: 5_000 }
+
+/** Keeps a consumer reading until closed, with a new session whenever the last one was lost. */
+export function keepSubscribed(
+  { topic, group }: Consumer,
+  log: Log,
+  openSession: () => Promise<Session>,
+): StartedSubscription {
+  const closed = new AbortController()
+  const closing = new Promise<void>((resolve) =>
+    closed.signal.addEventListener('abort', () => resolve()),
+  )
+  const joined = Promise.withResolvers<void>()
+  let joinedOnce = false
+
+  const readOnce = async (): Promise<void> => {
+    const session = await openSession()
+    joinedOnce = true
+    joined.resolve()
+    await Promise.race([session.lost, closing])
+    if (closed.signal.aborted) return session.finish()
+    log.info({ topic, group }, 'lost the connection; subscribing again')
+    await session.abandon()
+  }
+
+  const keepReading = async (): Promise<void> => {
+    for (let failures = 0; !closed.signal.aborted; failures++) {
+      try {
+        await readOnce()
+        failures = 0
+      } catch (error) {
+        log.warn({ topic, group, error }, 'cannot subscribe; trying again')
+        // Not a matter of time, and the caller still listens: a wrong name, other settings.
+        if (error instanceof TransportError && !joinedOnce) return joined.reject(error)
+      }
+      await sleep(backoffMs(AGAIN, failures), closed.signal)
+    }
+    joined.reject(new TransportError('CLOSED'))
+  }
+
+  const running = keepReading()
+  return {
+    joined: joined.promise,
+    close() {
+      closed.abort()
+      return running
+    },
+  }
+}

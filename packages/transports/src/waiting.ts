@@ -1,0 +1,96 @@
+/** Resolves after `ms`, or at once when the signal is aborted; never throws. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+}
+
+/** Resolves with `late` if the work is not done after `ms`; the work itself goes on. */
+export function within<Result, Late>(
+  work: Promise<Result>,
+  ms: number,
+  late: () => Late,
+): Promise<Result | Late> {
+  let timer: NodeJS.Timeout
+  const timeout = new Promise<Late>((resolve) => {
+    timer = setTimeout(() => resolve(late()), ms)
+  })
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+}
+
+/** Waits 1, 2, 4 … 30 s by default. */
+export interface Backoff {
+  readonly firstMs: number
+  readonly maxMs: number
+}
+
+/** The wait after the n-th failure in a row, counted from zero. */
+export function backoffMs(backoff: Backoff, failures: number): number {
+  return Math.min(backoff.firstMs * 2 ** Math.min(failures, 30), backoff.maxMs)
+}
+
+export interface Repeating {
+  /** Runs as soon as possible; calls while it runs make one more run. */
+  now(): void
+  /** Resolves when the run under way, if any, is over; there will be no other. */
+  stop(): Promise<void>
+}
+
+/** Runs `work` over and over, never twice at once, at least every `everyMs`. `work` must not throw. */
+export function repeat(everyMs: number, work: () => Promise<void>): Repeating {
+  const stopped = new AbortController()
+  let again = false
+  let wake = (): void => undefined
+  const loop = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      again = false
+      await work()
+      if (again || stopped.signal.aborted) continue
+      const nap = new AbortController()
+      wake = () => nap.abort()
+      await sleep(everyMs, nap.signal)
+    }
+  }
+  const running = loop()
+  return {
+    now() {
+      again = true
+      wake()
+    },
+    stop() {
+      stopped.abort()
+      wake()
+      return running
+    },
+  }
+}
+
+/** Runs at most so many pieces of work at once; the others wait in the order in which they came. */
+export interface Slots {
+  run<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export function createSlots(size: number): Slots {
+  let free = size
+  const waiting: (() => void)[] = []
+  return {
+    async run(work) {
+      if (free > 0) free--
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+      try {
+        return await work()
+      } finally {
+        const next = waiting.shift()
+        if (next) next()
+        else free++
+      }
+    },
+  }
+}

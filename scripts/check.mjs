@@ -1,0 +1,53 @@
+// npm run check: format, lint and types while the servers start, then the tests. One line for each
+// step, the output of a step only if it failed.
+
+import { runProgram, untilInterrupted } from './command.mjs'
+import { add, closingLine, countMissing, runTests } from './test-run.mjs'
+import { startTestServers } from './test-servers.mjs'
+
+const signal = untilInterrupted()
+let counts = {}
+
+/** Runs one step, which tells what it counted, and prints its line. */
+async function step(name, work) {
+  const began = Date.now()
+  const counted = await work()
+  counts = add(counts, counted)
+  const seconds = ((Date.now() - began) / 1000).toFixed(1)
+  console.log(`${counted.failed > 0 ? 'FAIL' : 'ok  '} ${name} ${seconds} s`)
+}
+
+function program(script, ...args) {
+  return async () => {
+    const { status, output } = await runProgram(script, args, { signal })
+    if (status === 0) return { failed: 0 }
+    console.log(output)
+    return { failed: 1 }
+  }
+}
+
+async function checkSources() {
+  await step('format', program('node_modules/prettier/bin/prettier.cjs', '--check', '.'))
+  await step('lint', program('node_modules/oxlint/bin/oxlint', '--type-aware'))
+  await step('types', program('node_modules/typescript/bin/tsc', '--noEmit'))
+}
+
+let servers
+
+async function startServers() {
+  servers = await startTestServers()
+  for (const [name, version] of Object.entries(servers.versions))
+    console.log(`     ${name} ${version}`)
+  return countMissing(servers.failures)
+}
+
+try {
+  // Both are awaited whatever happens: what was started must be known before it is stopped.
+  const results = await Promise.allSettled([step('servers', startServers), checkSources()])
+  for (const { status, reason } of results) if (status === 'rejected') throw reason
+  await step('tests', () => runTests({ env: servers.env, signal }))
+} finally {
+  await servers?.stop()
+}
+console.log(closingLine(counts))
+process.exitCode = counts.failed > 0 ? 1 : 0

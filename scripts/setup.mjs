@@ -1,0 +1,191 @@
+// Installs the packages if they are missing or stale, so that `npm start` and `npm test` work on a
+// fresh clone. Plain JavaScript without dependencies: any Node from 18 on runs it, since the Node
+// that the rest needs is itself one of the packages.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { takeLock } from './setup-lock.mjs'
+
+const NODE_MAJOR = 24
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const stamp = join(modules, '.posthorn-setup')
+const lockFile = join(root, 'package-lock.json')
+
+async function setUp() {
+  const lock = await waitForLock()
+  try {
+    // Whoever held the lock may have done it all.
+    if (isReady()) return
+    if (!isInstalled()) await install(lock)
+    checkNode()
+    writeFileSync(stamp, fingerprint())
+  } finally {
+    lock.release()
+  }
+}
+
+function isReady() {
+  return read(stamp) === fingerprint() && nodeMajor() === NODE_MAJOR
+}
+
+/** What the installed packages follow from: the lock file and what every workspace asks for. */
+function fingerprint() {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`)
+  hash.update(read(lockFile))
+  for (const folder of ['', ...workspaces()]) hash.update(`${folder} ${asked(folder)}\n`)
+  return hash.digest('hex')
+}
+
+/** Only what npm looks at: a changed script or description is no reason to install. */
+function asked(folder, manifest = JSON.parse(read(join(root, folder, 'package.json')) || '{}')) {
+  const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest
+  const sorted = (names = {}) =>
+    Object.entries(names).sort(([one], [other]) => (one < other ? -1 : 1))
+  return JSON.stringify(
+    [dependencies, devDependencies, peerDependencies, optionalDependencies].map(sorted),
+  )
+}
+
+function workspaces() {
+  const patterns = JSON.parse(read(join(root, 'package.json'))).workspaces ?? []
+  return patterns
+    .flatMap((pattern) => {
+      if (!pattern.endsWith('/*')) return [pattern]
+      const parent = pattern.slice(0, -2)
+      return list(join(root, parent)).map((name) => `${parent}/${name}`)
+    })
+    .filter((folder) => existsSync(join(root, folder, 'package.json')))
+    .sort()
+}
+
+/**
+ * Whether npm itself, run by hand, has brought everything the lock file names. npm writes its own
+ * list of what is there as its last step, so a run that was killed is seen here.
+ */
+function isInstalled() {
+  const there = packagesIn(join(modules, '.package-lock.json'))
+  const wanted = packagesIn(lockFile)
+  if (there === undefined || wanted === undefined || nodeMajor() !== NODE_MAJOR) return false
+  const asksForMore = (folder) => asked(folder) !== asked(folder, wanted[folder] ?? {})
+  if (['', ...workspaces()].some(asksForMore)) return false
+  return Object.entries(wanted).every(([path, { version, optional, link, resolved }]) => {
+    if (path === '' || !path.startsWith('node_modules/')) return true
+    if (!existsSync(join(root, path))) return optional === true
+    if (link) return there[path]?.resolved === resolved
+    return there[path]?.version === version
+  })
+}
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(read(file)).packages
+  } catch {
+    return undefined
+  }
+}
+
+async function install(lock) {
+  console.error('Installing packages, about a minute the first time ...')
+  // The stamp first: a run killed in the middle must not look finished.
+  rmSync(stamp, { force: true })
+  if (!existsSync(lockFile)) return orFail(await npm(lock, ['install']))
+  const exact = await npm(lock, ['ci'])
+  // npm ci also refuses a lock file that leaves out packages of other platforms.
+  if (!exact.output.includes('code EUSAGE')) return orFail(exact)
+  console.error(
+    'package-lock.json does not cover package.json: run `node scripts/complete-lock.mjs`.',
+  )
+  return orFail(await npm(lock, ['install', '--no-save']))
+}
+
+async function npm(lock, command) {
+  // Whatever the environment says of production or scripts: Node itself comes this way.
+  const always = ['--include=dev', '--include=optional', '--ignore-scripts=false', '--no-audit']
+  const child = spawn('npm', [...command, ...always], {
+    cwd: root,
+    env: outsideEnvironment(),
+    shell: process.platform === 'win32',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = []
+  child.stdout.on('data', (chunk) => output.push(String(chunk)))
+  child.stderr.on('data', (chunk) => output.push(String(chunk)))
+  if (child.pid !== undefined) lock.share(child.pid)
+  const status = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(output.push(error.message)))
+    child.once('close', resolve)
+  })
+  output.push(`\nnpm ${command.join(' ')} failed; nothing was started.`)
+  return { status, output: output.join('') }
+}
+
+function orFail({ status, output }) {
+  if (status !== 0) throw new SetupError(output)
+}
+
+/** Without our own node_modules/.bin: npm must not run on the Node that it is about to replace. */
+function outsideEnvironment() {
+  const paths = (process.env.PATH ?? '').split(delimiter)
+  const own = join(modules, '.bin')
+  return { ...process.env, PATH: paths.filter((path) => path !== own).join(delimiter) }
+}
+
+function checkNode() {
+  const major = nodeMajor()
+  if (major === NODE_MAJOR) return
+  const found = major === undefined ? 'none that runs' : `version ${major}`
+  throw new SetupError(
+    `Posthorn needs Node ${NODE_MAJOR}, which the package "node" brings along, but there is ${found} ` +
+      `in node_modules/.bin.\nIts install script did not run or could not fetch the binary: remove ` +
+      `node_modules and try again with scripts allowed.`,
+  )
+}
+
+function nodeMajor() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  const { status, stdout } = spawnSync(join(modules, 'node', 'bin', name), ['--version'], {
+    encoding: 'utf8',
+  })
+  return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1]) : undefined
+}
+
+async function waitForLock() {
+  for (let told = false; ; told = true) {
+    const lock = takeLock(join(root, '.posthorn', 'setup.lock'))
+    if (lock !== undefined) return lock
+    if (!told) console.error('Another process is installing packages; waiting for it ...')
+    await sleep(500)
+  }
+}
+
+function list(folder) {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** What a person can do something about: told without a stack. */
+class SetupError extends Error {}
+
+try {
+  if (!isReady()) await setUp()
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest'
+import { wrongShape } from './file-shape.ts'
+import { importsOf, wrongImports } from './imports.ts'
+import { sourceFiles } from './source-files.ts'
+import { countLines, readSource } from './source-text.ts'
+import { misplacedSql } from './sql-places.ts'
+import type { Exception } from './sql-places.ts'
+import { sharedDevDependencies, workspaces } from './workspaces.ts'
+
+const SQL_EXCEPTIONS: readonly Exception[] = [
+  {
+    path: 'packages/engine/src/transaction.ts',
+    statements: /^(begin|commit|rollback)\b/,
+    reason: 'The transaction is what this file is about; it has no other statement.',
+  },
+]
+
+const files = sourceFiles()
+
+describe('this repository', () => {
+  test('has files to look at', () => {
+    expect(files.length).toBeGreaterThan(50)
+    expect(files.map(({ path }) => path)).toContain('test/architecture/architecture.test.ts')
+  })
+
+  test('imports only downwards, through the doors, and what is declared', () => {
+    const repository = { workspaces: workspaces(), shared: sharedDevDependencies() }
+    expect(files.flatMap((file) => wrongImports(file, repository))).toEqual([])
+  })
+
+  test('has its SQL in sql/, queries.ts and migrations only', () => {
+    expect(files.flatMap((file) => misplacedSql(file, SQL_EXCEPTIONS))).toEqual([])
+  })
+
+  test.each(SQL_EXCEPTIONS)('still needs the exception for $path', ({ path }) => {
+    const file = files.find((candidate) => candidate.path === path)
+    expect(misplacedSql(file!, [])).not.toEqual([])
+  })
+
+  test('has small files with telling names and named exports', () => {
+    expect(files.flatMap(wrongShape)).toEqual([])
+  })
+})
+
+describe('imports', () => {
+  const workspace = (name: string, folder: string, dependencies: string[] = []) => ({
+    name,
+    folder,
+    doors: [name, `${name}/testing`],
+    dependencies,
+    devDependencies: ['fixture'],
+  })
+  const repository = {
+    workspaces: [
+      workspace('@posthorn/engine', 'packages/engine', ['pg', '@posthorn/transports']),
+      workspace('@posthorn/transports', 'packages/transports', ['@posthorn/engine']),
+      workspace('@posthorn/saga', 'packages/saga'),
+      workspace('@posthorn/systems', 'systems', ['@posthorn/engine', '@posthorn/server']),
+      workspace('@posthorn/server', 'apps/server', ['@posthorn/systems']),
+    ],
+    shared: ['vitest'],
+  }
+  const check = (path: string, specifier: string) =>
+    wrongImports({ path, text: `import { x } from '${specifier}'` }, repository)
+
+  test.each([
+    ['packages/engine/src/a.ts', 'pg'],
+    ['packages/engine/src/a.ts', './b.ts'],
+    ['packages/engine/src/a.ts', 'node:fs'],
+    ['packages/engine/src/a.test.ts', 'vitest'],
+    ['packages/engine/src/a.test.ts', 'fixture'],
+    ['packages/transports/src/a.ts', '@posthorn/engine/testing'],
+    ['packages/saga/src/a.test.ts', '@posthorn/engine'],
+    ['systems/src/orders/a.ts', '../system.ts'],
+    ['systems/src/index.ts', './orders/index.ts'],
+    ['systems/src/orders/a.ts', '@posthorn/engine'],
+    ['apps/server/src/a.ts', '@posthorn/systems'],
+    ['test/crash/main.ts', '@posthorn/server'],
+    ['test/crash/main.ts', '../../scripts/services/index.mjs'],
+    ['packages/transports/src/a.test.ts', '../../../scripts/services/index.mjs'],
+  ])('%s may import %s', (path, specifier) => {
+    expect(check(path, specifier)).toEqual([])
+  })
+
+  test.each([
+    ['packages/engine/src/a.ts', '@posthorn/transports', 'must not import'],
+    ['packages/engine/src/a.ts', 'vitest', 'not declared'],
+    ['packages/engine/src/a.ts', 'fixture', 'not declared'],
+    ['packages/engine/src/a.ts', '../../../scripts/x.mjs', 'leaves the workspace'],
+    ['packages/engine/src/a.ts', '../../transports/src/x.ts', 'behind its door'],
+    ['packages/transports/src/a.ts', '@posthorn/engine/src/relay.ts', 'no door'],
+    ['packages/saga/src/a.ts', '@posthorn/transports', 'must not import'],
+    ['packages/saga/src/a.ts', '@posthorn/engine', 'not declared'],
+    ['systems/src/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
+    ['systems/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
+    ['systems/src/orders/a.ts', '@posthorn/server', 'must not import'],
+    ['test/crash/main.ts', '../../packages/engine/src/relay.ts', 'behind its door'],
+    ['test/crash/main.ts', '@posthorn/engine/src/relay.ts', 'no door'],
+  ])('%s must not import %s', (path, specifier, problem) => {
+    expect(check(path, specifier)).toEqual([expect.stringContaining(problem)])
+  })
+
+  test('are found in all their forms, and not in comments and strings', () => {
+    const text = `
+      import 'a'
+      import type { B } from "b"
+      export * from 'c'
+      const d = await import('d')
+      import {
+        e,
+      } from 'e'
+      // import 'not'
+      const bytes = Buffer.from('not')
+      const text = "import 'not'"
+      const other = \`from 'not'\``
+    expect(importsOf(text)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+})
+
+describe('SQL', () => {
+  const check = (text: string, path = 'systems/src/orders/routes.ts') =>
+    misplacedSql({ path, text }, [])
+
+  test.each([
+    "db.query('select id from orders')",
+    'db.query(`\n  insert into orders (id) values ($1)`)',
+    'const text = `with due as (\n select 1)`',
+    'const text = `with due (id) as materialized (select 1)`',
+    "'update orders set status = $1'",
+    '`update ${table(a)} as o set a = 1`',
+    '`delete from ${table}`',
+    "'delete from orders'",
+    "'create unique index x on y (z)'",
+    "'ALTER TABLE orders ADD x int'",
+    "client.query('begin')",
+    "client.query<Row>('listen wake')",
+    "client.query({ text: 'select 1' })",
+    'const part = sql`and x = ${y}`',
+    '`select ${columns} from orders`',
+    "'select pg_notify($1, $2)'",
+    "copyFrom('copy orders (a, b) from stdin')",
+    "'truncate orders'",
+  ])('is seen in %j', (text) => {
+    expect(check(text)).not.toEqual([])
+  })
+
+  test.each([
+    "element('select')",
+    "'Select a message from the list'",
+    "'Update the page'",
+    "'update available, set it up later'",
+    "'With love'",
+    "'begin'",
+    "'commit'",
+    "'Create a token'",
+    "'create table-like output'",
+    "'delete'",
+    "button('Delete this')",
+    '`update ${name}`',
+    '// select id from orders',
+    "emit('notify')",
+    "'values'",
+    "'Drop files here'",
+  ])('is not seen in %j', (text) => {
+    expect(check(text)).toEqual([])
+  })
+
+  test('may be in its places', () => {
+    const text = "'select id from orders'"
+    for (const path of [
+      'packages/engine/src/sql/claim.ts',
+      'packages/transports/src/postgres/queries.ts',
+      'systems/src/orders/queries.ts',
+      'systems/src/orders/a.test.ts',
+      'packages/engine/src/testing/database.ts',
+      'bench/main.ts',
+    ]) {
+      expect(check(text, path)).toEqual([])
+    }
+    expect(check(text, 'packages/engine/src/sql.ts')).not.toEqual([])
+    expect(check(text, 'packages/engine/src/subqueries.ts')).not.toEqual([])
+  })
+
+  test('an exception covers its statements and no others', () => {
+    const file = { path: 'packages/x/src/a.ts', text: "q.query('begin'); q.query('select 1')" }
+    const exception = { path: file.path, statements: /^begin$/, reason: '' }
+    expect(misplacedSql(file, [exception])).toEqual(['packages/x/src/a.ts:1: select 1'])
+  })
+})
+
+describe('shape', () => {
+  const lines = (count: number) => 'const x = 1\n'.repeat(count)
+  const check = (path: string, text: string) => wrongShape({ path, text }).length
+
+  test('a file may be so long and no longer', () => {
+    expect(check('packages/engine/src/a.ts', lines(400))).toBe(0)
+    expect(check('packages/engine/src/a.ts', lines(401))).toBe(1)
+    expect(check('packages/engine/src/a.test.ts', lines(600))).toBe(0)
+    expect(check('packages/engine/src/a.test.ts', lines(601))).toBe(1)
+    expect(check('packages/engine/src/a.ts', lines(400) + '// why\n\n/* and\nhow */\n')).toBe(0)
+  })
+
+  test.each(['utils.ts', 'helpers.ts', 'types.ts', 'constants.mjs', 'manager.ts', 'service.ts'])(
+    'no file is called %s',
+    (name) => {
+      expect(check(`packages/engine/src/${name}`, '')).toBe(1)
+    },
+  )
+
+  test('a name may contain such a word', () => {
+    expect(check('packages/engine/src/event-types.ts', '')).toBe(0)
+  })
+
+  test('exports have names', () => {
+    expect(check('packages/engine/src/a.ts', 'export default 1')).toBe(1)
+    expect(check('packages/engine/src/a.ts', 'export { a as default }')).toBe(1)
+    expect(check('packages/engine/src/a.ts', "const text = 'export default 1'")).toBe(0)
+    expect(check('vitest.config.ts', 'export default 1')).toBe(0)
+  })
+})
+
+describe('reading a source', () => {
+  test('tells code, comments, strings, templates and expressions apart', () => {
+    const source = [
+      "const a = 'it''s' // 'no'",
+      'const b = `one ${c ? `two ${d}` : {}} three`',
+      "const e = /['`/]/.test(f) / 2 /* 'no' */",
+      "const g = '\\'h' + 'i'",
+    ].join('\n')
+    const texts = readSource(source).literals.map(({ text }) => text)
+    expect(texts).toEqual(['it', 's', 'one ${} three', 'two ${}', "\\'h", 'i'])
+    expect(readSource(source).literals.at(-1)?.line).toBe(4)
+  })
+
+  test('counts the lines of a statement in a template, not its blank ones', () => {
+    expect(countLines('const a = `\n  select 1\n\n  from b`\n// why\n')).toBe(3)
+  })
+})

@@ -1,0 +1,118 @@
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import { isTest } from './source-files.ts'
+import type { SourceFile } from './source-files.ts'
+import { readSource } from './source-text.ts'
+import type { Workspace } from './workspaces.ts'
+
+const PACKAGES = ['engine', 'postgres', 'transports', 'saga', 'domain', 'http', 'simulators']
+const BELOW_SYSTEMS = PACKAGES.map((name) => `@posthorn/${name}`)
+const BELOW_APPS = [...BELOW_SYSTEMS, '@posthorn/systems']
+
+/** Which of our workspaces a workspace may import. What is not listed here may import none. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  '@posthorn/transports': ['@posthorn/engine'],
+  '@posthorn/saga': ['@posthorn/engine'],
+  '@posthorn/domain': ['@posthorn/engine'],
+  '@posthorn/http': ['@posthorn/engine'],
+  '@posthorn/simulators': ['@posthorn/engine'],
+  '@posthorn/systems': BELOW_SYSTEMS,
+  '@posthorn/server': BELOW_APPS,
+  '@posthorn/cli': BELOW_APPS,
+  '@posthorn/bench': BELOW_APPS,
+}
+
+/** A test may start a database and use the engine's test kit, wherever it stands. */
+const TESTS_MAY_IMPORT = ['@posthorn/engine', '@posthorn/postgres']
+
+/** What the rules are held against. */
+export interface Repository {
+  readonly workspaces: readonly Workspace[]
+  /** Packages that tests may use without declaring them in their own workspace. */
+  readonly shared: readonly string[]
+}
+
+/** Every specifier that a source imports, also by `import()` and `export … from`. */
+export function importsOf(text: string): string[] {
+  return readSource(text)
+    .literals.filter(({ before, quote }) => {
+      return quote !== '`' && /(?<![.\w])(?:from|import\s*\(?)\s*$/.test(before)
+    })
+    .map((literal) => literal.text)
+}
+
+/** The imports of a file that go where they must not, each as a sentence. */
+export function wrongImports(file: SourceFile, repository: Repository): string[] {
+  return importsOf(file.text)
+    .map((specifier) => problemOf(specifier, file.path, repository))
+    .filter((problem) => problem !== undefined)
+    .map((problem) => `${file.path}: ${problem}`)
+}
+
+function problemOf(specifier: string, path: string, repository: Repository): string | undefined {
+  if (specifier.startsWith('.')) return relativeProblem(specifier, path, repository)
+  const name = packageOf(specifier)
+  if (specifier.startsWith('node:') || builtinModules.includes(name)) return undefined
+  const here = workspaceOf(path, repository)
+  // The repository's own tests and scripts belong to no workspace and see everything.
+  const isOutside = here === undefined
+  const target = repository.workspaces.find((workspace) => workspace.name === name)
+  if (target !== undefined && !target.doors.includes(specifier)) {
+    return `${specifier} is no door of ${name}`
+  }
+  if (isOutside || name === here.name) return undefined
+  if (target !== undefined && !mayImport(here, target, path)) {
+    return `${here.name} must not import ${name}`
+  }
+  const isDeclared = declaredFor(path, here, repository).includes(name)
+  return isDeclared ? undefined : `${name} is not declared in ${here.folder}/package.json`
+}
+
+function relativeProblem(
+  specifier: string,
+  path: string,
+  repository: Repository,
+): string | undefined {
+  const target = posix.join(posix.dirname(path), specifier)
+  const here = workspaceOf(path, repository)
+  const there = workspaceOf(target, repository)
+  if (there !== here) {
+    if (there !== undefined) return `${specifier} goes into ${there.name} behind its door`
+    return isForTests(path) || path.startsWith('bench/')
+      ? undefined
+      : `${specifier} leaves the workspace`
+  }
+  const [mine, other] = [systemOf(path), systemOf(target)]
+  if (mine === undefined || other === undefined || mine === other) return undefined
+  return `system ${mine} must not import system ${other}`
+}
+
+function mayImport(here: Workspace, target: Workspace, path: string): boolean {
+  if (target.folder.startsWith('apps/')) return false
+  if (isForTests(path) && TESTS_MAY_IMPORT.includes(target.name)) return true
+  return MAY_IMPORT[here.name]?.includes(target.name) ?? false
+}
+
+function declaredFor(path: string, here: Workspace, { shared }: Repository): readonly string[] {
+  if (!isForTests(path)) return here.dependencies
+  return [...here.dependencies, ...here.devDependencies, ...shared, ...TESTS_MAY_IMPORT]
+}
+
+function isForTests(path: string): boolean {
+  return isTest(path) || path.includes('/src/testing/')
+}
+
+function workspaceOf(path: string, { workspaces }: Repository): Workspace | undefined {
+  return workspaces.find(({ folder }) => path.startsWith(`${folder}/`))
+}
+
+/** The system a file belongs to; none for what the five share at the top of their folder. */
+function systemOf(path: string): string | undefined {
+  const [system, ...rest] = path.replace(/^systems\/(src\/)?/, '').split('/')
+  return path.startsWith('systems/') && rest.length > 0 ? system : undefined
+}
+
+function packageOf(specifier: string): string {
+  const parts = specifier.split('/')
+  return parts.slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+}

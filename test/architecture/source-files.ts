@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** A source file by its path from the root. */
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
+
+const FOLDERS = 'packages,systems,apps,bench,test,scripts,examples'
+
+/** Every TypeScript and JavaScript file of ours. */
+export function sourceFiles(): SourceFile[] {
+  return globSync(`{${FOLDERS}}/**/*.{ts,tsx,mts,mjs}`, {
+    cwd: root,
+    exclude: (name) => ['node_modules', 'dist', '.posthorn', '.services'].includes(name),
+  })
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
+}
+
+export function isTest(path: string): boolean {
+  return /\.test\.tsx?$/.test(path)
+}
