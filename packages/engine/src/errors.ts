@@ -30,6 +30,7 @@ export const ERROR_CODES = {
   IDEMPOTENCY_KEY_REUSED: 'The idempotency key was used with another request.',
   IDEMPOTENCY_KEY_IN_FLIGHT: 'The request with this idempotency key is still being worked on.',
   IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by somebody else.',
+  CURSOR_INVALID: 'The cursor of a list is not one that this list gave out.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
   MIGRATION_UNKNOWN: 'The database has a migration that this version does not know.',
 } as const

@@ -74,14 +74,14 @@ export class KeySource implements Source {
       this.#crowded = full
       if (buckets.length > 1) this.#active = Math.max(used.size, 1)
     }
-    if (rows.length === 0) return undefined
+    // A share of the buckets says nothing of the rest.
+    if (rows.length === 0) return kind === 'batch' && crowded ? this.claim(kind, batch) : undefined
     return {
       kind,
       rows: rows.sort((a, b) => Number(a['seq']) - Number(b['seq'])),
       token: randomUUID(),
       buckets: [...used.keys()],
       tokens: [...used.keys()].map((bucket) => leases.get(bucket) as string),
-      // A share of the buckets says nothing of the rest.
       more: kind !== 'batch' || full || crowded,
     }
   }

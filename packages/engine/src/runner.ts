@@ -103,9 +103,11 @@ export class Runner {
   /** One look at everything, for tests: upkeep, special claims, one batch. Returns what was claimed. */
   async tick(): Promise<number> {
     await this.#keep()
-    const special = await this.#specialTurns()
-    const { claimed } = await this.#step('batch')
-    return special + claimed
+    let claimed = await this.#specialTurns()
+    claimed += (await this.#step('batch')).claimed
+    // What the batch only released is claimed alone.
+    if (this.#special) claimed += await this.#specialTurns()
+    return claimed
   }
 
   /** The lane that sleeps and wakes. Its bell, timers and poll serve all. */
@@ -127,7 +129,7 @@ export class Runner {
       while (!this.#stopping) {
         const step = await this.#safely(() => this.#step('batch'))
         // What this lane had in hand may be what the first one found nothing without.
-        if (step && step.claimed > 0) this.#waking.ring('ring')
+        if (step) this.#waking.ring('ring')
         if (step && !step.more) break
       }
     }

@@ -1,0 +1,205 @@
+import { fromCursor, isId, toCursor } from './cursor.ts'
+import type { Outbox, OutboxRow } from './define.ts'
+import { DefinitionError } from './errors.ts'
+import { run } from './session.ts'
+import {
+  listMessages as listStatement,
+  selectArchived,
+  selectMessage,
+  selectTransitions,
+} from './sql/messages.ts'
+import type { Queryable } from './transaction.ts'
+
+/** Which messages; everything left out matches all. */
+export interface MessageFilter {
+  /** A word of the table's own; the dead letters are those in the outbox's dead state. */
+  readonly state?: string
+  /** Text anywhere in the row, its payload included, in upper or lower case. Reads row by row. */
+  readonly search?: string
+  readonly tenant?: string
+  readonly key?: string
+  readonly type?: string
+}
+
+export interface MessageListOptions extends MessageFilter {
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string
+  /** From 1 to 500. Default 50. */
+  readonly limit?: number
+}
+
+/** A message as a list shows it. What the table does not keep is undefined. */
+export interface MessageSummary {
+  readonly id: string
+  readonly state: string
+  readonly type: string | undefined
+  /** In an ordered outbox. */
+  readonly key: string | undefined
+  readonly tenant: string | undefined
+  readonly createdAt: Date | undefined
+  readonly dueAt: Date
+  readonly attempts: number
+  readonly error: string | undefined
+  readonly errorCode: string | undefined
+  /** Until when a relay has it, if one has. */
+  readonly claimedUntil: Date | undefined
+  readonly quarantinedAt: Date | undefined
+  /** It waits behind an earlier message of its key. */
+  readonly held: boolean
+}
+
+export interface MessagePage {
+  readonly items: readonly MessageSummary[]
+  /** Undefined on the last page. */
+  readonly nextCursor: string | undefined
+}
+
+/** One change of a message's state. */
+export interface Transition {
+  readonly from: string | undefined
+  readonly to: string
+  readonly attempt: number | undefined
+  readonly code: string | undefined
+  readonly error: string | undefined
+  readonly actor: string
+  readonly reason: string | undefined
+  readonly at: Date
+}
+
+export interface MessageDetails extends MessageSummary {
+  /** All columns of the table. */
+  readonly row: OutboxRow
+  /** In order; none where the outbox records none, or when they are past their retention. */
+  readonly transitions: readonly Transition[]
+  /** When it left its table for the archive; undefined while it is in there. */
+  readonly archivedAt: Date | undefined
+}
+
+/** Messages of an outbox, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that is none. */
+export async function listMessages<Row>(
+  db: Queryable,
+  outbox: Outbox<Row>,
+  options: MessageListOptions = {},
+): Promise<MessagePage> {
+  const box = outbox as unknown as Outbox
+  const { columns } = box
+  const { state, cursor, limit: wanted = 50, ...filter } = options
+  const given = (['search', 'tenant', 'key', 'type'] as const).filter(
+    (field) => filter[field] !== undefined,
+  )
+  checkFilter(box, given)
+  const timed = columns.createdAt !== undefined
+  const place = cursor === undefined ? {} : fromCursor(cursor, { idType: columns.idType, timed })
+  // No text of Postgres has a zero byte in it: nothing can match.
+  if ([state, ...given.map((field) => filter[field])].some((text) => text?.includes('\0'))) {
+    return { items: [], nextCursor: undefined }
+  }
+  const limit = Math.min(Math.max(Math.trunc(wanted), 1), 500)
+  const statement = listStatement(box, { state, given, goesOn: cursor !== undefined })
+  const rows = await run<OutboxRow>(
+    db,
+    { ...statement, name: '' },
+    // One more than asked for tells whether there is another page.
+    { ...filter, ...place, state, limit: limit + 1 },
+  )
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    items: page.map((row) => summaryOf(box, row)),
+    nextCursor: last && rows.length > limit ? cursorOf(box, last) : undefined,
+  }
+}
+
+/** One message, in its table or in the archive, with all that happened to it; undefined if unknown. */
+export async function getMessage<Row>(
+  db: Queryable,
+  outbox: Outbox<Row>,
+  id: string,
+): Promise<MessageDetails | undefined> {
+  const box = outbox as unknown as Outbox
+  if (!isId(id, box.columns.idType)) return undefined
+  const [live] = await run<OutboxRow>(db, { ...selectMessage(box), name: '' }, { id })
+  // The archive's id is text, as Postgres writes it: small letters.
+  const archivedId = box.columns.idType === 'uuid' ? id.toLowerCase() : id
+  const [archived] = live
+    ? []
+    : await run<OutboxRow>(db, { ...selectArchived(box), name: '' }, { id: archivedId })
+  const found = live ?? archived
+  if (!found) return undefined
+  const { posthorn_archived_at: archivedAt, ...row } = found
+  const summary = summaryOf(box, row)
+  return {
+    ...summary,
+    row,
+    transitions: await transitionsOf(db, box, summary.id),
+    archivedAt: optional<Date>(archivedAt),
+  }
+}
+
+interface TransitionRow {
+  from_state: string | null
+  to_state: string
+  attempt: number | null
+  code: string | null
+  error: string | null
+  actor: string
+  reason: string | null
+  at: Date
+}
+
+async function transitionsOf(db: Queryable, { name }: Outbox, id: string): Promise<Transition[]> {
+  const { rows } = await db.query<TransitionRow>(selectTransitions(name, id))
+  return rows.map((row) => ({
+    from: row.from_state ?? undefined,
+    to: row.to_state,
+    attempt: row.attempt ?? undefined,
+    code: row.code ?? undefined,
+    error: row.error ?? undefined,
+    actor: row.actor,
+    reason: row.reason ?? undefined,
+    at: row.at,
+  }))
+}
+
+function summaryOf({ columns, counter, order }: Outbox, row: OutboxRow): MessageSummary {
+  const valueOf = (column: string | undefined) => (column === undefined ? undefined : row[column])
+  return {
+    id: String(row[columns.id]),
+    state: String(row[columns.status]),
+    type: text(valueOf(columns.type)),
+    key: text(valueOf(order?.key)),
+    tenant: text(valueOf(columns.tenant)),
+    createdAt: optional<Date>(valueOf(columns.createdAt)),
+    dueAt: row[columns.dueAt] as Date,
+    attempts: Number(row[counter.column]),
+    error: text(valueOf(columns.error)),
+    errorCode: text(valueOf(columns.errorCode)),
+    claimedUntil: optional<Date>(row['claimed_until']),
+    quarantinedAt: optional<Date>(row['quarantined_at']),
+    held: row['held'] === true,
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return value === undefined || value === null ? undefined : String(value as string | number)
+}
+
+function optional<Value>(value: unknown): Value | undefined {
+  return (value ?? undefined) as Value | undefined
+}
+
+function cursorOf({ columns }: Outbox, row: OutboxRow): string {
+  const id = String(row[columns.id])
+  return toCursor(columns.createdAt ? { id, us: String(row['posthorn_us']) } : { id })
+}
+
+/** A condition on a column that the table does not have would match everything: it is refused. */
+function checkFilter(outbox: Outbox, given: readonly (keyof MessageFilter)[]): void {
+  const { columns, order } = outbox
+  const has = { tenant: columns.tenant, key: order?.key, type: columns.type }
+  for (const field of ['tenant', 'key', 'type'] as const) {
+    if (given.includes(field) && has[field] === undefined) {
+      throw new DefinitionError(outbox.name, `filter.${field}`, 'the outbox has no such column')
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import type { Shape } from '../statements.ts'
+import type { Statement } from '../sql-tag.ts'
+import { sql } from '../sql-tag.ts'
+import type { Prepared } from './prepared.ts'
+import { literal, prepare } from './prepared.ts'
+
+/** What a list is narrowed to; the statement has a condition only for what is given. */
+export interface ListConditions {
+  readonly state: string | undefined
+  readonly given: readonly ('search' | 'tenant' | 'key' | 'type')[]
+  readonly goesOn: boolean
+}
+
+/**
+ * A page of messages, newest first. The page ends are the time in microseconds, which a JavaScript
+ * date cannot hold, and the id; in a table without a time the id alone.
+ */
+export function listMessages(shape: Shape, conditions: ListConditions): Prepared {
+  const { table, columns } = shape
+  const { createdAt, id } = columns
+  const listed = [...new Set(shownColumns(shape))].map((column) => `m.${column}`)
+  if (createdAt) listed.push(`(extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`)
+  const sort = [...(createdAt ? [createdAt] : []), id].map((column) => `m.${column} desc`)
+  return prepare((p) => {
+    const where = narrowed(shape, conditions, p)
+    return `select ${listed.join(', ')}
+  from ${table} as m${where.length === 0 ? '' : `\n where ${where.join('\n   and ')}`}
+ order by ${sort.join(', ')}
+ limit ${p('limit')}`
+  })
+}
+
+function narrowed(
+  shape: Shape,
+  { state, given, goesOn }: ListConditions,
+  p: (param: string) => string,
+): string[] {
+  const { columns, states, order } = shape
+  const where: string[] = []
+  if (state !== undefined) {
+    const word = Object.values(states).find((each) => each !== undefined && String(each) === state)
+    // A word the definition does not know may still be in the table, put there by hand.
+    const unknown = `m.${columns.status}::text = ${p('state')}::text`
+    where.push(word === undefined ? unknown : `m.${columns.status} = ${literal(word)}`)
+  }
+  const equal = { tenant: columns.tenant, key: order?.key, type: columns.type }
+  for (const field of given) {
+    if (field === 'search') {
+      where.push(`strpos(lower(to_jsonb(m)::text), lower(${p('search')}::text)) > 0`)
+    } else where.push(`m.${equal[field]}::text = ${p(field)}::text`)
+  }
+  if (goesOn) {
+    const last = `${p('id')}::${columns.idType}`
+    where.push(
+      columns.createdAt
+        ? `(m.${columns.createdAt}, m.${columns.id}) < (timestamptz 'epoch' + ${p('us')}::bigint * interval '1 microsecond', ${last})`
+        : `m.${columns.id} < ${last}`,
+    )
+  }
+  return where
+}
+
+/** The columns that the summary of a message is made of. */
+function shownColumns({ columns, counter, order, retry, confirmWithinMs }: Shape): string[] {
+  const own = [
+    columns.id,
+    columns.status,
+    columns.dueAt,
+    columns.createdAt,
+    columns.type,
+    columns.tenant,
+    columns.error,
+    columns.errorCode,
+    counter.column,
+    order?.key,
+  ].filter((column) => column !== undefined)
+  if (!order || confirmWithinMs !== undefined) own.push('claimed_until')
+  if (retry.attempts === undefined) own.push('quarantined_at')
+  if (order) own.push('held')
+  return own
+}
+
+/** One message as it stands in its table. */
+export function selectMessage({ table, columns }: Shape): Prepared {
+  return prepare(
+    (p) => `select * from ${table} where ${columns.id} = ${p('id')}::${columns.idType}`,
+  )
+}
+
+/** One message that has left its table, with the columns' own types again. */
+export function selectArchived({ name, table }: Shape): Prepared {
+  return prepare(
+    (p) => `select m.*, a.archived_at as posthorn_archived_at
+  from posthorn.archive as a
+ cross join lateral jsonb_populate_record(null::${table}, a.row_data) as m
+ where a.message_id = ${p('id')}::text and a.outbox = '${name}'
+ order by a.archived_at desc
+ limit 1`,
+  )
+}
+
+/** Everything that happened to a message, in order. */
+export function selectTransitions(outbox: string, id: string): Statement {
+  return sql`
+    select from_state, to_state, attempt, code, error, actor, reason, at
+      from posthorn.transition
+     where message_id = ${id} and outbox = ${outbox}
+     order by id`
+}

@@ -1,0 +1,275 @@
+import type { Pool } from 'pg'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { advanceClock, useMovableClock } from '../clock.ts'
+import { confirm } from '../confirm.ts'
+import { pause, resume } from '../control.ts'
+import type { Outbox } from '../define.ts'
+import { enqueue, enqueueAll } from '../enqueue.ts'
+import { delivered, refused, retryLater } from '../outcome.ts'
+import { createRelay } from '../relay.ts'
+import { replay } from '../replay.ts'
+import { nextDelay } from '../retry.ts'
+import { transaction } from '../transaction.ts'
+import { everywhere, fakeTransport } from './fake-transport.ts'
+import type { FakeTransport } from './fake-transport.ts'
+import { viewTable } from './table.ts'
+
+export interface OutboxUnderTest<Row> {
+  pool(): Pool
+  /** Names the destinations of the sample use. */
+  readonly transports: readonly string[]
+  /** A message to enqueue; different for every `n`. In an ordered outbox all share one key. */
+  sample(n: number): Partial<Row>
+  /** Makes the stored row unreadable for `message(row)`; left out where nothing can. */
+  readonly spoil?: string
+}
+
+/**
+ * What every outbox must do, whatever its table calls things. A system runs it on its own
+ * definition: `outboxConformance(webhookDeliveries, { pool: () => db.pool, … })`.
+ */
+export function outboxConformance<Row>(
+  definition: Outbox<Row>,
+  subject: OutboxUnderTest<Row>,
+): void {
+  const outbox = definition as unknown as Outbox
+  const { states, retry, counter } = outbox
+  // Limits on the row replace the policy's; the sample keeps the default of its table.
+  const endless = retry.attempts === undefined
+
+  describe(`${outbox.name} conforms`, () => {
+    const pool = () => subject.pool()
+    const view = () => viewTable(pool(), outbox)
+
+    const relayTo = (transport: FakeTransport) =>
+      createRelay({
+        pool: pool(),
+        outboxes: [outbox],
+        transports: everywhere(transport, subject.transports),
+        mode: 'poll',
+      })
+    const put = async (count: number): Promise<string[]> => {
+      const samples = Array.from({ length: count }, (_, n) => subject.sample(n))
+      const enqueued = await transaction(pool(), (tx) => enqueueAll(tx, definition, samples))
+      return enqueued.map(({ id }) => id)
+    }
+    const tickUntilIdle = async (transport: FakeTransport, relay = relayTo(transport)) => {
+      for (let i = 0; i < 200 && (await relay.tick()) > 0; i += 1);
+      return relay
+    }
+    /** Claims and then vanishes, as a process does that is killed in the middle of its attempt. */
+    const vanish = async () => {
+      const gone = fakeTransport(() => new Promise(() => undefined))
+      const relay = relayTo(gone)
+      void relay.tick().catch(() => undefined)
+      await expect.poll(() => gone.attempted.length, { timeout: 5_000 }).toBeGreaterThan(0)
+      await view().expireLeases()
+      return gone
+    }
+
+    beforeAll(async () => useMovableClock(pool()))
+    beforeEach(async () => view().empty())
+
+    test('delivers what committed and nothing that rolled back', async () => {
+      const ids = await put(3)
+      await expect(
+        transaction(pool(), async (tx) => {
+          await enqueue(tx, definition, subject.sample(9))
+          throw new Error('changed my mind')
+        }),
+      ).rejects.toThrow('changed my mind')
+      const transport = fakeTransport()
+      await tickUntilIdle(transport)
+      expect(transport.arrived).toHaveLength(3)
+      expect([...(await view().states())]).toEqual(
+        expect.arrayContaining(ids.map((id) => [id, states.sent])),
+      )
+      expect((await view().states()).size).toBe(3)
+    })
+
+    test('a delayed message waits for the business clock', async () => {
+      const transport = fakeTransport()
+      await transaction(pool(), (tx) =>
+        enqueue(tx, definition, subject.sample(0), { delay: '90s' }),
+      )
+      const relay = await tickUntilIdle(transport)
+      expect(transport.attempted).toHaveLength(0)
+      await advanceClock(pool(), '2m')
+      await tickUntilIdle(transport, relay)
+      expect(transport.arrived).toHaveLength(1)
+    })
+
+    if (!outbox.order)
+      test('a thousand waiting messages do not hide a due one', async () => {
+        const samples = Array.from({ length: 1_000 }, (_, n) => subject.sample(n))
+        await transaction(pool(), (tx) => enqueueAll(tx, definition, samples, { delay: '1h' }))
+        const [due] = await put(1)
+        const transport = fakeTransport()
+        await relayTo(transport).tick()
+        expect([...(await view().states())].filter(([, state]) => state === states.sent)).toEqual([
+          [due, states.sent],
+        ])
+      })
+
+    test('retries on its schedule and ends as its policy says', async () => {
+      const [id] = (await put(1)) as [string]
+      const row = (await view().rows())[0] ?? {}
+      const limit = counter.limit ? Number(row[counter.limit]) : retry.attempts
+      const attempts = limit ?? 9
+      const transport = fakeTransport(() => retryLater({ code: 'DOWN', message: 'not today' }))
+      const relay = relayTo(transport)
+      const charged = counter.bumps !== 'on-retry-claim'
+      for (let tries = 1; tries <= attempts; tries += 1) {
+        await tickUntilIdle(transport, relay)
+        expect(transport.attempted).toHaveLength(tries)
+        // A publish that fails does not count where only the consumer's attempts do.
+        const waitMs = charged ? nextDelay(retry, tries) : 60_000
+        if (tries === attempts && !endless && charged) break
+        await advanceClock(pool(), `${waitMs - (charged ? 500 : 0)}ms`)
+        if (charged) {
+          await tickUntilIdle(transport, relay)
+          expect(transport.attempted, `early after ${tries} tries`).toHaveLength(tries)
+          await advanceClock(pool(), '500ms')
+        }
+      }
+      const state = (await view().states()).get(id)
+      if (endless || !charged) {
+        transport.answer = () => delivered()
+        await advanceClock(pool(), '1h')
+        await tickUntilIdle(transport, relay)
+        expect((await view().states()).get(id)).toBe(states.sent)
+      } else {
+        expect(state).toBe(states.dead)
+        expect(await view().alerts()).toEqual([{ subject: id, code: 'DOWN' }])
+      }
+    })
+
+    test('a refusal ends a message at once, where anything can', async () => {
+      const [id] = (await put(1)) as [string]
+      const transport = fakeTransport(() => refused({ code: 'NEVER', message: 'not like this' }))
+      await tickUntilIdle(transport)
+      const state = (await view().states()).get(id)
+      expect(state).toBe(endless ? states.retry : states.dead)
+    })
+
+    test('two relays never have the same message', async () => {
+      await put(200)
+      const transport = fakeTransport()
+      const both = [relayTo(transport), relayTo(transport)]
+      for (let i = 0; i < 50; i += 1) await Promise.all(both.map((relay) => relay.tick()))
+      expect(transport.arrived).toHaveLength(200)
+      expect(new Set(transport.arrived.map(({ id }) => id)).size).toBe(200)
+    })
+
+    test('a lost claim is delivered by another relay, and the zombie changes nothing', async () => {
+      const ids = await put(3)
+      const release: (() => void)[] = []
+      const zombie = fakeTransport(
+        () => new Promise((resolve) => release.push(() => resolve(refused('too late')))),
+      )
+      const late = relayTo(zombie).tick()
+      await expect.poll(() => zombie.attempted.length, { timeout: 5_000 }).toBeGreaterThan(0)
+      await view().expireLeases()
+      const transport = fakeTransport()
+      await tickUntilIdle(transport)
+      // What may have been sent is sent again only if the definition's policy for it says so.
+      expect(new Set(transport.arrived.map(({ id }) => id)).size).toBe(3)
+      for (let i = 0; i < 10 && release.length > 0; i += 1) {
+        release.splice(0).forEach((go) => go())
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      await late
+      expect([...(await view().states()).values()]).toEqual(ids.map(() => states.sent))
+    })
+
+    test('a message that kills its relay ends, and its batch-mates do not', async () => {
+      const ids = await put(3)
+      await vanish()
+      // Each of the three is now claimed alone; the first one goes on killing.
+      const poison = ids[0] as string
+      const victim = (transport: FakeTransport) => relayTo(transport)
+      for (let i = 0; i < 40; i += 1) {
+        const transport = fakeTransport((message) =>
+          JSON.stringify(message).includes(poison) ? new Promise(() => undefined) : delivered(),
+        )
+        const relay = victim(transport)
+        const done = relay.tick().catch(() => 0)
+        const claimed = await Promise.race([
+          done,
+          new Promise<'hangs'>((resolve) => setTimeout(() => resolve('hangs'), 400)),
+        ])
+        await view().expireLeases()
+        if (claimed === 0) break
+      }
+      const { [poison]: ended, ...rest } = Object.fromEntries(await view().states())
+      const row = (await view().rows()).find((each) => String(each[outbox.columns.id]) === poison)
+      if (endless) expect(row?.['quarantined_at']).toBeInstanceOf(Date)
+      else expect(ended).toBe(states.dead)
+      expect(await view().alerts()).toEqual([{ subject: poison, code: 'CLAIM_FATAL' }])
+      // Behind a quarantined message of the same key the others wait, unharmed.
+      const blocked = outbox.order !== undefined && outbox.order.dead === 'block'
+      expect(Object.values(rest)).toEqual(
+        blocked ? [states.ready, states.ready] : [states.sent, states.sent],
+      )
+    })
+
+    if (subject.spoil)
+      test('a row that cannot be read is out of the way, with an alert', async () => {
+        const [bad, good] = (await put(2)) as [string, string]
+        await pool().query(
+          `update ${outbox.table} set ${subject.spoil} where ${outbox.columns.id} = $1`,
+          [bad],
+        )
+        const transport = fakeTransport()
+        await tickUntilIdle(transport)
+        expect(await view().alerts()).toEqual([{ subject: bad, code: 'MESSAGE_UNREADABLE' }])
+        if (outbox.order?.dead !== 'block')
+          expect((await view().states()).get(good)).toBe(states.sent)
+      })
+
+    test('a paused outbox is left alone until it is resumed', async () => {
+      await put(2)
+      await transaction(pool(), (tx) => pause(tx, outbox, { by: 'ops', reason: 'maintenance' }))
+      const transport = fakeTransport()
+      const relay = await tickUntilIdle(transport)
+      expect(transport.attempted).toHaveLength(0)
+      await transaction(pool(), (tx) => resume(tx, outbox))
+      await tickUntilIdle(transport, relay)
+      expect(transport.arrived).toHaveLength(2)
+    })
+
+    if (!endless)
+      test('a dead message can be replayed, with its attempts back at zero', async () => {
+        const [id] = (await put(1)) as [string]
+        const transport = fakeTransport(() => refused('no'))
+        const relay = await tickUntilIdle(transport)
+        const ids = await transaction(pool(), (tx) =>
+          replay(tx, definition, { filter: { ids: [id] }, by: 'ops', reason: 'fixed upstream' }),
+        )
+        expect(ids).toEqual([id])
+        transport.answer = () => delivered()
+        await tickUntilIdle(transport, relay)
+        expect((await view().states()).get(id)).toBe(states.sent)
+        expect(await view().transitions(id)).toContain(`${states.dead}>${states.ready}`)
+      })
+
+    if (states.confirmed)
+      test('an outcome that comes later settles it, once', async () => {
+        const [id] = (await put(1)) as [string]
+        await tickUntilIdle(fakeTransport())
+        const outcome = { id, outcome: delivered() }
+        const applied = () => transaction(pool(), (tx) => confirm(tx, definition, [outcome]))
+        expect(await applied()).toEqual([id])
+        expect(await applied()).toEqual([])
+        expect((await view().states()).get(id)).toBe(states.confirmed)
+      })
+
+    test('every change of state is on record', async () => {
+      const [id] = (await put(1)) as [string]
+      await tickUntilIdle(fakeTransport())
+      const from = states.claimed ?? states.ready
+      const claim = states.claimed === undefined ? [] : [`${states.ready}>${states.claimed}`]
+      expect(await view().transitions(id)).toEqual([...claim, `${from}>${states.sent}`])
+    })
+  })
+}
