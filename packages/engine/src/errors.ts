@@ -105,6 +105,7 @@ export const SQLSTATE = {
   deadlock: '40P01',
   serializationFailure: '40001',
   lockNotAvailable: '55P03',
+  queryCanceled: '57014',
   invalidSchemaName: '3F000',
 } as const
 

@@ -41,8 +41,19 @@ export { around, defineInbox, inboxTableSql, once } from './inbox.ts'
 export type { Inbox, Once, Receipt } from './inbox.ts'
 export { silentLog } from './log.ts'
 export type { Log } from './log.ts'
+export { maintain } from './maintenance.ts'
+export type { MaintainOptions, Maintained } from './maintenance.ts'
 export { toMessage } from './message.ts'
 export type { Message, MessageInit } from './message.ts'
+export { getMessage, listMessages } from './messages.ts'
+export type {
+  MessageDetails,
+  MessageFilter,
+  MessageListOptions,
+  MessagePage,
+  MessageSummary,
+  Transition,
+} from './messages.ts'
 export { noMetrics } from './metrics.ts'
 export type { Labels, Metrics } from './metrics.ts'
 export {
@@ -57,6 +68,8 @@ export { createNotifier, wakeEverybody } from './notifier.ts'
 export type { Notifier } from './notifier.ts'
 export { delivered, failureOf, refused, retryLater, unknown, unreachable } from './outcome.ts'
 export type { Failure, Outcome, Reference } from './outcome.ts'
+export { prune } from './prune.ts'
+export type { PruneOptions, Pruned } from './prune.ts'
 export { createRelay } from './relay.ts'
 export type { Relay, RelayOptions } from './relay.ts'
 export { cancel, countReplay, replay, unblock } from './replay.ts'
@@ -65,6 +78,8 @@ export { exponential, fixed, nextDelay, schedule } from './retry.ts'
 export type { EndingPolicy, EndlessPolicy, RetryPolicy } from './retry.ts'
 export { sql } from './sql-tag.ts'
 export type { Statement } from './sql-tag.ts'
+export { outboxStats } from './stats.ts'
+export type { OutboxStats } from './stats.ts'
 export { outboxTableSql } from './table.ts'
 export { currentTraceparent, withConsumerSpan } from './trace.ts'
 export { borrowTransaction, transaction } from './transaction.ts'

@@ -1,5 +1,5 @@
 import { fromCursor, isId, toCursor } from './cursor.ts'
-import type { Outbox, OutboxRow } from './define.ts'
+import type { OutboxRow } from './define.ts'
 import { DefinitionError } from './errors.ts'
 import { run } from './session.ts'
 import {
@@ -8,6 +8,7 @@ import {
   selectMessage,
   selectTransitions,
 } from './sql/messages.ts'
+import type { Shape } from './statements.ts'
 import type { Queryable } from './transaction.ts'
 
 /** Which messages; everything left out matches all. */
@@ -37,7 +38,7 @@ export interface MessageSummary {
   readonly key: string | undefined
   readonly tenant: string | undefined
   readonly createdAt: Date | undefined
-  readonly dueAt: Date
+  readonly dueAt: Date | undefined
   readonly attempts: number
   readonly error: string | undefined
   readonly errorCode: string | undefined
@@ -76,26 +77,25 @@ export interface MessageDetails extends MessageSummary {
 }
 
 /** Messages of an outbox, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that is none. */
-export async function listMessages<Row>(
+export async function listMessages(
   db: Queryable,
-  outbox: Outbox<Row>,
+  outbox: Shape,
   options: MessageListOptions = {},
 ): Promise<MessagePage> {
-  const box = outbox as unknown as Outbox
-  const { columns } = box
+  const { columns } = outbox
   const { state, cursor, limit: wanted = 50, ...filter } = options
   const given = (['search', 'tenant', 'key', 'type'] as const).filter(
     (field) => filter[field] !== undefined,
   )
-  checkFilter(box, given)
+  checkFilter(outbox, given)
   const timed = columns.createdAt !== undefined
   const place = cursor === undefined ? {} : fromCursor(cursor, { idType: columns.idType, timed })
   // No text of Postgres has a zero byte in it: nothing can match.
-  if ([state, ...given.map((field) => filter[field])].some((text) => text?.includes('\0'))) {
+  if ([state, ...given.map((field) => filter[field])].some((value) => value?.includes('\0'))) {
     return { items: [], nextCursor: undefined }
   }
   const limit = Math.min(Math.max(Math.trunc(wanted), 1), 500)
-  const statement = listStatement(box, { state, given, goesOn: cursor !== undefined })
+  const statement = listStatement(outbox, { state, given, goesOn: cursor !== undefined })
   const rows = await run<OutboxRow>(
     db,
     { ...statement, name: '' },
@@ -105,34 +105,33 @@ export async function listMessages<Row>(
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
-    items: page.map((row) => summaryOf(box, row)),
-    nextCursor: last && rows.length > limit ? cursorOf(box, last) : undefined,
+    items: page.map((row) => summaryOf(outbox, row)),
+    nextCursor: last && rows.length > limit ? cursorOf(outbox, last) : undefined,
   }
 }
 
 /** One message, in its table or in the archive, with all that happened to it; undefined if unknown. */
-export async function getMessage<Row>(
+export async function getMessage(
   db: Queryable,
-  outbox: Outbox<Row>,
+  outbox: Shape,
   id: string,
 ): Promise<MessageDetails | undefined> {
-  const box = outbox as unknown as Outbox
-  if (!isId(id, box.columns.idType)) return undefined
-  const [live] = await run<OutboxRow>(db, { ...selectMessage(box), name: '' }, { id })
+  if (!isId(id, outbox.columns.idType)) return undefined
+  const [live] = await run<OutboxRow>(db, { ...selectMessage(outbox), name: '' }, { id })
   // The archive's id is text, as Postgres writes it: small letters.
-  const archivedId = box.columns.idType === 'uuid' ? id.toLowerCase() : id
+  const archivedId = outbox.columns.idType === 'uuid' ? id.toLowerCase() : id
   const [archived] = live
     ? []
-    : await run<OutboxRow>(db, { ...selectArchived(box), name: '' }, { id: archivedId })
+    : await run<OutboxRow>(db, { ...selectArchived(outbox), name: '' }, { id: archivedId })
   const found = live ?? archived
   if (!found) return undefined
   const { posthorn_archived_at: archivedAt, ...row } = found
-  const summary = summaryOf(box, row)
+  const summary = summaryOf(outbox, row)
   return {
     ...summary,
     row,
-    transitions: await transitionsOf(db, box, summary.id),
-    archivedAt: optional<Date>(archivedAt),
+    transitions: await transitionsOf(db, outbox, summary.id),
+    archivedAt: dateOf(archivedAt),
   }
 }
 
@@ -147,7 +146,7 @@ interface TransitionRow {
   at: Date
 }
 
-async function transitionsOf(db: Queryable, { name }: Outbox, id: string): Promise<Transition[]> {
+async function transitionsOf(db: Queryable, { name }: Shape, id: string): Promise<Transition[]> {
   const { rows } = await db.query<TransitionRow>(selectTransitions(name, id))
   return rows.map((row) => ({
     from: row.from_state ?? undefined,
@@ -161,40 +160,41 @@ async function transitionsOf(db: Queryable, { name }: Outbox, id: string): Promi
   }))
 }
 
-function summaryOf({ columns, counter, order }: Outbox, row: OutboxRow): MessageSummary {
+function summaryOf({ columns, counter, order }: Shape, row: OutboxRow): MessageSummary {
   const valueOf = (column: string | undefined) => (column === undefined ? undefined : row[column])
   return {
     id: String(row[columns.id]),
     state: String(row[columns.status]),
-    type: text(valueOf(columns.type)),
-    key: text(valueOf(order?.key)),
-    tenant: text(valueOf(columns.tenant)),
-    createdAt: optional<Date>(valueOf(columns.createdAt)),
-    dueAt: row[columns.dueAt] as Date,
+    type: textOf(valueOf(columns.type)),
+    key: textOf(valueOf(order?.key)),
+    tenant: textOf(valueOf(columns.tenant)),
+    createdAt: dateOf(valueOf(columns.createdAt)),
+    dueAt: dateOf(row[columns.dueAt]),
     attempts: Number(row[counter.column]),
-    error: text(valueOf(columns.error)),
-    errorCode: text(valueOf(columns.errorCode)),
-    claimedUntil: optional<Date>(row['claimed_until']),
-    quarantinedAt: optional<Date>(row['quarantined_at']),
+    error: textOf(valueOf(columns.error)),
+    errorCode: textOf(valueOf(columns.errorCode)),
+    claimedUntil: dateOf(row['claimed_until']),
+    quarantinedAt: dateOf(row['quarantined_at']),
     held: row['held'] === true,
   }
 }
 
-function text(value: unknown): string | undefined {
-  return value === undefined || value === null ? undefined : String(value as string | number)
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function optional<Value>(value: unknown): Value | undefined {
-  return (value ?? undefined) as Value | undefined
+function dateOf(value: unknown): Date | undefined {
+  return value instanceof Date ? value : undefined
 }
 
-function cursorOf({ columns }: Outbox, row: OutboxRow): string {
+function cursorOf({ columns }: Shape, row: OutboxRow): string {
   const id = String(row[columns.id])
   return toCursor(columns.createdAt ? { id, us: String(row['posthorn_us']) } : { id })
 }
 
 /** A condition on a column that the table does not have would match everything: it is refused. */
-function checkFilter(outbox: Outbox, given: readonly (keyof MessageFilter)[]): void {
+function checkFilter(outbox: Shape, given: readonly (keyof MessageFilter)[]): void {
   const { columns, order } = outbox
   const has = { tenant: columns.tenant, key: order?.key, type: columns.type }
   for (const field of ['tenant', 'key', 'type'] as const) {

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import type { Outbox } from './define.ts'
 import type { Duration } from './duration.ts'
 import { toMs } from './duration.ts'
 import type { Log } from './log.ts'
@@ -7,6 +6,7 @@ import { silentLog } from './log.ts'
 import { run } from './session.ts'
 import type { Prepared } from './sql/prepared.ts'
 import { pruneArchived, pruneFinished } from './sql/prune.ts'
+import type { Shape } from './statements.ts'
 import type { Queryable } from './transaction.ts'
 
 /** Rows one statement takes, to keep its transaction short. */
@@ -37,50 +37,49 @@ export interface Pruned {
  * deletes there what is past its own. Dead messages stay: they wait for a person. Without a
  * retention it does nothing.
  */
-export async function prune<Row>(
+export async function prune(
   pool: Pool,
-  outbox: Outbox<Row>,
+  outbox: Shape,
   { budget = '1m', signal, log = silentLog }: PruneOptions = {},
 ): Promise<Pruned> {
-  const box = outbox as unknown as Outbox
-  if (!box.retention) return { pruned: 0, archived: 0, expired: 0, done: true }
-  const afterMs = toMs(box.retention.after)
-  const archiveMs = toMs(box.retention.archive)
+  if (!outbox.retention) return { pruned: 0, archived: 0, expired: 0, done: true }
+  const afterMs = toMs(outbox.retention.after)
+  const archiveMs = toMs(outbox.retention.archive)
   const archives = archiveMs > 0
   const stopAt = performance.now() + toMs(budget)
-  const repeat = (statement: Prepared | undefined) =>
+  const repeat = (statement: Prepared) =>
     inBatches({
       statement,
       args: { afterMs, archiveMs, batch: BATCH },
-      db: pool as unknown as Queryable,
+      db: pool,
       goesOn: () => performance.now() < stopAt && signal?.aborted !== true,
     })
-  const finished = await repeat(pruneFinished(box, { archived: archives }))
-  const archive = await repeat(pruneArchived(box))
+  const finished = await repeat(pruneFinished(outbox, { archived: archives }))
+  const archive = await repeat(pruneArchived(outbox))
   const result = {
     pruned: finished.count,
     archived: archives ? finished.count : 0,
     expired: archive.count,
     done: finished.done && archive.done,
   }
-  if (result.pruned + result.expired > 0) log.debug({ outbox: box.name, ...result }, 'pruned')
+  if (result.pruned + result.expired > 0) log.debug({ outbox: outbox.name, ...result }, 'pruned')
   return result
 }
 
 interface Batches {
-  readonly statement: Prepared | undefined
+  readonly statement: Prepared
   readonly args: Readonly<Record<string, unknown>>
   readonly db: Queryable
-  goesOn(): boolean
+  readonly goesOn: () => boolean
 }
 
 async function inBatches({ statement, args, db, goesOn }: Batches) {
   let total = 0
-  while (statement && goesOn()) {
+  while (goesOn()) {
     const [row] = await run<{ count: number }>(db, { ...statement, name: '' }, args)
     const count = row?.count ?? 0
     total += count
     if (count < BATCH) return { count: total, done: true }
   }
-  return { count: total, done: statement === undefined }
+  return { count: total, done: false }
 }

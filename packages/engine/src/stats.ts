@@ -1,8 +1,8 @@
-import type { Outbox } from './define.ts'
 import type { State } from './definition.ts'
 import { run } from './session.ts'
 import type { StatsRow } from './sql/stats.ts'
 import { finishedStates, selectStats } from './sql/stats.ts'
+import type { Shape } from './statements.ts'
 import type { Queryable } from './transaction.ts'
 
 /** How an outbox is doing at this moment. */
@@ -31,15 +31,14 @@ export interface OutboxStats {
 }
 
 /** Reads all of it by one statement that stays cheap with millions of finished rows. */
-export async function outboxStats<Row>(db: Queryable, outbox: Outbox<Row>): Promise<OutboxStats> {
-  const box = outbox as unknown as Outbox
-  const [row] = await run<StatsRow>(db, { ...selectStats(box), name: '' }, {})
+export async function outboxStats(db: Queryable, outbox: Shape): Promise<OutboxStats> {
+  const [row] = await run<StatsRow>(db, { ...selectStats(outbox), name: '' }, {})
   if (!row) throw new TypeError('the statement has one row')
   const attempts = row.delivered + row.failed
   return {
-    name: box.name,
-    states: statesOf(box).map(String),
-    counts: countsOf(box, row),
+    name: outbox.name,
+    states: statesOf(outbox).map(String),
+    counts: countsOf(outbox, row),
     approximate: row.finished === null,
     oldestDueSeconds: row.oldest_due,
     perSecond: row.delivered / 60,
@@ -52,14 +51,14 @@ export async function outboxStats<Row>(db: Queryable, outbox: Outbox<Row>): Prom
   }
 }
 
-function statesOf({ states }: Outbox): State[] {
+function statesOf({ states }: Shape): State[] {
   const { ready, claimed, retry, failing, sent, confirmed, dead, cancelled } = states
   const words = [ready, claimed, retry, failing, sent, confirmed, dead, cancelled]
   return [...new Set(words.filter((word) => word !== undefined))]
 }
 
 /** A count for every word. */
-function countsOf(outbox: Outbox, row: StatsRow): Record<string, number> {
+function countsOf(outbox: Shape, row: StatsRow): Record<string, number> {
   const { live, quarantined } = row
   const finished = row.finished ?? estimated(outbox, row)
   const countOf = (word: string) =>
@@ -71,7 +70,7 @@ function countsOf(outbox: Outbox, row: StatsRow): Record<string, number> {
  * What is finished in a table too large to count: the last state has what the others leave over,
  * and those have the part of the table that ANALYZE saw.
  */
-function estimated(outbox: Outbox, { rows, live, shares }: StatsRow): Record<string, number> {
+function estimated(outbox: Shape, { rows, live, shares }: StatsRow): Record<string, number> {
   const last = String(outbox.states.confirmed ?? outbox.states.sent)
   const counts = Object.fromEntries(
     finishedStates(outbox)

@@ -73,6 +73,7 @@ create table posthorn.archive (
   archived_at timestamptz not null default now()
 ) partition by range (archived_at);
 create index archive_message on posthorn.archive (message_id);
+create index archive_age on posthorn.archive (outbox, archived_at);
 
 -- A default partition each, so that a missed maintenance run never stops a settle.
 create table posthorn.transition_default partition of posthorn.transition default;

@@ -172,20 +172,29 @@ select run.*, run.${columns.status}::text as claim_from, 0 as claim_early_ms, nu
  * alone. A run of one counts against its message.
  */
 export function suspectRun(shape: Shape): Prepared {
-  const { name, table, order } = shape
+  const { name, table, columns, order } = shape
   return prepare(
     (p) => `with lost as (
   select *
     from unnest(${p('buckets')}::smallint[], ${p('uptos')}::bigint[], ${p('sizes')}::int[], ${p('keys')}::text[])
       as l (bucket, upto, size, key)
 ),
+-- Two reads, one for each index: with a choice in one condition neither would be used.
+run as (
+  select m.${columns.id} as id, lost.size
+    from lost join ${table} as m on m.bucket = lost.bucket and m.seq <= lost.upto
+   where lost.key is null and not m.held and ${waiting(shape)}
+  union all
+  select m.${columns.id} as id, lost.size
+    from lost join ${table} as m on m.${order?.key}::text = lost.key and m.seq <= lost.upto
+   where m.held and ${waiting(shape)}
+),
 suspect as (
   update ${table} as m
      set held = true,
-         lost_claims = case when lost.size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
-    from lost
-   where m.bucket = lost.bucket and ${waiting(shape)} and m.seq <= lost.upto
-     and case when lost.key is null then not m.held else m.held and m.${order?.key}::text = lost.key end
+         lost_claims = case when run.size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
+    from run
+   where m.${columns.id} = run.id
   returning m.${order?.key}::text as key, m.bucket
 ),
 cleared as (

@@ -19,7 +19,10 @@ export function listMessages(shape: Shape, conditions: ListConditions): Prepared
   const { table, columns } = shape
   const { createdAt, id } = columns
   const listed = [...new Set(shownColumns(shape))].map((column) => `m.${column}`)
-  if (createdAt) listed.push(`(extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`)
+  if (createdAt)
+    listed.push(
+      `(extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`,
+    )
   const sort = [...(createdAt ? [createdAt] : []), id].map((column) => `m.${column} desc`)
   return prepare((p) => {
     const where = narrowed(shape, conditions, p)

@@ -7,12 +7,8 @@ import { finished } from './table.ts'
  * Takes a batch of rows that finished long enough ago out of their table, into the archive if there
  * is one; both or neither. Somebody else's rows are passed over, so that two at once share the work.
  */
-export function pruneFinished(
-  shape: Shape,
-  { archived }: { archived: boolean },
-): Prepared | undefined {
+export function pruneFinished(shape: Shape, { archived }: { archived: boolean }): Prepared {
   const { name, table, columns } = shape
-  if (columns.finishedAt === undefined) return undefined
   return prepare(
     (p) => `with old as (
   select ${columns.id} as id
@@ -33,7 +29,7 @@ gone as (
         ? `,
 kept as (
   insert into posthorn.archive (outbox, message_id, row_data)
-  select '${name}', gone.${columns.id}::text, to_jsonb(gone) from gone
+  select '${name}', gone.${columns.id}::text, to_jsonb(gone.*) from gone
 )`
         : ''
     }

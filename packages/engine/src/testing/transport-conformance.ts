@@ -179,6 +179,8 @@ export function transportConformance(
       const batch = numbered(held.topic, { count: 5, keys: 5 })
       await deliverAll(living.transport, batch)
       await vi.waitFor(() => expect(held.begun).toBeGreaterThan(0), wait)
+      // Time enough for an acknowledgement that comes too early to reach the server.
+      await sleep(1_000)
       await dying.cut()
 
       const log = recorder({ topic: held.topic, group: held.consumer.group })
@@ -213,6 +215,26 @@ export function transportConformance(
       }, wait)
       // Its own subscription is back as well.
       await log.has([...warm, ...late])
+    })
+
+    it('reads on after an outage in which its membership ended', async () => {
+      const { transport, cut, heal } = await client()
+      const sender = await client()
+      const log = recorder()
+      await transport.subscribe(log.consumer)
+      const before = numbered(log.topic, { count: 20, keys: 5, prefix: 'before' })
+      await deliverAll(sender.transport, before)
+      await log.has(before)
+      await cut()
+      const during = numbered(log.topic, { count: 20, keys: 5, prefix: 'during' })
+      await deliverAll(sender.transport, during)
+      await sleep(OUTAGE_MS)
+      await heal()
+
+      const after = numbered(log.topic, { count: 20, keys: 5, prefix: 'after' })
+      await deliverAll(sender.transport, after)
+      await log.has([...during, ...after])
+      expect(log.byKey()).toEqual(byKey([...before, ...during, ...after]))
     })
 
     it('delivers nothing once the signal is aborted', async () => {
@@ -254,7 +276,7 @@ export function transportConformance(
     it('waits, when closed, for the message in hand and gives it to nobody else', async () => {
       const closing = await client()
       const living = await client()
-      const slow = recorder({ handle: () => new Promise((go) => setTimeout(go, 1_000)) })
+      const slow = recorder({ handle: () => sleep(1_000) })
       const subscription = await closing.transport.subscribe(slow.consumer)
       const batch = numbered(slow.topic, { count: 4, keys: 1 })
       await deliverAll(living.transport, batch)
@@ -303,6 +325,11 @@ export function transportConformance(
     })
   })
 }
+
+/** Longer than the leases and sessions of clients under test. */
+const OUTAGE_MS = 8_000
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 const wait = { timeout: PATIENCE_MS, interval: 25 }
 

@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'vitest'
+import type { Outbox } from '../define.ts'
+import type { Prepared } from './prepared.ts'
+import { testDatabase } from '../testing/index.ts'
+import {
+  evidenceRows,
+  familyEvents,
+  outboundMessages,
+  outboxTables,
+  sagaEvents,
+  webhookDeliveries,
+} from '../testing/outboxes.ts'
+
+const db = await testDatabase({ sql: outboxTables })
+
+const FINISHED_ROWS = 1_000_000
+
+/** Ids that grow: random ones would take most of the test's time. */
+const ID = `('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
+
+/** Fills a table with a million messages that are over. */
+const finished: Record<string, string> = {
+  'evidence.rows': `insert into evidence.file_outbox_row (id, file_job_id, case_id, status, published_at)
+    select ${ID}, ${ID}, 'c', 'SUCCESS', now()
+      from generate_series(1, ${FINISHED_ROWS}) as n`,
+  'sagas.events': `insert into sagas.saga_outbox (id, topic, event_type, payload, status, sent_at)
+    select ${ID}, 't', 'e', '{}', 'SENT', now() from generate_series(1, ${FINISHED_ROWS}) as n`,
+  'messages.outbound': `insert into messages.outbound_message
+      (id, org_id, idempotency_key, channel, to_recipient, payload_json, status)
+    select ${ID}, 'o', n, 'c', 't', '{}', 'DELIVERED' from generate_series(1, ${FINISHED_ROWS}) as n`,
+  'payments.webhook-deliveries': `insert into payments.webhook_deliveries (id, endpoint_id, payload, status)
+    select ${ID}, 'e', '{}', 'delivered' from generate_series(1, ${FINISHED_ROWS}) as n`,
+  'families.events': `insert into families.outbox_events
+      (event_id, event_type, aggregate_type, aggregate_id, payload, status, processed_at)
+    select ${ID}, 't', 'f', ${ID}, '{}', 1, now()
+      from generate_series(1, ${FINISHED_ROWS}) as n`,
+}
+
+/** Which partial index each claim must go by. */
+function claims({ statements, order }: Outbox): [name: string, index: string, Prepared][] {
+  const { byRow, byKey, claimUnconfirmed, nextDue } = statements
+  const found: [string, string, Prepared | undefined][] = order
+    ? [
+        ['claimFlow', '_flow', byKey?.claimFlow],
+        ['claimHeld', '_held', byKey?.claimHeld],
+        ['suspectRun', '_flow', byKey?.suspectRun],
+      ]
+    : [
+        ['claimBatch', '_due', byRow.claimBatch],
+        ['claimAlone', '_suspect', byRow.claimAlone],
+        ['takeExpired', '_claimed', byRow.takeExpired],
+        ['nextDue', '_due', nextDue],
+      ]
+  found.push(['claimUnconfirmed', '_sent', claimUnconfirmed])
+  return found.flatMap(([name, index, prepared]) => (prepared ? [[name, index, prepared]] : []))
+}
+
+describe.each([
+  evidenceRows as unknown as Outbox,
+  sagaEvents as unknown as Outbox,
+  outboundMessages as unknown as Outbox,
+  webhookDeliveries as unknown as Outbox,
+  familyEvents as unknown as Outbox,
+])('$name', (outbox) => {
+  test('every claim goes by its partial index past a million finished rows', async () => {
+    await db.pool.query(finished[outbox.name] as string)
+    await db.pool.query(`analyze ${outbox.table}`)
+    const client = await db.pool.connect()
+    try {
+      // The plan that a prepared statement ends up with: it has not seen the values.
+      await client.query('set plan_cache_mode = force_generic_plan')
+      for (const [name, index, { text, params }] of claims(outbox)) {
+        await client.query(`prepare ${name} as ${text}`)
+        const args = params.length > 0 ? `(${params.map(() => 'null').join(', ')})` : ''
+        const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+          `explain (costs off) execute ${name}${args}`,
+        )
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+        const table = outbox.table.split('.')[1]
+        expect(plan, `${name}\n${plan}`).toContain(`${table}${index}`)
+        expect(plan, `${name}\n${plan}`).not.toContain(`Seq Scan on ${table}`)
+      }
+    } finally {
+      await client.query('deallocate all; reset plan_cache_mode')
+      client.release()
+    }
+  }, 120_000)
+})
+
+test('the claim of a table without a claimed state touches its lease only', () => {
+  expect(webhookDeliveries.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
+    "with due as (
+      select id as id, claimed_until is not null as lost
+        from payments.webhook_deliveries
+       where status in ('pending', 'failed')
+         and next_attempt_at <= posthorn.now()
+         and (claimed_until is null or claimed_until < now())
+         and lost_claims = 0
+         and not exists (select from posthorn.pause where outbox = 'payments.webhook-deliveries')
+       order by next_attempt_at, id
+       limit $1
+         for update skip locked
+    )
+    update payments.webhook_deliveries as m
+       set claim_token = case when due.lost then null else $2::uuid end,
+           claimed_until = case when due.lost then null else now() + $3 * interval '1 ms' end,
+           lost_claims = due.lost::int
+      from due
+     where m.id = due.id
+    returning m.*, due.lost as claim_lost, m.status::text as claim_from"
+  `)
+})
+
+test('the claim of a retry counts where the definition says so', () => {
+  expect(evidenceRows.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
+    "with due as (
+      select id as id, claimed_until is not null as lost
+        from evidence.file_outbox_row
+       where status in ('PENDING', 'FAILED')
+         and next_retry_at <= posthorn.now()
+         and (claimed_until is null or claimed_until < now())
+         and lost_claims = 0
+         and not exists (select from posthorn.pause where outbox = 'evidence.rows')
+       order by next_retry_at, id
+       limit $1
+         for update skip locked
+    )
+    update evidence.file_outbox_row as m
+       set claim_token = case when due.lost then null else $2::uuid end,
+           claimed_until = case when due.lost then null else now() + $3 * interval '1 ms' end,
+           lost_claims = due.lost::int,
+           retry_count = case when due.lost then m.retry_count else m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int end,
+           event_id = case when due.lost then m.event_id else case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end end
+      from due
+     where m.id = due.id
+    returning m.*, due.lost as claim_lost, m.status::text as claim_from"
+  `)
+})
+
+test('the claim of a table with a claimed state records it', () => {
+  expect(sagaEvents.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
+    "with due as (
+      select id as id, status::text as claim_from
+        from sagas.saga_outbox
+       where status = 'PENDING'
+         and next_retry_at <= posthorn.now()
+         and lost_claims = 0
+         and not exists (select from posthorn.pause where outbox = 'sagas.events')
+       order by next_retry_at, id
+       limit $1
+         for update skip locked
+    ),
+    taken as (
+      update sagas.saga_outbox as m
+         set claim_token = $2::uuid,
+             claimed_until = now() + $3 * interval '1 ms',
+             lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
+             status = 'CLAIMED'
+        from due
+       where m.id = due.id
+      returning m.*, false as claim_lost, due.claim_from
+    ),
+    noted as (
+      insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor)
+      select 'sagas.events', id::text, claim_from, status::text, retry_count, 'RELAY'
+        from taken
+    )
+    select * from taken"
+  `)
+})
+
+test('the claim of a table that counts every attempt', () => {
+  expect(outboundMessages.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
+    "with due as (
+      select id as id, status::text as claim_from
+        from messages.outbound_message
+       where status = 'QUEUED'
+         and next_retry_at <= posthorn.now()
+         and lost_claims = 0
+         and not exists (select from posthorn.pause where outbox = 'messages.outbound')
+       order by next_retry_at, id
+       limit $1
+         for update skip locked
+    ),
+    taken as (
+      update messages.outbound_message as m
+         set claim_token = $2::uuid,
+             claimed_until = now() + $3 * interval '1 ms',
+             lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
+             status = 'SENDING',
+             attempt_count = m.attempt_count + 1
+        from due
+       where m.id = due.id
+      returning m.*, false as claim_lost, due.claim_from
+    ),
+    noted as (
+      insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor)
+      select 'messages.outbound', id::text, claim_from, status::text, attempt_count, 'RELAY'
+        from taken
+    )
+    select * from taken"
+  `)
+})
+
+test('the claim of an ordered outbox writes no row', () => {
+  expect(familyEvents.statements.byKey?.claimFlow.text).toMatchInlineSnapshot(`
+    "with lease as (
+      select b.bucket
+        from unnest($1::smallint[], $2::uuid[]) as l (bucket, token)
+        join posthorn.bucket as b
+          on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+       where not exists (select from posthorn.pause where outbox = 'families.events')
+    ),
+    run as (
+      select t.*
+        from lease
+       cross join lateral (
+         select *
+           from families.outbox_events
+          where bucket = lease.bucket and status = 0 and quarantined_at is null and not held
+          order by seq
+          limit $3
+       ) as t
+       limit $4
+    ),
+    noted as (
+      update posthorn.bucket as b
+         set run_upto = r.upto, run_size = r.size, run_key = r.key
+        from (select bucket, max(seq) as upto, count(*) as size, null::text as key
+                from run group by bucket) as r
+       where b.outbox = 'families.events' and b.bucket = r.bucket
+         and set_config('synchronous_commit', 'off', true) = 'off'
+    )
+    select run.*, run.status::text as claim_from,
+           extract(epoch from run.next_attempt_at - (select posthorn.now())) * 1000 as claim_early_ms,
+           h.tail as claim_tail
+      from run
+      left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text"
+  `)
+})
+
+test('settling is guarded by the claim or by the lease', () => {
+  expect(webhookDeliveries.statements.settle('retry', 'claim').text).toMatchInlineSnapshot(`
+    "with settled as (
+      update payments.webhook_deliveries as m
+         set status = 'failed',
+             claim_token = null,
+             claimed_until = null,
+             lost_claims = u.lost,
+             attempts = greatest(m.attempts + u.bump, 0),
+             error = u.error,
+             next_attempt_at = posthorn.now() + u.delay_ms * interval '1 ms'
+        from unnest($1::uuid[], $2::float8[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[])
+               as u (id, delay_ms, bump, lost, code, error, from_state)
+       where m.id = u.id
+         and m.claim_token = $8::uuid
+      returning m.id as id, m.attempts - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, u.from_state
+    ),
+    noted as (
+      insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+      select 'payments.webhook-deliveries', id::text, from_state, 'failed'::text, attempt, code, error, $9::text, $10::text from settled
+    )
+    select id::text as id from settled"
+  `)
+  expect(familyEvents.statements.settle('sent', 'lease').text).toMatchInlineSnapshot(`
+    "with lease as (
+      update posthorn.bucket as b
+         set run_upto = null, run_size = null, run_key = null,
+             until = now() + $2 * interval '1 ms'
+        from unnest($3::smallint[], $4::uuid[]) as l (bucket, token)
+       where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token
+      returning b.bucket
+    ),
+    settled as (
+      update families.outbox_events as m
+         set status = 1,
+             lost_claims = 0,
+             error_message = null,
+             held = false,
+             processed_at = now()
+       where m.event_id = any($1::uuid[])
+         and m.bucket = any(array(select bucket from lease)) and m.status = 0
+      returning m.event_id as id, m.retry_count + 1 as attempt
+    ),
+    noted as (
+      insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+      select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $5::text, $6::text from settled
+    )
+    select id::text as id from settled"
+  `)
+})
