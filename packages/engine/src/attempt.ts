@@ -36,6 +36,12 @@ export class Attempter {
     return typeof destination === 'function' ? { kind: 'go' } : this.#breaker(destination).permit()
   }
 
+  /** Whether the only destination is known to be broken. */
+  get isBlocked(): boolean {
+    const { destination } = this.#outbox
+    return typeof destination !== 'function' && this.#breaker(destination).isOpen
+  }
+
   /** Destinations whose breaker is open. */
   get open(): string[] {
     return [...this.#breakers].filter(([, breaker]) => breaker.isOpen).map(([name]) => name)

@@ -126,7 +126,8 @@ export class Runner {
   async #helperLane(): Promise<void> {
     while (!this.#stopping) {
       await this.#waking.helperCalled()
-      while (!this.#stopping) {
+      // The way to a broken destination is tried by the first lane alone.
+      while (!this.#stopping && !this.#attempter.isBlocked) {
         const step = await this.#safely(() => this.#step('batch'))
         // What this lane had in hand may be what the first one found nothing without.
         if (step) this.#waking.ring('ring')

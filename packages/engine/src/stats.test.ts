@@ -156,9 +156,6 @@ describe('with many finished rows', () => {
     const { states } = outbox
     const last = String(states.confirmed ?? states.sent)
 
-    // Never analysed: the size alone says that it is large.
-    expect((await outboxStats(db.pool, outbox)).approximate).toBe(true)
-
     await db.pool.query(`analyze ${outbox.table}`)
     const { approximate, counts } = await outboxStats(db.pool, outbox)
     expect(approximate).toBe(true)
@@ -209,7 +206,9 @@ describe('quarantine in a large table', () => {
       select gen_random_uuid(), 't', 'a', gen_random_uuid(), '{}',
              (n > 7)::int, case when n <= 7 then now() end
         from generate_series(1, 210000) as n`)
-    expect(await outboxStats(db.pool, familyEvents)).toMatchObject({ quarantined: 0 })
+    // Never analysed: the size alone says that it is large.
+    const blind = await outboxStats(db.pool, familyEvents)
+    expect(blind).toMatchObject({ approximate: true, quarantined: 0 })
     await db.pool.query(
       'create index on families.outbox_events (event_id) where quarantined_at is not null',
     )

@@ -43,8 +43,8 @@ function narrowed(
   if (state !== undefined) {
     const word = Object.values(states).find((each) => each !== undefined && String(each) === state)
     // A word the definition does not know may still be in the table, put there by hand.
-    const unknown = `m.${columns.status}::text = ${p('state')}::text`
-    where.push(word === undefined ? unknown : `m.${columns.status} = ${literal(word)}`)
+    if (word === undefined) where.push(`m.${columns.status}::text = ${p('state')}::text`)
+    else where.push(`m.${columns.status} = ${literal(word)}`)
   }
   const equal = { tenant: columns.tenant, key: order?.key, type: columns.type }
   for (const field of given) {
