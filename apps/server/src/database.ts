@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { openPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
+import { serverVersion } from './queries.ts'
 
 export interface Database {
   readonly pool: Pool
@@ -14,8 +15,7 @@ export interface Database {
 export async function openDatabase({ databaseUrl, dataFolder }: Configuration): Promise<Database> {
   if (databaseUrl !== undefined) {
     const pool = poolOf(databaseUrl)
-    const { rows } = await pool.query<{ server_version: string }>('show server_version')
-    const where = `PostgreSQL ${rows[0]?.server_version} at ${new URL(databaseUrl).host}`
+    const where = `PostgreSQL ${await serverVersion(pool)} at ${new URL(databaseUrl).host}`
     return { pool, where, close: () => pool.end() }
   }
   const server = await openPostgres({ folder: join(dataFolder, 'postgres') })

@@ -22,7 +22,10 @@ const facts = (given: Partial<Facts> = {}): Facts => ({
 
 const failed = retryLater({ code: 'DOWN', message: 'x' })
 const row = (outbox: unknown, given: Partial<Facts>, outcome: Outcome) => {
-  const { role, delayMs, bump } = decide(outbox as Outbox, facts(given), { outcome, backoffMs: 4_000 })
+  const { role, delayMs, bump } = decide(outbox as Outbox, facts(given), {
+    outcome,
+    backoffMs: 4_000,
+  })
   return [role, delayMs, bump]
 }
 
@@ -31,15 +34,51 @@ describe('attempts', () => {
     ['webhooks, first failure', webhookDeliveries, { counted: 0 }, failed, ['retry', 2_000, 1]],
     ['webhooks, fourth failure', webhookDeliveries, { counted: 3 }, failed, ['retry', 16_000, 1]],
     ['webhooks, fifth failure', webhookDeliveries, { counted: 4 }, failed, ['dead', undefined, 1]],
-    ['webhooks, unreachable is charged', webhookDeliveries, {}, unreachable('x'), ['retry', 2_000, 1]],
+    [
+      'webhooks, unreachable is charged',
+      webhookDeliveries,
+      {},
+      unreachable('x'),
+      ['retry', 2_000, 1],
+    ],
     ['webhooks, delivered', webhookDeliveries, { counted: 2 }, delivered(), ['sent', undefined, 0]],
     ['sagas, fifth retry', sagaEvents, { counted: 4 }, failed, ['retry', 16_000, 1]],
     ['sagas, after the fifth retry', sagaEvents, { counted: 5 }, failed, ['dead', undefined, 1]],
-    ['sagas, unreachable is free', sagaEvents, { counted: 5 }, unreachable('x'), ['stay', 4_000, 0]],
-    ['messages, first attempt', outboundMessages, { counted: 1, limit: 5 }, failed, ['retry', 60_000, 0]],
-    ['messages, fourth', outboundMessages, { counted: 4, limit: 5 }, failed, ['retry', 3_600_000, 0]],
-    ['messages, at its limit', outboundMessages, { counted: 5, limit: 5 }, failed, ['dead', undefined, 0]],
-    ['messages, sixth of six', outboundMessages, { counted: 5, limit: 6 }, failed, ['retry', 21_600_000, 0]],
+    [
+      'sagas, unreachable is free',
+      sagaEvents,
+      { counted: 5 },
+      unreachable('x'),
+      ['stay', 4_000, 0],
+    ],
+    [
+      'messages, first attempt',
+      outboundMessages,
+      { counted: 1, limit: 5 },
+      failed,
+      ['retry', 60_000, 0],
+    ],
+    [
+      'messages, fourth',
+      outboundMessages,
+      { counted: 4, limit: 5 },
+      failed,
+      ['retry', 3_600_000, 0],
+    ],
+    [
+      'messages, at its limit',
+      outboundMessages,
+      { counted: 5, limit: 5 },
+      failed,
+      ['dead', undefined, 0],
+    ],
+    [
+      'messages, sixth of six',
+      outboundMessages,
+      { counted: 5, limit: 6 },
+      failed,
+      ['retry', 21_600_000, 0],
+    ],
     [
       'messages, a rate limit gives the attempt back',
       outboundMessages,
@@ -47,9 +86,27 @@ describe('attempts', () => {
       retryLater('slow down', { after: '30s', charge: false }),
       ['stay', 30_000, -1],
     ],
-    ['messages, unknown waits', outboundMessages, { counted: 1 }, unknown('x'), ['await', 120_000, 0]],
-    ['evidence, a failed publish is free', evidenceRows, { counted: 0 }, failed, ['stay', 4_000, 0]],
-    ['evidence, of a retry too', evidenceRows, { counted: 1, wasRetry: true }, failed, ['stay', 4_000, -1]],
+    [
+      'messages, unknown waits',
+      outboundMessages,
+      { counted: 1 },
+      unknown('x'),
+      ['await', 120_000, 0],
+    ],
+    [
+      'evidence, a failed publish is free',
+      evidenceRows,
+      { counted: 0 },
+      failed,
+      ['stay', 4_000, 0],
+    ],
+    [
+      'evidence, of a retry too',
+      evidenceRows,
+      { counted: 1, wasRetry: true },
+      failed,
+      ['stay', 4_000, -1],
+    ],
     ['families, first', familyEvents, { counted: 0 }, failed, ['retry', 1_000, 1]],
     ['families, seventh', familyEvents, { counted: 6 }, failed, ['retry', 900_000, 1]],
     ['families, for ever', familyEvents, { counted: 5_000 }, failed, ['retry', 900_000, 1]],
@@ -76,7 +133,7 @@ describe('outcomes that come later', () => {
     ['third failure', evidenceRows, { counted: 2 }, failed, ['dead', undefined, 0]],
     ['refused', evidenceRows, { counted: 0 }, refused('no'), ['dead', undefined, 0]],
   ])('%s', (_, outbox, given, outcome, expected) => {
-    const decision = decideConfirmed(outbox as unknown as Outbox, facts(given), outcome)
+    const decision = decideConfirmed(outbox, facts(given), outcome)
     expect([decision.role, decision.delayMs, decision.bump]).toEqual(expected)
   })
 })

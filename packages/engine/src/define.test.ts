@@ -55,10 +55,19 @@ test.each([
   ['columns.sentAt', { confirm: { within: '1m' }, states: { ...good.states, confirmed: 'read' } }],
   ['columns.finishedAt', { retention: { after: '7d', archive: '30d' } }],
   ['states.retry', { counter: { column: 'tries', bumps: 'on-retry-claim' } }],
-  ['states.claimed', { order: { key: 'key', dead: 'block' }, states: { ...good.states, claimed: 'busy' } }],
-  ['counter.bumps', { order: { key: 'key', dead: 'skip' }, counter: { column: 'tries', bumps: 'on-claim' } }],
+  [
+    'states.claimed',
+    { order: { key: 'key', dead: 'block' }, states: { ...good.states, claimed: 'busy' } },
+  ],
+  [
+    'counter.bumps',
+    { order: { key: 'key', dead: 'skip' }, counter: { column: 'tries', bumps: 'on-claim' } },
+  ],
   ['order.dead', { order: { key: 'key', dead: 'burn' } }],
-  ['columns.attemptId', { order: { key: 'key', dead: 'skip' }, columns: { dueAt: 'due_at', attemptId: 'id' } }],
+  [
+    'columns.attemptId',
+    { order: { key: 'key', dead: 'skip' }, columns: { dueAt: 'due_at', attemptId: 'id' } },
+  ],
   ['claim.batch', { claim: { batch: 0 } }],
   ['claim.batch', { claim: { batch: 1.5 } }],
   ['claim.lanes', { claim: { lanes: 100 } }],
@@ -67,7 +76,13 @@ test.each([
   ['breaker.failures', { breaker: { failures: 2 } }],
   ['retry', { retry: schedule([]) }],
   ['retry.jitter', { retry: exponential('1s', { attempts: 3, jitter: 7 }) }],
-  ['retention.after', { retention: { after: 'x', archive: '1d' }, columns: { dueAt: 'due_at', finishedAt: 'sent_at' } }],
+  [
+    'retention.after',
+    {
+      retention: { after: 'x', archive: '1d' },
+      columns: { dueAt: 'due_at', finishedAt: 'sent_at' },
+    },
+  ],
 ])('a wrong %s does not start', (field, change) => {
   const wrong = { ...good, ...change } as unknown as OutboxDefinition<Row>
   expect(() => defineOutbox(wrong)).toThrow(DefinitionError)

@@ -134,7 +134,11 @@ function waitingKeys(outbox: Outbox, { rows }: Claim): KeyPlan['frees'] {
   for (const row of rows) {
     if (row['claim_version'] == null) continue
     const key = keyOf(outbox, row)
-    waiting.set(key, { key, bucket: bucketOf(row), version: String(row['claim_version']) })
+    waiting.set(key, {
+      key,
+      bucket: bucketOf(row),
+      version: row['claim_version'] as string,
+    })
   }
   return [...waiting.values()]
 }

@@ -67,7 +67,16 @@ export class Listener {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    this.#client?.removeAllListeners('end')
-    await this.#client?.end().catch(() => undefined)
+    await this.#hangUp()
+  }
+
+  async #hangUp(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    try {
+      await client?.removeAllListeners('end').end()
+    } catch {
+      // It was broken: that is why it is given up.
+    }
   }
 }

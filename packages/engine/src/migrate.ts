@@ -7,6 +7,7 @@ import {
   createMigrationTable,
   insertMigration,
   lockMigrations,
+  noteApplied,
   selectMigrationTable,
   selectMigrations,
 } from './sql/migrate.ts'
@@ -93,9 +94,7 @@ export function migrationSql(sets: readonly MigrationSet[]): string {
   const steps = sets.flatMap((set) =>
     set.migrations.map(
       (migration) =>
-        `-- ${set.name}/${migration.id}\n${migration.sql.trim()}\n\n` +
-        `insert into posthorn.migration (set_name, id, checksum)\n` +
-        `values ('${set.name}', '${migration.id}', '${migration.checksum}');\n`,
+        `-- ${set.name}/${migration.id}\n${migration.sql.trim()}\n\n${noteApplied(set.name, migration)}\n`,
     ),
   )
   return `begin;\n${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n\n${steps.join('\n')}\ncommit;\n`

@@ -138,7 +138,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('confirm'), pick: fc.nat(), well: fc.boolean() }),
   },
-) as fc.Arbitrary<Move>
+)
 
 interface InHand {
   readonly claim: Claim

@@ -43,7 +43,9 @@ const outboxes = Object.fromEntries(
 const db = await testDatabase({
   sql: `create schema orders;${Object.values(outboxes)
     .map(
-      (outbox) => `create table ${outbox.table} (id uuid primary key, key text not null, n int not null,
+      (
+        outbox,
+      ) => `create table ${outbox.table} (id uuid primary key, key text not null, n int not null,
         status text not null default 'ready', attempts int not null default 0,
         due_at timestamptz not null default posthorn.now(), created_at timestamptz not null default now());
       ${outboxTableSql(outbox)}`,
@@ -54,7 +56,13 @@ await useMovableClock(db.pool)
 
 const box = (outbox: Outbox<Event>) => outbox as unknown as Outbox
 const put = (outbox: Outbox<Event>, events: [key: string, n: number][]) =>
-  transaction(db.pool, (tx) => enqueueAll(tx, outbox, events.map(([key, n]) => ({ key, n }))))
+  transaction(db.pool, (tx) =>
+    enqueueAll(
+      tx,
+      outbox,
+      events.map(([key, n]) => ({ key, n })),
+    ),
+  )
 const relayTo = (outbox: Outbox<Event>, fake: FakeTransport) =>
   createRelay({ pool: db.pool, outboxes: [outbox], transports: { fake }, mode: 'poll' })
 const settleDown = async (relay: ReturnType<typeof relayTo>) => {
@@ -62,7 +70,8 @@ const settleDown = async (relay: ReturnType<typeof relayTo>) => {
 }
 const numbers = (fake: FakeTransport, key: string) =>
   fake.arrived.filter((message) => message.key === key).map(({ payload }) => payload)
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
 beforeEach(async () => {
   for (const outbox of Object.values(outboxes)) await viewTable(db.pool, box(outbox)).empty()
@@ -70,8 +79,14 @@ beforeEach(async () => {
 
 test('a failing message holds back its own key only, however long its tail', async () => {
   const { block } = outboxes
-  await put(block, range(1, 300).map((n) => ['bad', n]))
-  await put(block, range(1, 20).map((n) => ['good', n]))
+  await put(
+    block,
+    range(1, 300).map((n) => ['bad', n]),
+  )
+  await put(
+    block,
+    range(1, 20).map((n) => ['good', n]),
+  )
   const fake = fakeTransport(({ key }) => (key === 'bad' ? retryLater('not yet') : delivered()))
   const relay = relayTo(block, fake)
   await settleDown(relay)
@@ -87,7 +102,10 @@ test('a failing message holds back its own key only, however long its tail', asy
 
 test('thousands of keys that wait do not hide one that is due', async () => {
   const { block } = outboxes
-  await put(block, range(1, 2_000).map((n) => [`bad-${n}`, n]))
+  await put(
+    block,
+    range(1, 2_000).map((n) => [`bad-${n}`, n]),
+  )
   const fake = fakeTransport(() => retryLater('down', { after: '1h' }))
   const relay = relayTo(block, fake)
   for (let i = 0; i < 100 && fake.attempted.length < 2_000; i += 1) await relay.tick()
@@ -103,7 +121,10 @@ describe('behind a dead message', () => {
 
   test('block: the rest waits until an operator acts', async () => {
     const { block } = outboxes
-    await put(block, range(1, 5).map((n) => ['k', n]))
+    await put(
+      block,
+      range(1, 5).map((n) => ['k', n]),
+    )
     const fake = kill()
     const relay = relayTo(block, fake)
     await settleDown(relay)
@@ -119,7 +140,10 @@ describe('behind a dead message', () => {
 
   test('block: the rest can go on without it', async () => {
     const { block } = outboxes
-    await put(block, range(1, 3).map((n) => ['k', n]))
+    await put(
+      block,
+      range(1, 3).map((n) => ['k', n]),
+    )
     const fake = kill()
     const relay = relayTo(block, fake)
     await settleDown(relay)
@@ -131,7 +155,10 @@ describe('behind a dead message', () => {
 
   test('block: cancelling it lets the rest go on', async () => {
     const { block } = outboxes
-    const put5 = await put(block, range(1, 3).map((n) => ['k', n]))
+    const put5 = await put(
+      block,
+      range(1, 3).map((n) => ['k', n]),
+    )
     const fake = kill()
     const relay = relayTo(block, fake)
     await settleDown(relay)
@@ -143,7 +170,10 @@ describe('behind a dead message', () => {
 
   test('skip: the rest goes on, and a replay comes late', async () => {
     const { skip } = outboxes
-    await put(skip, range(1, 4).map((n) => ['k', n]))
+    await put(
+      skip,
+      range(1, 4).map((n) => ['k', n]),
+    )
     const fake = kill()
     const relay = relayTo(skip, fake)
     await settleDown(relay)
@@ -156,7 +186,10 @@ describe('behind a dead message', () => {
 
   test('park: what is there and what comes is parked too, and a replay brings all back in order', async () => {
     const { park } = outboxes
-    await put(park, range(1, 4).map((n) => ['k', n]))
+    await put(
+      park,
+      range(1, 4).map((n) => ['k', n]),
+    )
     const fake = kill()
     const relay = relayTo(park, fake)
     await settleDown(relay)
@@ -181,7 +214,10 @@ test('a low seq that commits late is delivered, after what was there before it',
   const late = await db.pool.connect()
   await late.query('begin')
   await late.query(`insert into ${block.table} (id, key, n) values (gen_random_uuid(), 'slow', 1)`)
-  await put(block, range(1, 10).map((n) => ['quick', n]))
+  await put(
+    block,
+    range(1, 10).map((n) => ['quick', n]),
+  )
   const fake = fakeTransport()
   const relay = relayTo(block, fake)
   await settleDown(relay)
@@ -226,10 +262,13 @@ test('relays share the buckets, and a new one gets its part', async () => {
       'select count(*) from posthorn.bucket where outbox = $1 and token is not null group by relay',
       [block.name],
     )
-    return rows.map(({ count }) => Number(count)).sort()
+    return rows.map(({ count }) => Number(count)).sort((a, b) => a - b)
   }
   await expect.poll(owners, { timeout: 10_000 }).toEqual([32, 32])
-  await put(block, range(1, 500).map((n) => [`k${n % 50}`, n]))
+  await put(
+    block,
+    range(1, 500).map((n) => [`k${n % 50}`, n]),
+  )
   await expect
     .poll(() => fakes.reduce((sum, fake) => sum + fake.arrived.length, 0), { timeout: 10_000 })
     .toBe(500)

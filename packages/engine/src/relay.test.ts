@@ -39,7 +39,12 @@ const definition = {
   claim: { batch: 20, every: '60s', lease: '60s' },
   retry: exponential('1s', { attempts: 10 }),
   destination: { transport: 'fake', topic: 'jobs' },
-  message: (row: Job) => ({ id: row.id, type: 'job', version: row.body.version ?? 1, payload: row.body }),
+  message: (row: Job) => ({
+    id: row.id,
+    type: 'job',
+    version: row.body.version ?? 1,
+    payload: row.body,
+  }),
 } satisfies OutboxDefinition<Job>
 
 const jobs = defineOutbox<Job>(definition)
@@ -60,7 +65,9 @@ async function running(outbox: Outbox<Job>, fake: FakeTransport, more: Partial<R
   started.push(relay)
   await relay.start()
   // Its first look is over once it says that it lives.
-  await expect.poll(async () => (await db.pool.query('select from posthorn.relay')).rows.length).toBe(1)
+  await expect
+    .poll(async () => (await db.pool.query('select from posthorn.relay')).rows.length)
+    .toBe(1)
   await new Promise((resolve) => setTimeout(resolve, 50))
   return relay
 }
@@ -123,7 +130,8 @@ describe('wakes long before its poll', () => {
   test('when a retry is due, to the moment', async () => {
     const fake = fakeTransport()
     let first = true
-    fake.answer = () => (first ? ((first = false), retryLater('once', { after: '300ms' })) : delivered())
+    fake.answer = () =>
+      first ? ((first = false), retryLater('once', { after: '300ms' })) : delivered()
     await running(jobs, fake)
     const began = performance.now()
     await put(1)
@@ -144,27 +152,35 @@ describe('wakes long before its poll', () => {
 
 test('the poll alone is enough', async () => {
   const fake = fakeTransport()
-  await running(defineOutbox<Job>({ ...definition, claim: { every: '100ms' } }), fake, { mode: 'poll' })
+  await running(defineOutbox<Job>({ ...definition, claim: { every: '100ms' } }), fake, {
+    mode: 'poll',
+  })
   await put(1)
   await arrivals(fake, 1)
 })
 
 test('moving the business clock expires no lease', async () => {
-  const slow = fakeTransport(() => new Promise((resolve) => setTimeout(() => resolve(delivered()), 300)))
+  const slow = fakeTransport(
+    () => new Promise((resolve) => setTimeout(() => resolve(delivered()), 300)),
+  )
   await put(1)
   const relay = createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake: slow } })
   const tick = relay.tick()
   await expect.poll(() => slow.attempted.length).toBe(1)
   await advanceClock(db.pool, '30d')
   const other = fakeTransport()
-  expect(await createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake: other } }).tick()).toBe(0)
+  expect(
+    await createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake: other } }).tick(),
+  ).toBe(0)
   await tick
   expect(slow.arrived).toHaveLength(1)
 })
 
 test('a lease is renewed while the attempt goes on', async () => {
   const short = defineOutbox<Job>({ ...definition, claim: { lease: '500ms', every: '60s' } })
-  const slow = fakeTransport(() => new Promise((resolve) => setTimeout(() => resolve(delivered()), 1_500)))
+  const slow = fakeTransport(
+    () => new Promise((resolve) => setTimeout(() => resolve(delivered()), 1_500)),
+  )
   await put(1)
   const tick = createRelay({ pool: db.pool, outboxes: [short], transports: { fake: slow } }).tick()
   const other = fakeTransport()
@@ -178,12 +194,16 @@ test('a lease is renewed while the attempt goes on', async () => {
 })
 
 test('stopping settles what is under way and gives nothing up', async () => {
-  const fake = fakeTransport(() => new Promise((resolve) => setTimeout(() => resolve(delivered()), 200)))
+  const fake = fakeTransport(
+    () => new Promise((resolve) => setTimeout(() => resolve(delivered()), 200)),
+  )
   const relay = await running(jobs, fake)
   await put(1)
   await expect.poll(() => fake.attempted.length).toBe(1)
   await relay.stop()
-  expect([...(await viewTable(db.pool, jobs as unknown as Outbox).states()).values()]).toEqual(['sent'])
+  expect([...(await viewTable(db.pool, jobs as unknown as Outbox).states()).values()]).toEqual([
+    'sent',
+  ])
   expect((await db.pool.query('select from posthorn.relay')).rows).toHaveLength(0)
 })
 
@@ -192,7 +212,9 @@ test('stopping aborts what does not end in time', async () => {
   hanging.deliver = (batch, { signal }) =>
     new Promise((resolve) => {
       hanging.attempted.push(...batch.map(({ message }) => message))
-      signal.addEventListener('abort', () => resolve(batch.map(() => retryLater('aborted', { charge: false }))))
+      signal.addEventListener('abort', () =>
+        resolve(batch.map(() => retryLater('aborted', { charge: false }))),
+      )
     })
   const relay = await running(jobs, hanging, { drain: '100ms' })
   await put(1)
@@ -215,7 +237,11 @@ describe('the circuit breaker', () => {
     const fake = fakeTransport(() => retryLater('broken'))
     const relay = createRelay({ pool: db.pool, outboxes: [guarded], transports: { fake } })
     await transaction(db.pool, (tx) =>
-      enqueueAll(tx, guarded, Array.from({ length: 40 }, (_, n) => ({ body: { n } }))),
+      enqueueAll(
+        tx,
+        guarded,
+        Array.from({ length: 40 }, (_, n) => ({ body: { n } })),
+      ),
     )
     await relay.start()
     await expect.poll(() => fake.attempted.length).toBeGreaterThanOrEqual(10)
@@ -237,7 +263,12 @@ describe('the circuit breaker', () => {
       message: (row) => ({ id: row.id, type: row.topic, payload: row.body }),
     })
     const fake = fakeTransport(({ type }) => (type === 'bad' ? retryLater('broken') : delivered()))
-    const relay = createRelay({ pool: db.pool, outboxes: [fanned], transports: { fake }, mode: 'poll' })
+    const relay = createRelay({
+      pool: db.pool,
+      outboxes: [fanned],
+      transports: { fake },
+      mode: 'poll',
+    })
     const some = (topic: string, count: number) =>
       Array.from({ length: count }, (_, n) => ({ topic, body: { n } }))
     await transaction(db.pool, (tx) => enqueueAll(tx, fanned, some('bad', 20)))
@@ -250,7 +281,9 @@ describe('the circuit breaker', () => {
     expect(fake.arrived).toHaveLength(10)
     expect(fake.attempted).toHaveLength(30)
     const rows = await viewTable(db.pool, fanned as unknown as Outbox).rows()
-    expect(rows.filter((row) => row['status'] === 'ready' && row['attempts'] === 0)).toHaveLength(10)
+    expect(rows.filter((row) => row['status'] === 'ready' && row['attempts'] === 0)).toHaveLength(
+      10,
+    )
   })
 })
 
@@ -283,7 +316,12 @@ test('old payloads are raised to the newest version; one that cannot be is quara
     },
   })
   const fake = fakeTransport()
-  const relay = createRelay({ pool: db.pool, outboxes: [versioned], transports: { fake }, mode: 'poll' })
+  const relay = createRelay({
+    pool: db.pool,
+    outboxes: [versioned],
+    transports: { fake },
+    mode: 'poll',
+  })
   await put(7)
   const { id } = await transaction(db.pool, (tx) => enqueue(tx, jobs, { body: {} }))
   await relay.tick()
@@ -302,7 +340,12 @@ test('what is not confirmed in time is sent again once its consumers have gone b
     confirm: { within: '50ms' },
   })
   const fake = fakeTransport()
-  const relay = createRelay({ pool: db.pool, outboxes: [confirmed], transports: { fake }, mode: 'poll' })
+  const relay = createRelay({
+    pool: db.pool,
+    outboxes: [confirmed],
+    transports: { fake },
+    mode: 'poll',
+  })
   const { id } = await put(1)
   await relay.tick()
   await relay.tick()
@@ -325,11 +368,15 @@ test("the definition's own audit commits with the claim and with the settling, o
     ...definition,
     audit: {
       async claimed(tx, rows) {
-        for (const { id } of rows) await tx.query({ text: `insert into relay.trail values ($1, 'claimed')`, values: [id] })
+        for (const { id } of rows)
+          await tx.query({ text: `insert into relay.trail values ($1, 'claimed')`, values: [id] })
       },
       async settled(tx, changes) {
         for (const { row, from, to } of changes) {
-          await tx.query({ text: 'insert into relay.trail values ($1, $2)', values: [row.id, `${from}>${to}`] })
+          await tx.query({
+            text: 'insert into relay.trail values ($1, $2)',
+            values: [row.id, `${from}>${to}`],
+          })
         }
         if (fail) {
           fail = false
@@ -339,7 +386,12 @@ test("the definition's own audit commits with the claim and with the settling, o
     },
   })
   const fake = fakeTransport()
-  const relay = createRelay({ pool: db.pool, outboxes: [audited], transports: { fake }, mode: 'poll' })
+  const relay = createRelay({
+    pool: db.pool,
+    outboxes: [audited],
+    transports: { fake },
+    mode: 'poll',
+  })
   await put(1)
   await relay.tick()
   const { rows } = await db.pool.query<{ what: string }>('select what from relay.trail')
@@ -348,16 +400,28 @@ test("the definition's own audit commits with the claim and with the settling, o
 
 describe('does not start', () => {
   test('without a transport for a destination', () => {
-    expect(() => createRelay({ pool: db.pool, outboxes: [jobs], transports: {} })).toThrow('"fake" is not bound')
+    expect(() => createRelay({ pool: db.pool, outboxes: [jobs], transports: {} })).toThrow(
+      '"fake" is not bound',
+    )
   })
 
   test('on a table that lacks what the definition needs, and says what to add', async () => {
-    await db.pool.query('create table if not exists relay.bare (id uuid, status text, attempts int, due_at timestamptz, created_at timestamptz, sent_at timestamptz)')
+    await db.pool.query(
+      'create table if not exists relay.bare (id uuid, status text, attempts int, due_at timestamptz, created_at timestamptz, sent_at timestamptz)',
+    )
     const bare = defineOutbox<Job>({ ...definition, table: 'relay.bare' })
-    const relay = createRelay({ pool: db.pool, outboxes: [bare], transports: { fake: fakeTransport() } })
+    const relay = createRelay({
+      pool: db.pool,
+      outboxes: [bare],
+      transports: { fake: fakeTransport() },
+    })
     await expect(relay.start()).rejects.toThrow('alter table relay.bare')
     const missing = defineOutbox<Job>({ ...definition, table: 'relay.none' })
-    const other = createRelay({ pool: db.pool, outboxes: [missing], transports: { fake: fakeTransport() } })
+    const other = createRelay({
+      pool: db.pool,
+      outboxes: [missing],
+      transports: { fake: fakeTransport() },
+    })
     await expect(other.start()).rejects.toThrow('there is no table relay.none')
   })
 })

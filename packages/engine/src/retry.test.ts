@@ -13,7 +13,9 @@ test('fixed waits the same each time', () => {
 
 test('exponential multiplies up to its maximum', () => {
   expect(seconds(exponential('2s', { attempts: 5 }), 4)).toEqual([2, 4, 8, 16])
-  expect(seconds(exponential('1s', { attempts: 9, factor: 3, max: '20s' }), 5)).toEqual([1, 3, 9, 20, 20])
+  expect(seconds(exponential('1s', { attempts: 9, factor: 3, max: '20s' }), 5)).toEqual([
+    1, 3, 9, 20, 20,
+  ])
 })
 
 test('a schedule gives up after its last delay, or repeats it', () => {
@@ -41,5 +43,7 @@ test.each([
 })
 
 test.each(['', '5', 's', '5 s', '-1s', '1w', '1e3s'])('"%s" is not a duration', (duration) => {
-  expect(() => toMs(duration as Duration)).toThrow(expect.objectContaining({ code: 'DURATION_INVALID' }))
+  expect(() => toMs(duration as Duration)).toThrow(
+    expect.objectContaining({ code: 'DURATION_INVALID' }),
+  )
 })

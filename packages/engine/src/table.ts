@@ -6,5 +6,5 @@ import { engineTableSql } from './sql/table.ts'
  * claims. Put it into the migration that makes the table.
  */
 export function outboxTableSql<Row>(outbox: Outbox<Row>): string {
-  return engineTableSql(outbox as unknown as Outbox)
+  return engineTableSql(outbox)
 }

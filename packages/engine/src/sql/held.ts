@@ -48,7 +48,7 @@ export function parkTails(shape: Shape): Prepared | undefined {
   const dead = literal(states.dead)
   const set = [`${columns.status} = ${dead}`, 'held = false']
   if (columns.errorCode) set.push(`${columns.errorCode} = 'PARKED'`)
-  if (columns.error) set.push(`${columns.error} = ${`'waits behind a dead message of its key'`}`)
+  if (columns.error) set.push(`${columns.error} = 'waits behind a dead message of its key'`)
   if (columns.finishedAt) set.push(`${columns.finishedAt} = now()`)
   const noted =
     audit.record === 'none'

@@ -35,3 +35,12 @@ export function insertMigration(row: { set: string; id: string; checksum: string
     insert into posthorn.migration (set_name, id, checksum)
     values (${row.set}, ${row.id}, ${row.checksum})`
 }
+
+/** The same as text, for those who apply migrations by their own means; every part is ours. */
+export function noteApplied(
+  set: string,
+  { id, checksum }: { id: string; checksum: string },
+): string {
+  return `insert into posthorn.migration (set_name, id, checksum)
+values ('${set}', '${id}', '${checksum}');`
+}

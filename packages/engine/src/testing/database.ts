@@ -27,6 +27,7 @@ export async function testDatabase(
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`
   await onServer(server, (admin) => admin.query(`create database ${name} template ${template}`))
   const database = openDatabase(server, name)
+  // oxlint-disable-next-line no-empty-pattern -- the test runner reads this parameter's pattern
   afterAll(async ({}: object, suite: unknown) => {
     await database.close()
     if (hasFailed(suite)) {
@@ -54,7 +55,7 @@ function openDatabase(server: string, name: string): TestDatabase {
     pool: connect(),
     connect,
     async close() {
-      await Promise.all(pools.map((pool) => (pool.ended ? undefined : pool.end())))
+      await Promise.all(pools.filter((pool) => !pool.ended).map((pool) => pool.end()))
     },
   }
 }
