@@ -125,12 +125,14 @@ export class KeySource implements Source {
     return attemptableRows(this.#outbox, rows)
   }
 
-  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<number> {
+  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
     if (claim.kind === 'resend') return this.#rows.settle(claim, settlements)
     const plan = planRun(this.#outbox, claim, new Map(settlements.map((each) => [each.row, each])))
     const settled = await this.#write(claim, plan)
     this.drop(claim)
-    return plan.settlements.filter(({ row }) => !settled.has(idOf(this.#outbox, row))).length
+    return plan.settlements
+      .map(({ row }) => idOf(this.#outbox, row))
+      .filter((id) => !settled.has(id))
   }
 
   async #write(claim: Claim, plan: KeyPlan): Promise<Set<string>> {

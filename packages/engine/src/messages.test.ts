@@ -37,7 +37,7 @@ const counted = defineOutbox<CountedRow>({
   columns: { idType: 'bigint', dueAt: 'due_at' },
   counter: { column: 'tries', bumps: 'on-failure' },
   retry: fixed('1s', { attempts: 2 }),
-  destination: { transport: 'topics' },
+  destination: { transport: 'topics', topic: 'counted' },
   message: (row) => ({ id: row.id, type: 'counted', payload: {} }),
 })
 
@@ -212,6 +212,17 @@ test('without a time of creation the id is the order', async () => {
   expect(await getMessage(db.pool, counted, '3')).toMatchObject({ id: '3', createdAt: undefined })
   for (const id of ['6', '9223372036854775808', '-9223372036854775809', '1e3', uuid()]) {
     expect(await getMessage(db.pool, counted, id)).toBeUndefined()
+  }
+})
+
+test('the search finds what is in a payload, as it is written there', async () => {
+  await viewTable(db.pool, webhookDeliveries as unknown as Outbox).empty()
+  const payload = { order: 'A-1', said: 'a "word" \\ more', list: [1, 2] }
+  const samples = [{ endpoint_id: 'e', payload }]
+  await transaction(db.pool, (tx) => enqueueAll(tx, webhookDeliveries, samples))
+  for (const search of ['a-1', '"order": "A-1"', '[1, 2]', '\\"word\\" \\\\ more', 'PENDING']) {
+    const { items } = await listMessages(db.pool, webhookDeliveries, { search })
+    expect(items, search).toHaveLength(1)
   }
 })
 

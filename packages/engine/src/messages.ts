@@ -100,7 +100,7 @@ export async function listMessages(
     db,
     { ...statement, name: '' },
     // One more than asked for tells whether there is another page.
-    { ...filter, ...place, state, limit: limit + 1 },
+    { ...filter, ...place, state, search: asInRow(filter.search), limit: limit + 1 },
   )
   const page = rows.slice(0, limit)
   const last = page.at(-1)
@@ -177,6 +177,11 @@ function summaryOf({ columns, counter, order }: Shape, row: OutboxRow): MessageS
     quarantinedAt: dateOf(row['quarantined_at']),
     held: row['held'] === true,
   }
+}
+
+/** As it stands in a row that Postgres has written as text: quotes and backslashes are doubled. */
+function asInRow(search: string | undefined): string | undefined {
+  return search?.replaceAll(/["\\]/g, '$&$&')
 }
 
 function textOf(value: unknown): string | undefined {

@@ -70,9 +70,9 @@ export class RowSource implements Source {
     return rows.map((_, i) => i)
   }
 
-  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<number> {
+  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
     const settled = await settleClaim(this.#session, this.#outbox, { claim, settlements })
-    return settlements.length - settled.size
+    return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))
   }
 
   drop(): void {

@@ -3,6 +3,7 @@ import { Attempter } from './attempt.ts'
 import type { Transports } from './attempt.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Outbox, OutboxRow } from './define.ts'
+import { LostClaimError } from './errors.ts'
 import { KeySource } from './key-source.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -223,7 +224,7 @@ export class Runner {
   }
 
   /** Settling is tried again while the lease holds: a moment without a database is not a lost batch. */
-  async #settled(claim: Claim, settlements: readonly Settlement[]): Promise<number> {
+  async #settled(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
     const { outbox, log } = this.#options
     const giveUpAt = performance.now() + outbox.leaseMs
     for (let pauseMs = 50; ; pauseMs *= 2) {
@@ -274,7 +275,7 @@ export class Runner {
     }
   }
 
-  #count(settlements: readonly Settlement[], lost: number): void {
+  #count(settlements: readonly Settlement[], lost: readonly string[]): void {
     const { outbox, metrics, log } = this.#options
     const labels = { outbox: outbox.name }
     let delivered = 0
@@ -288,13 +289,13 @@ export class Runner {
     this.#tally.delivered += delivered
     this.#tally.failed += failed
     this.#tally.dead += dead
-    this.#tally.lost += lost
+    this.#tally.lost += lost.length
     if (delivered > 0) metrics.count('posthorn_delivered_total', delivered, labels)
     if (failed > 0) metrics.count('posthorn_failed_total', failed, labels)
     if (dead > 0) metrics.count('posthorn_dead_total', dead, labels)
-    if (lost > 0) {
-      metrics.count('posthorn_lost_claims_total', lost, labels)
-      log.warn({ ...labels, lost }, 'a claim was lost before it was settled')
+    if (lost.length > 0) {
+      metrics.count('posthorn_lost_claims_total', lost.length, labels)
+      log.warn({ ...labels, err: new LostClaimError(outbox.name, lost) }, 'settled too late')
     }
     for (const { row, decision } of settlements) {
       if (decision.role !== 'dead' && decision.role !== 'quarantined') continue

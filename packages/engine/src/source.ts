@@ -12,8 +12,8 @@ export interface Source {
   renew(claim: Claim): Promise<boolean>
   /** Which of the claim's rows may be attempted now. */
   attemptable(claim: Claim): readonly number[]
-  /** Writes down what became of a claim. Returns how many messages were no longer ours. */
-  settle(claim: Claim, settlements: readonly Settlement[]): Promise<number>
+  /** Writes down what became of a claim. Returns the ids that were no longer ours. */
+  settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]>
   /** Forgets a claim that could not be settled; its lease will run out. */
   drop(claim: Claim): void
   /** Regular upkeep between claims: leases, shares, strays. True when there may be more to claim now. */

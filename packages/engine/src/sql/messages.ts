@@ -49,7 +49,7 @@ function narrowed(
   const equal = { tenant: columns.tenant, key: order?.key, type: columns.type }
   for (const field of given) {
     if (field === 'search') {
-      where.push(`strpos(lower(to_jsonb(m)::text), lower(${p('search')}::text)) > 0`)
+      where.push(`strpos(lower(m::text), lower(${p('search')}::text)) > 0`)
     } else where.push(`m.${equal[field]}::text = ${p(field)}::text`)
   }
   if (goesOn) {
