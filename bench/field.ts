@@ -2,6 +2,7 @@ import type { Contestant, EnqueueContestant, LatencyContestant } from './contest
 import {
   graphileWorker,
   graphileWorkerEnqueue,
+  graphileWorkerLargeFetches,
   graphileWorkerLatency,
   graphileWorkerNamedQueues,
 } from './contestants/graphile-worker.ts'
@@ -22,8 +23,10 @@ export interface Field<T> {
   readonly limits: readonly T[]
 }
 
+/** In the order of their turns: each of ours next to its limit, so that both see the same machine. */
 export function everyone<T>({ ours, peers, limits }: Field<T>): T[] {
-  return [...ours, ...peers, ...limits]
+  const pairs = ours.flatMap((one, i) => [one, ...limits.slice(i, i + 1)])
+  return [...pairs, ...limits.slice(ours.length), ...peers]
 }
 
 const RECORDS = ['none', 'all'] as const
@@ -34,7 +37,13 @@ export function drainField({ connections }: Options): Field<Contestant> {
     ours: RECORDS.flatMap((record) =>
       CLAIMS.map((claims) => posthorn({ claims, record, lanes: connections })),
     ),
-    peers: [graphileWorker, graphileWorkerNamedQueues, pgBoss, pgTransactionalOutbox],
+    peers: [
+      graphileWorker,
+      graphileWorkerLargeFetches,
+      graphileWorkerNamedQueues,
+      pgBoss,
+      pgTransactionalOutbox,
+    ],
     limits: RECORDS.flatMap((record) => [
       plainClaimAndMark({ connections, record }),
       plainMarkOnly({ connections, record }),

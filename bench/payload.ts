@@ -7,7 +7,7 @@ export const PAYLOAD_BYTES = 512
 export const KEYS = 1_000
 
 /** Connections that enqueue at the same time in the latency benchmark. */
-export const SENDERS = 8
+export const SENDERS = 16
 
 export interface Payload {
   readonly body: string

@@ -70,5 +70,6 @@ export function rounded(value: number): number {
 
 /** A line that compares two numbers, where both are there. */
 export function ratio(name: string, one: number | undefined, other: number | undefined): Line[] {
-  return one && other ? [{ ratio: name, value: Number((one / other).toFixed(2)) }] : []
+  if (!one || !other || !Number.isFinite(other)) return []
+  return [{ ratio: name, value: Number((one / other).toFixed(2)) }]
 }

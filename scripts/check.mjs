@@ -45,6 +45,7 @@ try {
   // Both are awaited whatever happens: what was started must be known before it is stopped.
   const results = await Promise.allSettled([step('servers', startServers), checkSources()])
   for (const { status, reason } of results) if (status === 'rejected') throw reason
+  await step('schema', program('scripts/schema.mjs', '--check'))
   await step('tests', () => runTests({ env: servers.env, signal }))
 } finally {
   await servers?.stop()

@@ -10,7 +10,8 @@ const VERSION = packageVersion('pg-boss')
 const QUEUE = 'bench'
 const CHUNK = 5_000
 const BATCH = 500
-const WORKERS = Number(process.env['BOSS_LC'] ?? 2)
+// Tried: 1, 2 and 4.
+const WORKERS = 2
 
 // The shortest it takes.
 const POLLING_SECONDS = 0.5

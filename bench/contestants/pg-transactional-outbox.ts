@@ -15,9 +15,10 @@ import { tally } from '../tally.ts'
 
 const VERSION = packageVersion('pg-transactional-outbox')
 const CHUNK = 5_000
-const BATCH = Number(process.env['PTO_BATCH'] ?? 500)
-const CONNECTIONS = Number(process.env['PTO_CONN'] ?? 20)
-const LOW = Number(process.env['PTO_LOW'] ?? BATCH / 2)
+// Tried: 500 to 5,000 messages and 10 to 50 connections. Each poll reads all that waits, so small
+// batches poll too often; each message is a transaction of its own, which sets the limit.
+const BATCH = 2_000
+const CONNECTIONS = 20
 
 export const pgTransactionalOutbox: Contestant = {
   name: 'pg-transactional-outbox',
@@ -35,7 +36,7 @@ export const pgTransactionalOutbox: Contestant = {
           listenerConfig(url),
           { handle: async (message) => counter.count(message.payload) },
           getDisabledLogger(),
-          { batchSizeStrategy: refillWhenLow },
+          { batchSizeStrategy: refillAtHalf },
         )
         // Its shutdown waits for the handlers' connections, and so for their commits.
         return counter.result(shutdown)
@@ -106,8 +107,8 @@ function listenerConfig(url: string): PollingListenerConfig {
  * Its default asks for one message whenever one is finished, and each question reads all that
  * waits. Asking only when half of the batch is done is many times faster.
  */
-async function refillWhenLow(inProgress: number): Promise<number> {
-  if (inProgress <= LOW) return BATCH
+async function refillAtHalf(inProgress: number): Promise<number> {
+  if (inProgress <= BATCH / 2) return BATCH
   await new Promise((resolve) => setImmediate(resolve))
   return inProgress
 }

@@ -66,6 +66,12 @@ function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   if (retry.attempts === undefined && states.dead !== undefined) {
     wrong('states.dead', 'must be left out, since the retry policy never gives up')
   }
+  if (retry.attempts === undefined && definition.unknown?.then === 'hold') {
+    wrong('unknown.then', '"hold" needs a dead state to hold the message in')
+  }
+  if (retry.attempts === undefined && counter.limit !== undefined) {
+    wrong('counter.limit', 'must be left out, since the retry policy never gives up')
+  }
   if (confirm && states.confirmed === undefined) {
     wrong('states.confirmed', 'is needed by confirm')
   }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Duration } from './duration.ts'
 import { toMs } from './duration.ts'
+import { PosthornError } from './errors.ts'
 import { wakeEverybody } from './notifier.ts'
 import { advance, makeMovable } from './sql/clock.ts'
 import { lockMigrations } from './sql/migrate.ts'
@@ -21,6 +22,13 @@ export async function useMovableClock(pool: Pool): Promise<void> {
 /** Moves the business clock forward and wakes every relay. Returns the new time. */
 export async function advanceClock(pool: Pool, by: Duration): Promise<Date> {
   const { rows } = await pool.query<{ now: Date }>(advance(toMs(by)))
+  const moved = rows[0]
+  if (!moved) {
+    throw new PosthornError(
+      'CLOCK_FIXED',
+      'The business clock cannot be moved: call useMovableClock first.',
+    )
+  }
   await wakeEverybody(pool)
-  return rows[0]?.now as Date
+  return moved.now
 }

@@ -1,7 +1,8 @@
 import { decideConfirmed, factsOf } from './decide.ts'
 import type { Outbox, OutboxRow } from './define.ts'
+import { DefinitionError } from './errors.ts'
 import type { Outcome } from './outcome.ts'
-import { run } from './session.ts'
+import { run, unprepared } from './session.ts'
 import { settleIn } from './settle.ts'
 import type { Settlement } from './settlement.ts'
 import { idOf } from './settlement.ts'
@@ -30,8 +31,12 @@ export async function confirm<Row>(
   { by }: { by?: string } = {},
 ): Promise<string[]> {
   const box = outbox as unknown as Outbox
+  if (box.states.confirmed === undefined) {
+    throw new DefinitionError(box.name, 'confirm', 'is needed to confirm anything')
+  }
+  const plain = unprepared(tx)
   const byId = new Map(confirmations.map((each) => [each.id, each]))
-  const rows = await run<OutboxRow>(tx, lockSent(box), { ids: [...byId.keys()] })
+  const rows = await run<OutboxRow>(plain, lockSent(box), { ids: [...byId.keys()] })
   const settlements = rows.flatMap((row): Settlement[] => {
     const confirmation = byId.get(idOf(box, row))
     const facts = factsOf(box, row)
@@ -43,8 +48,8 @@ export async function confirm<Row>(
   if (settlements.length === 0) return []
   const actor = by ?? box.audit.actor
   const args = { guard: 'lock', actor, reason: undefined } as const
-  const settled = await settleIn(tx, box, { settlements, args })
-  await holdRetries(tx, box, settlements)
+  const settled = await settleIn(plain, box, { settlements, args })
+  await holdRetries(plain, box, settlements)
   tx.ringLater(box.bell)
   return [...settled]
 }

@@ -15,6 +15,7 @@
  *   A claim that is lost goes back the way of "uncharged", marked to be claimed alone.
  */
 import type { Outbox, OutboxRow } from './define.ts'
+import type { State } from './definition.ts'
 import type { Failure, Outcome, Reference } from './outcome.ts'
 import { failureOf } from './outcome.ts'
 import { nextDelay } from './retry.ts'
@@ -52,8 +53,13 @@ export function factsOf(outbox: Outbox, row: OutboxRow): Facts {
     counted: Number(row[outbox.counter.column] ?? 0),
     limit: limit === null || limit === undefined ? undefined : Number(limit),
     lostClaims: Number(row['lost_claims'] ?? 0),
-    wasRetry: String(row['claim_from']) === String(outbox.states.retry),
+    wasRetry: String(stateOf(outbox, row)) === String(outbox.states.retry),
   }
+}
+
+/** The state a row was claimed from. */
+export function stateOf(outbox: Outbox, row: OutboxRow): State {
+  return (row['claim_from'] ?? row[outbox.columns.status]) as State
 }
 
 /** Attempts made, the one under way included. */
@@ -114,7 +120,8 @@ export function decideLost(rules: Rules, facts: Facts): Decision {
   if (facts.lostClaims > LOST_CLAIMS_LIMIT) return fatal(rules, 'CLAIM_FATAL')
   const failure = { code: 'CLAIM_EXPIRED', message: 'The relay that held the message is gone.' }
   const limit = facts.limit ?? rules.retry.attempts
-  const spent = rules.counter.bumps === 'on-claim' && limit !== undefined && facts.counted >= limit
+  // What is counted by now was counted when it was claimed, or when its outcome was unknown.
+  const spent = limit !== undefined && facts.counted >= limit
   if (spent || rules.unknown.then === 'hold') return { ...ended('dead'), failure }
   return { ...ended('retry'), delayMs: 0, lost: facts.lostClaims, failure }
 }
@@ -154,7 +161,7 @@ function charged(
 function unknownOutcome(rules: Rules, facts: Facts, failure: Failure): Decision {
   // With a claimed state the message stays claimed for a while: a confirmation may settle it.
   if (rules.states.claimed !== undefined) {
-    return { ...ended('await'), delayMs: rules.unknown.waitMs, failure }
+    return { ...ended('await'), delayMs: rules.unknown.waitMs, bump: bumpOf(rules), failure }
   }
   if (rules.unknown.then === 'hold' && rules.states.dead !== undefined) {
     return { ...ended('dead'), bump: bumpOf(rules), failure }

@@ -2,7 +2,7 @@ import type { Outbox } from './define.ts'
 import type { Duration } from './duration.ts'
 import { toMs } from './duration.ts'
 import { DefinitionError, PosthornError } from './errors.ts'
-import { run } from './session.ts'
+import { run, unprepared } from './session.ts'
 import type { Prepared } from './sql/prepared.ts'
 import type { TypedColumn } from './sql/enqueue.ts'
 import { findDuplicates, insertMessages, lockBuckets } from './sql/enqueue.ts'
@@ -68,7 +68,8 @@ export async function enqueueAll<Row>(
   const known = await knowledgeOf(tx, box)
   const given = givenColumns(box, known, rows)
   await serialised(tx, box, { rows, options })
-  const statement = insertOf(box, known, { given, delayed: options.delay !== undefined })
+  const dedupes = givesDedupeKey(box, given)
+  const statement = insertOf(box, known, { given, delayed: options.delay !== undefined, dedupes })
   const values = {
     ...valuesOf(given, rows),
     delay_ms: rows.map(() => (options.delay === undefined ? 0 : toMs(options.delay))),
@@ -122,10 +123,25 @@ function givenColumns(
   return given
 }
 
+/** The dedupe key is given whole, or not at all: then the table's own defaults make it unique. */
+function givesDedupeKey({ name, columns }: Outbox, given: readonly TypedColumn[]): boolean {
+  const names = new Set(given.map((column) => column.name))
+  const missing = (columns.dedupe ?? []).filter((column) => !names.has(column))
+  if (missing.length > 0 && missing.length < (columns.dedupe?.length ?? 0)) {
+    const list = missing.join(', ')
+    throw new DefinitionError(
+      name,
+      'columns.dedupe',
+      `a message must give all of it; ${list} is missing`,
+    )
+  }
+  return columns.dedupe !== undefined && missing.length === 0
+}
+
 function insertOf(
   outbox: Outbox,
   { inserts }: Known,
-  shape: { given: readonly TypedColumn[]; delayed: boolean },
+  shape: { given: readonly TypedColumn[]; delayed: boolean; dedupes: boolean },
 ): Prepared {
   const signature = `${shape.delayed} ${shape.given.map(({ name }) => name).join()}`
   const made = inserts.get(signature)
@@ -162,7 +178,7 @@ async function serialised(
   const { order } = outbox
   if (!order) throw new DefinitionError(outbox.name, 'order', 'is needed to serialise by key')
   const keys = rows.map((row) => String(row[order.key]))
-  await run(tx, lockBuckets(outbox), { keys })
+  await run(unprepared(tx), lockBuckets(outbox), { keys })
 }
 
 async function withDuplicates(
@@ -172,7 +188,11 @@ async function withDuplicates(
 ): Promise<Enqueued[]> {
   const { rows, given, created } = batch
   const values = valuesOf(given, rows)
-  const found = await run<{ id: string; at: number }>(tx, findDuplicates(outbox, given), values)
+  const found = await run<{ id: string; at: number }>(
+    unprepared(tx),
+    findDuplicates(outbox, given),
+    values,
+  )
   const existing = new Map(found.map(({ id, at }) => [at - 1, id]))
   return rows.map((row, i) => {
     const id = String(row[outbox.columns.id])

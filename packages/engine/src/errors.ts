@@ -8,6 +8,7 @@ export const ERROR_CODES = {
   DEFINITION_INVALID: 'The definition of an outbox is wrong; the message names the field.',
   TABLE_MISMATCH: 'The table does not have what the definition needs.',
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
+  CLOCK_FIXED: 'The business clock is the real one and cannot be moved.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
   CLAIM_LOST:
     'The claim was gone when it was settled: its lease ran out or somebody confirmed first.',
@@ -27,8 +28,6 @@ export const ERROR_CODES = {
   REPLAYED: 'An operator sent the message again.',
   INBOX_EXPIRED:
     'The message is older than the inbox remembers, so it cannot be told from a repeat.',
-  IDEMPOTENCY_KEY_REUSED: 'The idempotency key was used with another request.',
-  IDEMPOTENCY_KEY_IN_FLIGHT: 'The request with this idempotency key is still being worked on.',
   IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by somebody else.',
   CURSOR_INVALID: 'The cursor of a list is not one that this list gave out.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
@@ -88,9 +87,6 @@ export class DeliveryError extends Error {
     this.after = options.after
   }
 }
-
-/** The same key with another request, or a request still in flight. */
-export class ConflictError extends PosthornError {}
 
 /** A checksum or version mismatch between this code and the database. */
 export class MigrationError extends PosthornError {}

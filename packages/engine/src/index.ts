@@ -12,7 +12,6 @@ export type { Duration } from './duration.ts'
 export { enqueue, enqueueAll } from './enqueue.ts'
 export type { EnqueueOptions, Enqueued } from './enqueue.ts'
 export {
-  ConflictError,
   DefinitionError,
   DeliveryError,
   ERROR_CODES,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Outbox, OutboxRow } from './define.ts'
 import type { KeyPlan } from './key-plan.ts'
+import { Floors } from './floors.ts'
 import { attemptableRows, planRun } from './key-plan.ts'
 import { RowSource } from './row-source.ts'
 import type { Session } from './session.ts'
@@ -37,7 +38,11 @@ export class KeySource implements Source {
   /** Idle buckets in the order they became idle, so that all get their turn. */
   readonly #idle = new Map<number, string>()
   readonly #busy = new Map<number, string>()
+  readonly #floors = new Floors()
   #created = false
+  #renewing = false
+  /** Somebody looked while the buckets were out of use for a moment, and has to look again. */
+  #missed = false
   /** Buckets that had something to give lately: how a batch is divided among them. */
   #active = BUCKETS
   /** The last read found more than it could take: the lanes then divide the buckets among them. */
@@ -56,6 +61,7 @@ export class KeySource implements Source {
     // What was sent has left its key's queue: sending it again is claimed like any other row.
     if (kind === 'resend') return this.#rows.claim(kind, batch)
     if (kind === 'expired') return undefined
+    if (this.#renewing) this.#missed = true
     const crowded = this.#crowded
     const leases = this.#take(kind === 'batch' && crowded ? this.#outbox.lanes : 1)
     const buckets = [...leases.keys()]
@@ -63,12 +69,14 @@ export class KeySource implements Source {
     const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
     let rows: OutboxRow[] = []
     try {
-      rows = await this.#read(kind, { buckets, tokens: [...leases.values()], batch, limit })
+      const tokens = [...leases.values()]
+      rows = await this.#read(kind, { buckets, tokens, batch, limit })
     } finally {
       const found = new Set(rows.map((row) => Number(row['bucket'])))
       for (const bucket of buckets) if (!found.has(bucket)) this.#giveBack(bucket)
     }
     const used = tally(rows)
+    if (kind === 'batch') this.#floors.learn(buckets, rows)
     const full = rows.length >= batch || [...used.values()].some((count) => count >= limit)
     if (kind === 'batch') {
       this.#crowded = full
@@ -78,7 +86,7 @@ export class KeySource implements Source {
     if (rows.length === 0) return kind === 'batch' && crowded ? this.claim(kind, batch) : undefined
     return {
       kind,
-      rows: rows.sort((a, b) => Number(a['seq']) - Number(b['seq'])),
+      rows: inOrder(rows),
       token: randomUUID(),
       buckets: [...used.keys()],
       tokens: [...used.keys()].map((bucket) => leases.get(bucket) as string),
@@ -91,7 +99,10 @@ export class KeySource implements Source {
     args: { buckets: number[]; tokens: string[]; batch: number; limit: number },
   ): Promise<OutboxRow[]> {
     const { db } = this.#session
-    if (kind === 'batch') return run<OutboxRow>(db, this.#statements.claimFlow, args)
+    if (kind === 'batch') {
+      const floors = args.buckets.map((bucket) => this.#floors.of(bucket))
+      return run<OutboxRow>(db, this.#statements.claimFlow, { ...args, floors })
+    }
     const alone = kind === 'alone'
     const keys = alone ? 1 : BUCKETS
     return run<OutboxRow>(db, this.#statements.claimHeld, { ...args, alone, keys })
@@ -205,20 +216,22 @@ export class KeySource implements Source {
       await run(this.#session.db, this.#statements.rescueHeld, { buckets })
       await run(this.#session.db, this.#statements.sweepKeys, { buckets })
     }
-    return gained > 0
+    const missed = this.#missed
+    this.#missed = false
+    return gained > 0 || missed
   }
 
   /** Renews the leases of idle buckets; those in use are renewed with their claim. */
   async #renewLeases(): Promise<void> {
     // Taken out of use meanwhile: two statements of this relay on the same leases could deadlock.
     const leases = this.#take(1)
-    const kept = await this.#renewed([...leases.keys()], [...leases.values()]).catch((error) => {
+    this.#renewing = true
+    try {
+      const kept = await this.#renewed([...leases.keys()], [...leases.values()])
+      for (const bucket of leases.keys()) if (!kept.has(bucket)) this.#busy.delete(bucket)
+    } finally {
+      this.#renewing = false
       for (const bucket of leases.keys()) this.#giveBack(bucket)
-      throw error
-    })
-    for (const bucket of leases.keys()) {
-      if (kept.has(bucket)) this.#giveBack(bucket)
-      else this.#busy.delete(bucket)
     }
   }
 
@@ -271,6 +284,11 @@ export class KeySource implements Source {
   async close(): Promise<void> {
     await this.#release([...this.#idle.keys()])
   }
+}
+
+/** Order only matters within a bucket, and there the index gave it; a sort costs little then. */
+function inOrder(rows: OutboxRow[]): OutboxRow[] {
+  return rows.sort((a, b) => Number(a['seq']) - Number(b['seq']))
 }
 
 /** How many rows came from each bucket. */

@@ -76,7 +76,11 @@ export interface MessageDetails extends MessageSummary {
   readonly archivedAt: Date | undefined
 }
 
-/** Messages of an outbox, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that is none. */
+/**
+ * Messages of an outbox, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that
+ * is none. A list of all states reads the whole table unless that has an index on its time of
+ * creation and its id: without one, a million rows take two seconds.
+ */
 export async function listMessages(
   db: Queryable,
   outbox: Shape,

@@ -145,6 +145,8 @@ interface InHand {
   settlements: Settlement[] | undefined
   /** True once its lease was let run out: somebody else may own the messages now. */
   zombie: boolean
+  /** Messages that an outcome settled while they were in hand. */
+  readonly released: Set<string>
 }
 
 /** What a relay does in one step each, so that anything can happen in between. */
@@ -231,7 +233,11 @@ class World {
     const arrived = this.arrived[pick % Math.max(this.arrived.length, 1)]
     if (this.box.states.confirmed === undefined || !arrived) return
     const outcome = well ? delivered() : retryLater('the consumer failed')
-    await transaction(db.pool, (tx) => confirm(tx, this.outbox, [{ id: arrived.id, outcome }]))
+    const applied = await transaction(db.pool, (tx) =>
+      confirm(tx, this.outbox, [{ id: arrived.id, outcome }]),
+    )
+    // The outcome ended whatever claim there was: its holder no longer owns the message.
+    for (const { released } of this.#inHand.flat()) applied.forEach((id) => released.add(id))
   }
 
   /** A relay that has such a claim in hand, so that few moves are made in vain. */
@@ -244,12 +250,13 @@ class World {
     const claim = await this.#sources[at]?.claim(of)
     if (!claim) return
     const ids = new Set(claim.rows.map((row) => idOf(this.box, row)))
-    for (const { claim: other, zombie } of this.#inHand.flat()) {
+    for (const { claim: other, zombie, released } of this.#inHand.flat()) {
       if (zombie || other.kind === 'expired') continue
-      const both = other.rows.filter((row) => ids.has(idOf(this.box, row)))
+      const owned = other.rows.map((row) => idOf(this.box, row)).filter((id) => !released.has(id))
+      const both = owned.filter((id) => ids.has(id))
       expect(both, 'a message with two owners').toEqual([])
     }
-    this.#inHand[at]?.push({ claim, settlements: undefined, zombie: false })
+    this.#inHand[at]?.push({ claim, settlements: undefined, zombie: false, released: new Set() })
   }
 
   /** Settles; what belongs to somebody else by now must not change. */

@@ -11,11 +11,15 @@ import { DefinitionError } from './errors.ts'
 import { Listener } from './listener.ts'
 import type { Log } from './log.ts'
 import { silentLog } from './log.ts'
+import { maintain } from './maintenance.ts'
 import type { Metrics } from './metrics.ts'
 import { noMetrics } from './metrics.ts'
 import { Runner } from './runner.ts'
+import type { Session } from './session.ts'
 import { sessionOf } from './session.ts'
+import { Solitude } from './solitude.ts'
 import { leave } from './sql/relay.ts'
+import { createUpkeep } from './upkeep.ts'
 
 export interface RelayOptions {
   /** Needs one connection a lane and two more for each outbox to run at full speed. */
@@ -29,6 +33,8 @@ export interface RelayOptions {
    * does neither, for a pooler in transaction mode such as PgBouncer.
    */
   readonly mode?: 'listen' | 'poll'
+  /** How often the upkeep of `maintain` is run from here; `off` leaves it to the host. Default `1h`. */
+  readonly maintenance?: Duration | 'off'
   /** How long `stop` waits for attempts under way before it aborts them. Default `10s`. */
   readonly drain?: Duration
   /** Appears in `posthorn.relay`. Default: host, process id and a random part. */
@@ -62,24 +68,9 @@ export function createRelay(options: RelayOptions): Relay {
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   const session = sessionOf(pool, { prepare: mode === 'listen' })
-  const runners = new Map(
-    outboxes.map((outbox) => [
-      outbox.name,
-      new Runner({ outbox, session, transports, relay: name, log, metrics }),
-    ]),
-  )
-  const listener = new Listener({
-    log,
-    connect: async () => {
-      const client = new Client(pool.options)
-      await client.connect()
-      return client
-    },
-    heard: (ring, outbox) => {
-      if (outbox === '*') runners.forEach((runner) => runner.ring(ring))
-      else runners.get(outbox)?.ring(ring)
-    },
-  })
+  const assemble = () => assembled({ outboxes, session, transports, name, log, metrics, pool })
+  // Made anew by every `stop`: a relay can be started again.
+  let { runners, listener, upkeep } = assemble()
   let running: Promise<unknown> | undefined
   // A pool without an ear for errors ends the process when an idle connection dies.
   const onPoolError = (error: Error) => log.warn({ err: error }, 'a database connection died')
@@ -91,14 +82,18 @@ export function createRelay(options: RelayOptions): Relay {
       for (const outbox of outboxes) await checkTable(session.db, outbox, log)
       pool.on('error', onPoolError)
       if (mode === 'listen') await listener.open()
+      if (options.maintenance !== 'off') upkeep.start(toMs(options.maintenance ?? '1h'))
       running = Promise.all([...runners.values()].map((runner) => runner.run()))
       // Heard again in `stop`; here it only must not be unhandled.
       running.catch(() => undefined)
     },
     async stop() {
-      if (!running) return
+      if (!running) {
+        await Promise.all([...runners.values()].map((runner) => runner.close()))
+        return
+      }
       runners.forEach((runner) => runner.stop())
-      await listener.close()
+      await Promise.all([listener.close(), upkeep.stop()])
       const drainMs = toMs(options.drain ?? '10s')
       const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
       try {
@@ -112,6 +107,7 @@ export function createRelay(options: RelayOptions): Relay {
       } finally {
         clearTimeout(deadline)
         running = undefined
+        ;({ runners, listener, upkeep } = assemble())
         pool.off('error', onPoolError)
       }
     },
@@ -130,6 +126,41 @@ export function createRelay(options: RelayOptions): Relay {
     },
   }
   return relay
+}
+
+interface Parts {
+  readonly outboxes: readonly Outbox[]
+  readonly session: Session
+  readonly transports: Transports
+  readonly name: string
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly pool: Pool
+}
+
+/** What runs between a start and a stop. */
+function assembled({ outboxes, session, transports, name, log, metrics, pool }: Parts) {
+  const solitude = new Solitude()
+  const runners = new Map(
+    outboxes.map((outbox) => [
+      outbox.name,
+      new Runner({ outbox, session, transports, relay: name, solitude, log, metrics }),
+    ]),
+  )
+  const listener = new Listener({
+    log,
+    connect: async () => {
+      const client = new Client(pool.options)
+      await client.connect()
+      return client
+    },
+    heard: (ring, outbox) => {
+      if (outbox === '*') runners.forEach((runner) => runner.ring(ring))
+      else runners.get(outbox)?.ring(ring)
+    },
+  })
+  const upkeep = createUpkeep((signal) => maintain(pool, outboxes, { log, signal }), log)
+  return { runners, listener, upkeep }
 }
 
 function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {

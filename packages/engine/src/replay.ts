@@ -1,6 +1,6 @@
 import type { Outbox } from './define.ts'
 import { DefinitionError } from './errors.ts'
-import { run } from './session.ts'
+import { run, unprepared } from './session.ts'
 import { cancelMessages, countReplayable, replayDead, unblockKey } from './sql/replay.ts'
 import type { Queryable, Transaction } from './transaction.ts'
 
@@ -36,7 +36,11 @@ export async function countReplay<Row>(
   filter: ReplayFilter,
 ): Promise<number> {
   const box = outbox as unknown as Outbox
-  const [row] = await run<{ count: number }>(db, countReplayable(box), argsOf(box, filter))
+  const [row] = await run<{ count: number }>(
+    unprepared(db),
+    countReplayable(box),
+    argsOf(box, filter),
+  )
   return row?.count ?? 0
 }
 
@@ -50,7 +54,7 @@ export async function replay<Row>(
   { filter, perSecond, limit = 10_000, by, reason }: ReplayOptions,
 ): Promise<string[]> {
   const box = outbox as unknown as Outbox
-  const rows = await run<{ id: string }>(tx, replayDead(box), {
+  const rows = await run<{ id: string }>(unprepared(tx), replayDead(box), {
     ...argsOf(box, filter),
     limit,
     spacing_ms: perSecond === undefined ? 0 : 1_000 / perSecond,
@@ -68,12 +72,16 @@ export async function unblock<Row>(
   key: string,
 ): Promise<boolean> {
   const box = outbox as unknown as Outbox
-  const rows = await run(tx, unblockKey(box), { key })
+  const rows = await run(unprepared(tx), unblockKey(box), { key })
   tx.ringLater(box.bell)
   return rows.length > 0
 }
 
-/** Ends messages that wait or are dead; what is on its way cannot be called back. Returns the ids. */
+/**
+ * Ends messages that wait or are dead, and lets what waited behind them go on. Returns the ids. What
+ * is on its way cannot be called back; in an ordered outbox nobody can tell that it is, and such a
+ * message may arrive although it is cancelled.
+ */
 export async function cancel<Row>(
   tx: Transaction,
   outbox: Outbox<Row>,
@@ -83,7 +91,8 @@ export async function cancel<Row>(
   const statement = cancelMessages(box)
   if (!statement) throw new DefinitionError(box.name, 'states.cancelled', 'is needed to cancel')
   const args = { ids, actor: by, reason: reason ?? null }
-  const rows = await run<{ id: string }>(tx, statement, args)
+  const rows = await run<{ id: string }>(unprepared(tx), statement, args)
+  tx.ringLater(box.bell)
   return rows.map(({ id }) => id)
 }
 

@@ -17,8 +17,8 @@ import {
   lostSettlement,
   resendSettlement,
   settlementOf,
-  stillWaits,
 } from './settlement.ts'
+import type { Solitude } from './solitude.ts'
 import type { Source } from './source.ts'
 import { beat } from './sql/relay.ts'
 import { Waking } from './waking.ts'
@@ -28,6 +28,8 @@ export interface RunnerOptions {
   readonly session: Session
   readonly transports: Transports
   readonly relay: string
+  /** Shared by all outboxes of the relay. */
+  readonly solitude: Solitude
   readonly log: Log
   readonly metrics: Metrics
 }
@@ -62,6 +64,10 @@ export class Runner {
   #dueChanged = false
   #dueAt: number | undefined
   #tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
+  readonly #lookAgain = () => {
+    this.#special = true
+    this.#waking.ring('ring')
+  }
 
   constructor(options: RunnerOptions) {
     const { outbox, session, relay, transports } = options
@@ -94,6 +100,11 @@ export class Runner {
   stop(): void {
     this.#stopping = true
     this.#waking.stop()
+  }
+
+  /** Gives back leases that `tick` took without `run`. */
+  async close(): Promise<void> {
+    await this.#source.close()
   }
 
   /** Gives up waiting for attempts under way. */
@@ -153,13 +164,23 @@ export class Runner {
     this.#special = false
     let claimed = 0
     for (const kind of SPECIAL) {
-      for (let turn = 0; turn < SPECIAL_TURNS; turn += 1) {
-        const step = await this.#step(kind)
-        claimed += step.claimed
-        if (step.claimed === 0) break
-        if (turn === SPECIAL_TURNS - 1) this.#special = true
-      }
+      claimed +=
+        kind === 'alone'
+          ? ((await this.#options.solitude.alone(() => this.#turns(kind), this.#lookAgain)) ?? 0)
+          : await this.#turns(kind)
     }
+    return claimed
+  }
+
+  async #turns(kind: ClaimKind): Promise<number> {
+    let claimed = 0
+    for (let turn = 0; turn < SPECIAL_TURNS; turn += 1) {
+      const step = await this.#step(kind)
+      claimed += step.claimed
+      if (step.claimed === 0) return claimed
+      if (kind === 'alone' && this.#options.solitude.isWanted) break
+    }
+    this.#special = true
     return claimed
   }
 
@@ -208,16 +229,12 @@ export class Runner {
     const fatalities = claim.rows.filter((row) => isFatal(claim, row))
     if (fatalities.length > 0) return fatalities.map((row) => fatalSettlement(outbox, row))
     const rows = this.#source.attemptable(claim).map((i) => claim.rows[i] as OutboxRow)
-    const sending = claim.kind === 'resend' ? await this.#passed(rows) : rows
+    const sending = claim.kind === 'resend' ? await this.#overdue(claim) : rows
     const lease = this.#keepLease(claim)
     try {
       const attempts = await this.#attempter.attempt(sending, lease.signal)
       const made = sending.map((row, i) => settlementOf(outbox, row, attempts[i] as Attempted))
-      if (claim.kind !== 'resend') return made
-      const waits = rows
-        .filter((row) => !sending.includes(row))
-        .map((row) => stillWaits(outbox, row))
-      return [...made.map((each) => resendSettlement(outbox, each)), ...waits]
+      return claim.kind === 'resend' ? made.map((each) => resendSettlement(outbox, each)) : made
     } finally {
       lease.end()
     }
@@ -238,23 +255,16 @@ export class Runner {
     }
   }
 
-  /** Which of the messages that were never confirmed their consumers have gone by. */
-  async #passed(rows: readonly OutboxRow[]): Promise<OutboxRow[]> {
+  /**
+   * Which of the messages that were never confirmed their consumers have gone by. The others stay
+   * claimed for another lease and are then looked at again: nothing is written about them.
+   */
+  async #overdue(claim: Claim): Promise<OutboxRow[]> {
     const { outbox, transports } = this.#options
-    const asked = await Promise.all(
-      rows.map(async (row) => {
-        const { destination, columns } = outbox
-        const target = typeof destination === 'function' ? destination(row) : destination
-        const transport = transports[target.transport]
-        if (!transport?.passed || !columns.ref) return true
-        const ref = Object.fromEntries(
-          Object.entries(columns.ref).map(([field, column]) => [field, row[column] as string]),
-        )
-        const [passed] = await transport.passed([{ destination: target, ref }])
-        return passed === true
-      }),
-    )
-    return rows.filter((_, i) => asked[i])
+    const passed = await Promise.all(claim.rows.map((row) => hasPassed(outbox, row, transports)))
+    const waiting = claim.rows.filter((_, i) => !passed[i])
+    if (waiting.length > 0) await this.#source.renew({ ...claim, rows: waiting })
+    return claim.rows.filter((_, i) => passed[i])
   }
 
   /** Renews a claim while its attempts go on, and aborts them when it is lost. */
@@ -278,14 +288,16 @@ export class Runner {
   #count(settlements: readonly Settlement[], lost: readonly string[]): void {
     const { outbox, metrics, log } = this.#options
     const labels = { outbox: outbox.name }
-    let delivered = 0
-    let dead = 0
-    for (const { decision } of settlements) {
-      if (decision.role === 'sent') delivered += 1
-      if (decision.role === 'dead' || decision.role === 'quarantined') dead += 1
-    }
-    const failed = settlements.length - delivered - dead
-    if (failed > 0) this.#dueChanged = true
+    const count = (...roles: string[]) =>
+      settlements.filter(({ decision }) => roles.includes(decision.role)).length
+    const delivered = count('sent')
+    const dead = count('dead', 'quarantined')
+    // What a breaker only postponed was not tried: that is no failure.
+    const postponed = settlements.filter(
+      ({ decision }) => decision.failure?.code === 'BREAKER_OPEN',
+    ).length
+    const failed = count('retry', 'await', 'stay') - postponed
+    if (settlements.length > delivered + dead) this.#dueChanged = true
     this.#tally.delivered += delivered
     this.#tally.failed += failed
     this.#tally.dead += dead
@@ -322,9 +334,7 @@ export class Runner {
     this.#tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
     await session.db.query(beat({ relay, outbox: outbox.name, ...tally }))
     metrics.gauge('posthorn_breakers_open', this.#attempter.open.length, { outbox: outbox.name })
-    if (!(await this.#source.keep())) return
-    this.#special = true
-    this.#waking.ring('ring')
+    if (await this.#source.keep()) this.#lookAgain()
   }
 
   /** Runs something that needs the database; when it is away, says so and waits a little longer each time. */
@@ -342,4 +352,17 @@ export class Runner {
       return undefined
     }
   }
+}
+
+/** Whether the consumers of a sent message have gone by it; without a way to know, time alone decides. */
+async function hasPassed(outbox: Outbox, row: OutboxRow, transports: Transports): Promise<boolean> {
+  const { destination, columns } = outbox
+  const target = typeof destination === 'function' ? destination(row) : destination
+  const transport = transports[target.transport]
+  if (!transport?.passed || !columns.ref) return true
+  const ref = Object.fromEntries(
+    Object.entries(columns.ref).map(([field, column]) => [field, row[column] as string]),
+  )
+  const [passed] = await transport.passed([{ destination: target, ref }])
+  return passed === true
 }

@@ -16,17 +16,14 @@ export function sessionOf(pool: Pool, { prepare }: { prepare: boolean }): Sessio
   if (prepare) return { db, transaction: (work) => transaction(pool, work) }
   return {
     db: unprepared(db),
-    transaction: (work) =>
-      transaction(pool, (tx) =>
-        work(Object.assign(Object.create(tx) as Transaction, unprepared(tx))),
-      ),
+    transaction: (work) => transaction(pool, (tx) => work(unprepared(tx))),
   }
 }
 
-function unprepared(db: Queryable): Queryable {
-  return {
-    query: <Row>({ text, values }: Statement) => db.query<Row>({ text, values }),
-  }
+/** The same handle without prepared statements: a caller's connection may belong to a pooler. */
+export function unprepared<Handle extends Queryable>(db: Handle): Handle {
+  const query = <Row>({ text, values }: Statement) => db.query<Row>({ text, values })
+  return Object.assign(Object.create(db) as Handle, { query })
 }
 
 /** Runs a prepared statement with its values by name. */

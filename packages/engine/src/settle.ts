@@ -1,5 +1,5 @@
 import type { Claim } from './claim.ts'
-import { factsOf, triesOf } from './decide.ts'
+import { factsOf, stateOf, triesOf } from './decide.ts'
 import type { Outbox, OutboxRow } from './define.ts'
 import type { Change, State } from './definition.ts'
 import { run } from './session.ts'
@@ -103,7 +103,7 @@ function columnsOf(
     code: ({ decision }) => decision.failure?.code ?? null,
     error: ({ decision }) => decision.failure?.message ?? null,
     ref: ({ decision }) => (decision.ref ? JSON.stringify(decision.ref) : null),
-    from_state: ({ row }) => String(args.from ?? row['claim_from']),
+    from_state: ({ row }) => String(args.from ?? stateOf(outbox, row)),
   }
   return Object.fromEntries(
     Object.entries(columns)
@@ -114,19 +114,19 @@ function columnsOf(
 
 function changeOf(outbox: Outbox, settlement: Settlement, args: SettleArgs): Change<OutboxRow> {
   const { row, outcome, decision } = settlement
-  const from = args.from ?? (row['claim_from'] as State)
+  const from = args.from ?? stateOf(outbox, row)
   const waits = decision.role === 'retry' || decision.role === 'stay'
   return {
     row,
     from,
-    to: stateOf(outbox, decision.role) ?? from,
+    to: stateAfter(outbox, decision.role) ?? from,
     attempt: triesOf(outbox, factsOf(outbox, row)),
     outcome,
     retryInMs: waits ? decision.delayMs : undefined,
   }
 }
 
-function stateOf({ states }: Outbox, role: SettleRole): State | undefined {
+function stateAfter({ states }: Outbox, role: SettleRole): State | undefined {
   if (role === 'stay' || role === 'quarantined') return states.claimed && states.retry
   return role === 'await' ? undefined : states[role]
 }

@@ -4,7 +4,7 @@ import type { Decision } from './decide.ts'
 import { decide, decideLost, factsOf, fatal } from './decide.ts'
 import type { Outbox, OutboxRow } from './define.ts'
 import type { Outcome } from './outcome.ts'
-import { retryLater, unknown } from './outcome.ts'
+import { unknown } from './outcome.ts'
 import { LOST_CLAIMS_LIMIT } from './sql/claim.ts'
 
 /** One message with what became of it. */
@@ -51,16 +51,6 @@ export function settlementOf(outbox: Outbox, row: OutboxRow, attempted: Attempte
 export function resendSettlement(outbox: Outbox, settlement: Settlement): Settlement {
   if (settlement.decision.role === 'sent') return settlement
   return { ...settlement, decision: waits(outbox, settlement.decision) }
-}
-
-/** Sent, not confirmed, and its consumers have not come to it: not to be sent again yet. */
-export function stillWaits(outbox: Outbox, row: OutboxRow): Settlement {
-  const outcome = retryLater({
-    code: 'CONFIRM_OVERDUE',
-    message: 'Its consumers have not come to it yet.',
-  })
-  const facts = factsOf(outbox, row)
-  return { row, outcome, decision: waits(outbox, decide(outbox, facts, { outcome, backoffMs: 0 })) }
 }
 
 function waits(outbox: Outbox, decision: Decision): Decision {

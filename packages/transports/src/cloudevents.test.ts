@@ -26,8 +26,7 @@ const nothing: Fallback = { id: () => 'from-fallback', type: 'fallback-type' }
 
 function decode(
   binding: Binding,
-  headers: Record<string, string>,
-  body: string,
+  { headers, body }: { headers: Readonly<Record<string, string>>; body: string },
   fallback = nothing,
 ) {
   return fromCloudEvent({ headers, body: Buffer.from(body) }, binding, fallback)
@@ -39,8 +38,7 @@ describe('an event', () => {
     ['amqp', amqpBinding],
     ['http', httpBinding],
   ])('comes back from %s as it was', (_, binding) => {
-    const { headers, body } = toCloudEvent(message, binding, 'posthorn')
-    expect(decode(binding, { ...headers }, body)).toEqual(message)
+    expect(decode(binding, toCloudEvent(message, binding, 'posthorn'))).toEqual(message)
   })
 
   it('has the names that each binding prescribes', () => {
@@ -68,7 +66,10 @@ describe('an event', () => {
   })
 
   it('is read with either separator of AMQP', () => {
-    const read = decode(amqpBinding, { 'cloudEvents:id': 'a', 'cloudEvents:type': 't' }, '1')
+    const read = decode(amqpBinding, {
+      headers: { 'cloudEvents:id': 'a', 'cloudEvents:type': 't' },
+      body: '1',
+    })
     expect(read).toMatchObject({ id: 'a', type: 't', payload: 1, headers: {} })
   })
 
@@ -101,7 +102,7 @@ describe('what others wrote', () => {
   it('takes from where it was read what its headers do not say', () => {
     const occurredAt = new Date('2020-01-01')
     const fallback = { ...nothing, key: 'k', occurredAt }
-    expect(decode(kafkaBinding, { 'x-a': '1' }, '{"a":1}', fallback)).toEqual(
+    expect(decode(kafkaBinding, { headers: { 'x-a': '1' }, body: '{"a":1}' }, fallback)).toEqual(
       toMessage({
         id: 'from-fallback',
         type: 'fallback-type',
@@ -124,7 +125,10 @@ describe('what others wrote', () => {
   })
 
   it('may have nonsense in its attributes', () => {
-    const read = decode(kafkaBinding, { ce_time: 'soon', ce_posthornversion: '-x' }, '1')
+    const read = decode(kafkaBinding, {
+      headers: { ce_time: 'soon', ce_posthornversion: '-x' },
+      body: '1',
+    })
     expect(read).toMatchObject({ version: 1, occurredAt: new Date(0) })
   })
 

@@ -31,3 +31,13 @@ export class TransportError extends Error {
     this.code = code
   }
 }
+
+/** The server was not reached, so nothing of the message has left this process. */
+export class UnreachableError extends Error {
+  readonly code = 'DESTINATION_UNREACHABLE'
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'UnreachableError'
+  }
+}

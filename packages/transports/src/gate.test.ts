@@ -5,7 +5,7 @@ import type { Faulty } from './gate.ts'
 import { createGate, sendByHalves } from './gate.ts'
 
 function batch(keys: string): Delivery[] {
-  return [...keys].map((key, n) => ({
+  return keys.split('').map((key, n) => ({
     destination: { transport: 'test', topic: 't' },
     message: toMessage({ id: `${key}${n}`, type: 't', key, payload: n }),
   }))

@@ -1,6 +1,26 @@
-import type { Consumer, Log, Message, Reference } from '@posthorn/engine'
+import type { Consumer, Duration, Log, Message, Reference } from '@posthorn/engine'
+import { toMs } from '@posthorn/engine'
 import type { Backoff, Slots } from './waiting.ts'
 import { backoffMs, sleep } from './waiting.ts'
+
+/** What all transports let one choose about reading. */
+export interface ReadingOptions {
+  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
+  readonly backoff?: { readonly first: Duration; readonly max: Duration }
+  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
+  readonly drain?: Duration
+}
+
+export interface Reading {
+  readonly backoff: Backoff
+  readonly drainMs: number
+}
+
+/** The choices with their defaults, in milliseconds. */
+export function readingOf({ backoff, drain = '10s' }: ReadingOptions): Reading {
+  const { first, max } = backoff ?? { first: '1s', max: '30s' }
+  return { backoff: { firstMs: toMs(first), maxMs: toMs(max) }, drainMs: toMs(drain) }
+}
 
 /** What has to be done about one received message. */
 export interface Work {

@@ -66,3 +66,13 @@ export function keepSubscribed(
     },
   }
 }
+
+/** Keeps a subscription among those to be closed with the transport, and waits until it has joined. */
+export async function addTo(
+  subscriptions: Set<StartedSubscription>,
+  started: StartedSubscription,
+): Promise<Subscription> {
+  subscriptions.add(started)
+  await started.joined
+  return { close: () => started.close().finally(() => subscriptions.delete(started)) }
+}

@@ -70,4 +70,8 @@ it('waits 1, 2, 4 … 30 s', () => {
 it('does not wait for ever', async () => {
   expect(await within(new Promise(() => undefined), 5, () => 'late')).toBe('late')
   expect(await within(Promise.resolve('done'), 5_000, () => 'late')).toBe('done')
+  const thrown = within(new Promise(() => undefined), 5, () => {
+    throw new Error('too late')
+  })
+  await expect(thrown).rejects.toThrow('too late')
 })

@@ -12,17 +12,17 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Resolves with `late` if the work is not done after `ms`; the work itself goes on. */
+/** Gives what `late` gives, or throws, if the work is not done after `ms`; the work itself goes on. */
 export function within<Result, Late>(
   work: Promise<Result>,
   ms: number,
   late: () => Late,
 ): Promise<Result | Late> {
   let timer: NodeJS.Timeout
-  const timeout = new Promise<Late>((resolve) => {
-    timer = setTimeout(() => resolve(late()), ms)
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout.then(late)]).finally(() => clearTimeout(timer))
 }
 
 /** Waits 1, 2, 4 … 30 s by default. */

@@ -5,7 +5,8 @@ create schema if not exists posthorn;
 -- is the statement's own time; development replaces the body by one that adds the stored offset.
 create table posthorn.clock (
   only_row boolean primary key default true check (only_row),
-  ahead interval not null default interval '0'
+  ahead interval not null default interval '0',
+  movable boolean not null default false
 );
 insert into posthorn.clock default values;
 

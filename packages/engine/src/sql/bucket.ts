@@ -72,8 +72,9 @@ returning b.bucket`,
 /** The buckets of `l` that are ours, on real time. */
 function leased({ name }: Shape, p: (param: string) => string): string {
   return `lease as (
-  select b.bucket
-    from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
+  select b.bucket, l.place
+    from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
+           with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
       on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.until > now()
    where ${unlessPaused({ name } as Shape)}
@@ -97,7 +98,8 @@ function noted({ name }: Shape, key: string): string {
 
 /**
  * Reads the head of each bucket in order: no row is written or locked, the bucket's lease is the
- * claim. `claim_early_ms` above zero is not due yet; `claim_tail` is set where the key waits already.
+ * claim. `floors` is where the reader left off: what lies below was not waiting when it looked.
+ * `claim_early_ms` is set where a message is not due yet, `claim_tail` where its key waits already.
  */
 export function claimFlow(shape: Shape): Prepared {
   const { name, table, columns, order } = shape
@@ -109,16 +111,18 @@ run as (
    cross join lateral (
      select *
        from ${table}
-      where bucket = lease.bucket and ${waiting(shape)} and not held
+      where bucket = lease.bucket and seq >= (${p('floors')}::bigint[])[lease.place]
+        and ${waiting(shape)} and not held
       order by seq
       limit ${p('limit')}
    ) as t
    limit ${p('batch')}
 ),
 ${noted(shape, 'null::text')}
-select run.*, run.${columns.status}::text as claim_from,
-       extract(epoch from run.${columns.dueAt} - (select posthorn.now())) * 1000 as claim_early_ms,
-       h.tail as claim_tail
+select run.*, h.tail as claim_tail,
+       case when run.${columns.dueAt} > (select posthorn.now())
+            then extract(epoch from run.${columns.dueAt} - posthorn.now()) * 1000
+       end as claim_early_ms
   from run
   left join posthorn.held_key as h on h.outbox = '${name}' and h.key = run.${order?.key}::text`,
   )
@@ -129,7 +133,7 @@ select run.*, run.${columns.status}::text as claim_from,
  * claim was lost comes alone (`alone`), and everything behind it waits for another round.
  */
 export function claimHeld(shape: Shape): Prepared {
-  const { name, table, columns, order } = shape
+  const { name, table, order } = shape
   return prepare(
     (p) => `with ${leased(shape, p)},
 due as (
@@ -162,8 +166,7 @@ run as (
    where t.suspects = 0 or t.position = 1
 ),
 ${noted(shape, `min(${order?.key}::text)`)}
-select run.*, run.${columns.status}::text as claim_from, 0 as claim_early_ms, null::text as claim_tail
-  from run`,
+select * from run`,
   )
 }
 

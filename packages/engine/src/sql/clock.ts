@@ -2,13 +2,15 @@ import { sql } from '../sql-tag.ts'
 import type { Statement } from '../sql-tag.ts'
 
 export const makeMovable: Statement = sql`
+  update posthorn.clock set movable = true;
   create or replace function posthorn.now() returns timestamptz
     language sql stable parallel safe
     return statement_timestamp() + (select ahead from posthorn.clock)`
 
-/** Answers the time that the next statement will see. */
+/** Answers the time that the next statement will see; nothing while the clock is the real one. */
 export function advance(ms: number): Statement {
   return sql`
     update posthorn.clock set ahead = ahead + ${ms} * interval '1 ms'
+     where exists (select from posthorn.clock where movable)
     returning statement_timestamp() + ahead as now`
 }

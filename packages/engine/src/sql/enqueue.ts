@@ -14,7 +14,11 @@ export interface TypedColumn {
  */
 export function insertMessages(
   { table, columns }: Shape,
-  { given, delayed }: { given: readonly TypedColumn[]; delayed: boolean },
+  {
+    given,
+    delayed,
+    dedupes,
+  }: { given: readonly TypedColumn[]; delayed: boolean; dedupes: boolean },
 ): Prepared {
   const names = given.map(({ name }) => name)
   // Without a delay the column's own default applies where it is not given.
@@ -23,9 +27,7 @@ export function insertMessages(
   return prepare((p) => {
     const arrays = given.map(({ name, type }) => `${p(name)}::${arrayOf(type)}`)
     if (delayed) arrays.push(`${p('delay_ms')}::float8[]`)
-    const conflict = columns.dedupe
-      ? `\n    on conflict (${columns.dedupe.join(', ')}) do nothing`
-      : ''
+    const conflict = dedupes ? `\n    on conflict (${columns.dedupe?.join(', ')}) do nothing` : ''
     return `insert into ${table} (${[...names, ...due].join(', ')})
 select ${[...given.map(({ name, type }) => selected(name, type)), ...dueValue].join(', ')}
   from unnest(${arrays.join(', ')})

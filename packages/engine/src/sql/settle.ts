@@ -45,8 +45,9 @@ function lease({ name }: Shape, p: (param: string) => string): string {
   update posthorn.bucket as b
      set run_upto = null, run_size = null, run_key = null,
          until = now() + ${p('leaseMs')} * interval '1 ms'
-    from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
-   where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token
+   where b.outbox = '${name}' and b.bucket = any(${p('buckets')}::smallint[])
+     -- A token is of one moment, so no bucket can pass with another one's.
+     and b.token = any(${p('tokens')}::uuid[])
   returning b.bucket
 )`
 }
@@ -189,6 +190,6 @@ function alerted({ name, columns }: Shape, role: SettleRole): string {
   return `,
 raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
-  select '${name}', id::text, ${columns.tenant ? 'tenant' : 'null'}, code, error from settled
+  select '${name}', id::text, ${columns.tenant ? 'tenant' : 'null'}, code, error from settled where code <> 'PARKED'
 )`
 }

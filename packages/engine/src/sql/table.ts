@@ -50,7 +50,7 @@ export function engineColumns({
  * partial indexes of its claims. Goes into a migration, where everybody can read it.
  */
 export function engineTableSql(shape: Shape): string {
-  const { table, columns, states, order, confirmWithinMs, retention } = shape
+  const { table, columns, states, order, retry, confirmWithinMs, retention } = shape
   const base = table.split('.')[1]
   const added = engineColumns(shape).map(
     ([name, ddl]) => `  add column if not exists ${name} ${ddl}`,
@@ -85,6 +85,9 @@ export function engineTableSql(shape: Shape): string {
   if (states.dead !== undefined) {
     const dead = `${columns.status} = ${literal(states.dead)}`
     indexes.push(index('dead', `(${columns.createdAt ?? columns.id})`, dead))
+  }
+  if (retry.attempts === undefined) {
+    indexes.push(index('quarantined', `(${columns.id})`, 'quarantined_at is not null'))
   }
   if (retention && columns.finishedAt) {
     indexes.push(index('finished', `(${columns.finishedAt})`, finished(shape)))

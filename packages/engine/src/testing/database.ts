@@ -90,19 +90,24 @@ async function templateOf(server: string, sets: readonly MigrationSet[], extra: 
 /** A connection that outlives its test is a relay somebody forgot to stop: that is a failure. */
 async function dropUnused(server: string, name: string): Promise<void> {
   await onServer(server, async (admin) => {
-    const { rows } = await admin.query<{ query: string }>(
-      `select query from pg_stat_activity
-        where datname = $1 and backend_type = 'client backend' and state is distinct from 'idle in transaction (aborted)'`,
-      [name],
-    )
+    // A backend goes a moment after its connection was closed.
+    let open: { query: string }[] = []
+    for (let look = 0; look < 30; look += 1) {
+      open = (await admin.query<{ query: string }>(OPEN_CONNECTIONS, [name])).rows
+      if (open.length === 0) break
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
     await admin.query(`drop database if exists ${name} with (force)`)
-    if (rows.length > 0) {
+    if (open.length > 0) {
       throw new Error(
-        `${rows.length} connection(s) were left open, is a relay still running? Last query: ${rows[0]?.query}`,
+        `${open.length} connection(s) were left open, is a relay still running? Last query: ${open[0]?.query}`,
       )
     }
   })
 }
+
+const OPEN_CONNECTIONS = `
+  select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'`
 
 async function onServer<Result>(
   server: string,

@@ -11,6 +11,8 @@ export interface TransportUnderTest {
   readonly transport: Transport & Subscriber
   /** Ends the client's connections and refuses new ones: for the server its process is dead. */
   readonly cut: () => void | Promise<void>
+  /** Keeps the connections and lets nothing through, as a network that drops packets. */
+  readonly stall: () => void | Promise<void>
   /** Lets connections through again. */
   readonly heal: () => void | Promise<void>
 }
@@ -215,6 +217,24 @@ export function transportConformance(
       }, wait)
       // Its own subscription is back as well.
       await log.has([...warm, ...late])
+    })
+
+    it('does not wait long for a server that has gone silent', async () => {
+      const { transport, stall, heal } = await client()
+      const log = recorder()
+      await transport.subscribe(log.consumer)
+      await deliverAll(transport, numbered(log.topic, { count: 1, keys: 1 }))
+      await stall()
+      const begun = performance.now()
+      const lost = numbered(log.topic, { count: 3, keys: 3, prefix: 'lost' })
+      const outcomes = await transport.deliver(lost, options())
+      expect(outcomes.map(kind)).toEqual(['retryLater', 'retryLater', 'retryLater'])
+      expect(performance.now() - begun).toBeLessThan(UNREACHABLE_MS)
+
+      await heal()
+      const late = numbered(log.topic, { count: 3, keys: 3, prefix: 'late' })
+      await vi.waitFor(() => deliverAll(transport, late), wait)
+      await log.has(late)
     })
 
     it('reads on after an outage in which its membership ended', async () => {

@@ -17,6 +17,6 @@ withBroker('KAFKA_BROKERS', (brokers) => {
       drain: '2s',
       backoff: { first: '100ms', max: '1s' },
     })
-    return { transport, cut: line.cut, heal: line.heal }
+    return { transport, ...line }
   })
 })

@@ -1,10 +1,13 @@
 import type { Consumer, Log } from '@posthorn/engine'
 import type { ConnectionPool, Consumer as KafkaConsumer, KafkaRecord } from '@platformatic/kafka'
 import { IS_CONTROL } from '@platformatic/kafka'
+import { TransportError } from '../errors.ts'
 import type { OnUnreadable, Work } from '../handling.ts'
 import { workOf, workOfUnreadable } from '../handling.ts'
 import type { PartitionReader, Received } from '../partition-reader.ts'
 import { isRecord, tree } from './failure.ts'
+import type { From } from './offsets.ts'
+import { endOffsets } from './offsets.ts'
 import type { Coordinates } from './wire.ts'
 import { bodyOf, fromRecord, headersOf } from './wire.ts'
 
@@ -17,7 +20,7 @@ export interface FetcherOptions {
   readonly pool: ConnectionPool
   readonly consumer: Consumer
   readonly log: Log
-  readonly from: 'earliest' | 'latest'
+  readonly from: From
   readonly onUnreadable: OnUnreadable
 }
 
@@ -39,7 +42,7 @@ export class Fetcher {
     const { client, consumer } = this.#options
     const { topics } = await client.metadata({ topics: [consumer.topic] })
     const topic = topics.get(consumer.topic)
-    if (!topic) return
+    if (!topic) throw new TransportError('TOPIC_MISSING', `there is no topic "${consumer.topic}"`)
     const byLeader = Map.groupBy(readers, (r) => topic.partitions[r.partition]?.leader ?? -1)
     await Promise.all(
       [...byLeader].map(([node, mine]) =>
@@ -78,26 +81,22 @@ export class Fetcher {
     }
   }
 
-  /** A reader that was left behind by the topic's retention goes on where there still is something. */
-  #rewound(readers: readonly PartitionReader[], error: unknown): undefined {
-    const { log, consumer, from } = this.#options
-    let moved = false
-    for (const each of tree(error)) {
-      for (const answer of partitionsOf(each['response'])) {
-        const reader = readers.find(({ partition }) => partition === answer.partitionIndex)
-        if (!reader || answer.errorCode !== OFFSET_OUT_OF_RANGE) continue
-        const next = Number(from === 'earliest' ? answer.logStartOffset : answer.highWatermark)
-        const { topic, group } = consumer
-        const { partition, next: asked } = reader
-        log.error(
-          { topic, group, partition, asked, next },
-          'messages are gone: offset out of range',
-        )
-        reader.give([], next)
-        moved = true
-      }
+  /** Readers that the topic's retention has left behind go on where there still is something. */
+  async #rewound(readers: readonly PartitionReader[], error: unknown): Promise<undefined> {
+    const { client, log, consumer, from } = this.#options
+    const { topic, group } = consumer
+    const answers = [...tree(error)].flatMap((each) => partitionsOf(each['response']))
+    const gone = answers.filter(({ errorCode }) => errorCode === OFFSET_OUT_OF_RANGE)
+    if (gone.length === 0) throw error
+    const partitions = [...new Set(gone.map(({ partitionIndex }) => partitionIndex))]
+    const offsets = await endOffsets(client, { topic, from }, partitions)
+    for (const reader of readers) {
+      const next = offsets.get(reader.partition)
+      if (next === undefined) continue
+      const { partition, next: asked } = reader
+      log.error({ topic, group, partition, asked, next }, 'messages are gone: offset out of range')
+      reader.give([], next)
     }
-    if (!moved) throw error
   }
 
   #give(reader: PartitionReader, { partitionIndex, records }: FetchResponsePartition): void {

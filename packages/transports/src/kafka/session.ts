@@ -1,29 +1,25 @@
 import type { Consumer, Log } from '@posthorn/engine'
-import {
-  ConnectionPool,
-  Consumer as KafkaConsumer,
-  ListOffsetTimestamps,
-} from '@platformatic/kafka'
+import { ConnectionPool, Consumer as KafkaConsumer } from '@platformatic/kafka'
 import { drain } from '../draining.ts'
-import type { OnUnreadable } from '../handling.ts'
+import type { OnUnreadable, Reading } from '../handling.ts'
 import { PartitionReader } from '../partition-reader.ts'
 import type { Session } from '../subscribing.ts'
-import type { Backoff, Repeating, Slots } from '../waiting.ts'
-import { repeat, within } from '../waiting.ts'
+import type { Repeating, Slots } from '../waiting.ts'
+import { createSlots, repeat, within } from '../waiting.ts'
 import type { ClientSettings } from './client.ts'
 import { clientOptions } from './client.ts'
 import { Fetcher } from './fetcher.ts'
+import type { From } from './offsets.ts'
+import { startOffsets } from './offsets.ts'
 
-export interface GroupSessionOptions {
+export interface GroupSessionOptions extends Reading {
   readonly consumer: Consumer
   readonly settings: ClientSettings
   readonly log: Log
-  readonly slots: Slots
-  readonly backoff: Backoff
-  readonly from: 'earliest' | 'latest'
+  readonly concurrency: number
+  readonly from: From
   readonly sessionMs: number
   readonly commitEveryMs: number
-  readonly drainMs: number
   readonly onUnreadable: OnUnreadable
 }
 
@@ -46,6 +42,7 @@ export class GroupSession implements Session {
   readonly #client: KafkaConsumer
   readonly #pool: ConnectionPool
   readonly #fetcher: Fetcher
+  readonly #slots: Slots
   readonly #readers = new Map<number, PartitionReader>()
   #tending: Repeating | undefined
   #fetching: Repeating | undefined
@@ -69,6 +66,7 @@ export class GroupSession implements Session {
       retryDelay: 250,
     })
     this.#options = options
+    this.#slots = createSlots(options.concurrency)
     this.#client = client
     this.#pool = new ConnectionPool(settings.clientId, base)
     this.#fetcher = new Fetcher({ ...options, client, pool: this.#pool })
@@ -92,21 +90,21 @@ export class GroupSession implements Session {
 
   async abandon(): Promise<void> {
     for (const reader of this.#readers.values()) reader.abandon()
-    await Promise.all([this.#fetching?.stop(), this.#tending?.stop()])
+    await this.#bounded(Promise.all([this.#fetching?.stop(), this.#tending?.stop()]))
     await this.#disconnect()
   }
 
   async finish(): Promise<void> {
     const { log, drainMs, consumer } = this.#options
     const { topic, group } = consumer
-    await this.#fetching?.stop()
+    await this.#bounded(this.#fetching?.stop())
     const readers = [...this.#readers.values()]
     await drain(Promise.all(readers.map((reader) => reader.stop())), drainMs, {
       abandon: () => readers.forEach((reader) => reader.abandon()),
       onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
     })
-    await this.#tending?.stop()
-    await within(this.#commit(), this.#options.settings.timeoutMs, () => undefined)
+    await this.#bounded(this.#tending?.stop())
+    await this.#bounded(this.#commit())
     await this.#disconnect()
   }
 
@@ -137,7 +135,7 @@ export class GroupSession implements Session {
 
   /** Opens the partitions that are ours now and gives up those that are not. */
   async #sync(): Promise<void> {
-    const { log, slots, backoff, consumer } = this.#options
+    const { log, backoff, consumer, from } = this.#options
     const { memberId, generationId } = this.#client
     const before = this.#synced
     if (before?.memberId === memberId && before.generationId === generationId) return
@@ -151,39 +149,16 @@ export class GroupSession implements Session {
       reader.abandon()
       this.#readers.delete(reader.partition)
     }
-    const offsets = await this.#startOffsets([...mine].filter((each) => !this.#readers.has(each)))
+    const fresh = [...mine].filter((each) => !this.#readers.has(each))
+    const offsets = await startOffsets(this.#client, { topic: consumer.topic, from }, fresh)
     if (this.#client.generationId !== generationId || this.#client.memberId !== memberId) return
     for (const [partition, offset] of offsets) {
       const onHungry = (): void => this.#fetching?.now()
-      const options = { log, slots, backoff, onHungry, lowWater: LOW_WATER }
+      const options = { log, backoff, slots: this.#slots, onHungry, lowWater: LOW_WATER }
       this.#readers.set(partition, new PartitionReader({ partition, offset }, options))
     }
     this.#synced = { memberId, generationId }
     this.#fetching?.now()
-  }
-
-  /** Where the group is in each partition; where it never was, at the beginning or the end. */
-  async #startOffsets(partitions: number[]): Promise<Map<number, number>> {
-    const offsets = new Map<number, number>()
-    if (partitions.length === 0) return offsets
-    const { consumer, from } = this.#options
-    const { topic } = consumer
-    const committed = await this.#client.listCommittedOffsets({ topics: [{ topic, partitions }] })
-    for (const partition of partitions) {
-      const offset = committed.get(topic)?.[partition] ?? -1n
-      if (offset >= 0n) offsets.set(partition, Number(offset))
-    }
-    const missing = partitions.filter((partition) => !offsets.has(partition))
-    if (missing.length === 0) return offsets
-    const ends = await this.#client.listOffsets({
-      topics: [topic],
-      partitions: { [topic]: missing },
-      timestamp: ListOffsetTimestamps[from === 'earliest' ? 'EARLIEST' : 'LATEST'],
-    })
-    for (const partition of missing) {
-      offsets.set(partition, Number(ends.get(topic)?.[partition] ?? 0n))
-    }
-    return offsets
   }
 
   async #commit(): Promise<void> {
@@ -221,7 +196,11 @@ export class GroupSession implements Session {
   }
 
   async #disconnect(): Promise<void> {
-    const closing = Promise.allSettled([this.#client.close(true), this.#pool.close()])
-    await within(closing, this.#options.settings.timeoutMs, () => undefined)
+    await this.#bounded(Promise.allSettled([this.#client.close(true), this.#pool.close()]))
+  }
+
+  /** At the end nothing waits long for a broker that may be gone. */
+  async #bounded(work: Promise<unknown> | undefined): Promise<void> {
+    await within(Promise.resolve(work), this.#options.settings.timeoutMs, () => undefined)
   }
 }

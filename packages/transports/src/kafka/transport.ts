@@ -2,12 +2,12 @@ import type { Duration, Log, Subscriber, Transport } from '@posthorn/engine'
 import { silentLog, toMs } from '@posthorn/engine'
 import type { ConnectionOptions } from '@platformatic/kafka'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
-import type { OnUnreadable } from '../handling.ts'
-import { logUnreadable } from '../handling.ts'
+import type { OnUnreadable, ReadingOptions } from '../handling.ts'
+import { logUnreadable, readingOf } from '../handling.ts'
 import { checkName } from '../names.ts'
 import type { StartedSubscription } from '../subscribing.ts'
-import { keepSubscribed } from '../subscribing.ts'
-import { createSlots, within } from '../waiting.ts'
+import { addTo, keepSubscribed } from '../subscribing.ts'
+import { within } from '../waiting.ts'
 import { clientOptions } from './client.ts'
 import { createDeliver } from './deliver.ts'
 import { passedBy } from './passed.ts'
@@ -17,7 +17,7 @@ import { GroupSession } from './session.ts'
 import type { TopicCreation } from './topics.ts'
 import { partitionCount } from './topics.ts'
 
-export interface KafkaOptions {
+export interface KafkaOptions extends ReadingOptions {
   /** `host:port` of some brokers; the others are found through them. */
   readonly brokers: readonly string[]
   readonly log?: Log
@@ -37,12 +37,8 @@ export interface KafkaOptions {
   readonly session?: Duration
   /** How often offsets are committed; what was handled since comes again after a crash. Default 200 ms. */
   readonly commitEvery?: Duration
-  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
-  readonly drain?: Duration
   /** Handlers at once in one subscription; never two on one partition. Default 8. */
   readonly concurrency?: number
-  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
-  readonly backoff?: { readonly first: Duration; readonly max: Duration }
   readonly onUnreadable?: OnUnreadable
 }
 
@@ -85,17 +81,15 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
     passed: (sent) => passedBy(admin, sent),
 
     async subscribe(consumer) {
-      const { first, max } = options.backoff ?? { first: '1s', max: '30s' }
       const sessionOptions: GroupSessionOptions = {
         consumer,
         settings,
         log,
-        slots: createSlots(options.concurrency ?? 8),
-        backoff: { firstMs: toMs(first), maxMs: toMs(max) },
+        concurrency: options.concurrency ?? 8,
+        ...readingOf(options),
         from: options.from ?? 'earliest',
         sessionMs: toMs(options.session ?? '30s'),
         commitEveryMs: toMs(options.commitEvery ?? '200ms'),
-        drainMs: toMs(options.drain ?? '10s'),
         onUnreadable: options.onUnreadable ?? logUnreadable(log),
       }
       checkName(consumer.topic)
@@ -104,9 +98,7 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
         await partitionCount(admin, consumer.topic, making)
         return GroupSession.open(sessionOptions)
       })
-      subscriptions.add(subscription)
-      await subscription.joined
-      return subscription
+      return addTo(subscriptions, subscription)
     },
 
     async close() {

@@ -26,5 +26,5 @@ transportConformance('postgres topics', async () => {
     drain: '2s',
     backoff: { first: '100ms', max: '1s' },
   })
-  return { transport, cut: line.cut, heal: line.heal }
+  return { transport, ...line }
 })

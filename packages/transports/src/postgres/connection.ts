@@ -1,12 +1,7 @@
 import type { Queryable, Statement } from '@posthorn/engine'
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
-import { TransportError } from '../errors.ts'
+import { TransportError, UnreachableError } from '../errors.ts'
 import { within } from '../waiting.ts'
-
-/** The server was not reached, so nothing of the statement has left this process. */
-export class UnreachableError extends Error {
-  readonly code = 'DESTINATION_UNREACHABLE'
-}
 
 /**
  * The pool as a handle that never waits longer than `timeoutMs`, neither for a connection nor for

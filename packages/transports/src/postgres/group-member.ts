@@ -115,7 +115,9 @@ export class GroupMember {
   }
 
   async #releaseDrained(): Promise<void> {
-    const drained = [...this.readers.values()].filter((reader) => reader.drained)
+    const drained = [...this.readers.values()].filter(
+      (reader) => reader.drained && reader.done === reader.committed,
+    )
     if (drained.length === 0) return
     await this.#release(drained.map((reader) => reader.partition))
     for (const reader of drained) this.readers.delete(reader.partition)

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Consumer, Log, Queryable, Subscription } from '@posthorn/engine'
 import { drain } from '../draining.ts'
+import type { Reading } from '../handling.ts'
 import { workOf } from '../handling.ts'
 import { PartitionReader } from '../partition-reader.ts'
-import type { Backoff } from '../waiting.ts'
 import { createSlots, repeat } from '../waiting.ts'
 import { GroupMember } from './group-member.ts'
 import { insertGroup, insertTopics, selectMessages } from './queries.ts'
 import type { Wake } from './wake.ts'
 
-export interface SubscriptionOptions {
+export interface SubscriptionOptions extends Reading {
   readonly db: Queryable
   readonly log: Log
   readonly wake: Wake
@@ -18,10 +18,8 @@ export interface SubscriptionOptions {
   readonly leaseMs: number
   readonly pollMs: number
   readonly commitEveryMs: number
-  readonly drainMs: number
   readonly batch: number
   readonly concurrency: number
-  readonly backoff: Backoff
 }
 
 /** How much of a partition is fetched at once, whatever the number of messages. */

@@ -205,6 +205,28 @@ describe('a group', () => {
     }, wait)
   })
 
+  it('keeps a partition for as long as a handler needs, beyond the lease', async () => {
+    const topic = newTopic()
+    const handled: string[] = []
+    for (let n = 0; n < 2; n++) {
+      await topics({ lease: '600ms', partitions: 2 }).subscribe(
+        consumer(topic, 'g', async ({ id }) => {
+          await new Promise((resolve) => setTimeout(resolve, 2_000))
+          handled.push(id)
+        }),
+      )
+    }
+    await vi.waitFor(async () => {
+      const members = (await holders(topic, 'g')).map(({ member }) => member)
+      expect(new Set(members).size).toBe(2)
+    }, wait)
+    await topics().deliver([delivery(topic), delivery(topic)], ordered)
+    await vi.waitFor(() => expect(handled.length).toBe(2), wait)
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect(handled.length).toBe(2)
+    expect(new Set(handled).size).toBe(2)
+  })
+
   it('is read by polling alone', async () => {
     const topic = newTopic()
     const seen: Message[] = []

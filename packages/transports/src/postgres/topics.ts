@@ -19,11 +19,13 @@ import {
   unreachable,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { TransportError } from '../errors.ts'
+import { TransportError, UnreachableError } from '../errors.ts'
 import type { Faulty } from '../gate.ts'
 import { aborted, createGate, sendByHalves } from '../gate.ts'
+import type { ReadingOptions } from '../handling.ts'
+import { readingOf } from '../handling.ts'
 import { checkName, groupOf } from '../names.ts'
-import { UnreachableError, boundedBy, isServerError } from './connection.ts'
+import { boundedBy, isServerError } from './connection.ts'
 import {
   appendMessages,
   deleteGroup,
@@ -34,7 +36,7 @@ import {
 import { openSubscription } from './subscription.ts'
 import { createWake } from './wake.ts'
 
-export interface PostgresTopicsOptions {
+export interface PostgresTopicsOptions extends ReadingOptions {
   /** A pool of its own or a shared one; one of its connections listens while there are subscriptions. */
   readonly pool: Pool
   readonly log?: Log
@@ -50,14 +52,10 @@ export interface PostgresTopicsOptions {
   readonly poll?: Duration
   /** How often offsets are committed; what was handled since comes again after a crash. Default 200 ms. */
   readonly commitEvery?: Duration
-  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
-  readonly drain?: Duration
   /** Messages fetched at once from a partition. Default 100. */
   readonly batch?: number
   /** Handlers at once in one subscription; never two on one partition. Default 8. */
   readonly concurrency?: number
-  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
-  readonly backoff?: { readonly first: Duration; readonly max: Duration }
 }
 
 export interface PostgresTopics extends Transport, Subscriber {
@@ -76,14 +74,16 @@ export function topicMigrations(): Promise<MigrationSet> {
 
 /**
  * Topics in the database: partitions, consumer groups, order per key; a destination's options may
- * name `partitions` (for a topic that does not exist yet) and `group` (for `passed`).
+ * name `partitions` (for a topic that does not exist yet) and `group` (for `passed`). A handler that
+ * throws gets its message again and holds its partition. There are no unreadable messages: the
+ * table's types do not let them in.
  */
 export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
   const { pool, log = silentLog, partitions = 8 } = options
   const db = boundedBy(pool, toMs(options.timeout ?? '10s'))
   const wake = createWake({ pool, log })
   const known = new Set<string>()
-  const subscriptions = new Set<Subscription>()
+  const subscriptions = new Set<Promise<Subscription>>()
   let turn = Math.floor(Math.random() * 1_000)
 
   const ensureTopics = async (batch: readonly Delivery[]): Promise<void> => {
@@ -128,11 +128,10 @@ export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
       return sent.length === 0 ? [] : selectPassed(db, sent.map(positionOf))
     },
     async subscribe(consumer) {
-      const { first, max } = options.backoff ?? { first: '1s', max: '30s' }
       const leaseMs = toMs(options.lease ?? '15s')
       checkName(consumer.topic)
       checkName(consumer.group)
-      const subscription = await openSubscription(consumer, {
+      const opening = openSubscription(consumer, {
         db: boundedBy(pool, Math.min(leaseMs, toMs(options.timeout ?? '10s'))),
         log,
         wake,
@@ -141,27 +140,27 @@ export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
         leaseMs,
         pollMs: toMs(options.poll ?? '1s'),
         commitEveryMs: toMs(options.commitEvery ?? '200ms'),
-        drainMs: toMs(options.drain ?? '10s'),
         batch: options.batch ?? 100,
         concurrency: options.concurrency ?? 8,
-        backoff: { firstMs: toMs(first), maxMs: toMs(max) },
+        ...readingOf(options),
       })
-      subscriptions.add(subscription)
-      return subscription
+      subscriptions.add(opening)
+      opening.catch(() => subscriptions.delete(opening))
+      const { close } = await opening
+      return { close: () => close().finally(() => subscriptions.delete(opening)) }
     },
     async prune(olderThan) {
-      for (let total = 0; ;) {
-        const deleted = await deleteMessages(db, {
-          olderThanMs: toMs(olderThan),
-          limit: PRUNE_BATCH,
-        })
-        if (deleted === 0) return total
-        total += deleted
-      }
+      const limits = { olderThanMs: toMs(olderThan), limit: PRUNE_BATCH }
+      let total = 0
+      let deleted: number
+      do total += deleted = await deleteMessages(db, limits)
+      while (deleted > 0)
+      return total
     },
     forget: (topic, group) => deleteGroup(db, topic, group),
     async close() {
-      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
+      const opened = await Promise.allSettled(subscriptions)
+      await Promise.all(opened.flatMap((each) => ('value' in each ? [each.value.close()] : [])))
       await wake.close()
     },
   }

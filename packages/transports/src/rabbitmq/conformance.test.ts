@@ -20,7 +20,7 @@ withBroker('RABBITMQ_URL', (broker) => {
       concurrency: 4,
       backoff: { first: '100ms', max: '1s' },
     })
-    return { transport, cut: line.cut, heal: line.heal }
+    return { transport, ...line }
   }
   transportConformance('rabbitmq', make, { offsets: false })
 })

@@ -1,16 +1,14 @@
 import { AMQPClient } from '@cloudamqp/amqp-client'
 import type { Log } from '@posthorn/engine'
+import { UnreachableError } from '../errors.ts'
 import { backoffMs, within } from '../waiting.ts'
-
-/** The broker was not reached, so nothing of the message has left this process. */
-export class UnreachableError extends Error {
-  readonly code = 'DESTINATION_UNREACHABLE'
-}
 
 /** A connection that is made when it is needed, and made again when it has broken. */
 export interface Connection {
   /** The open client; throws `UnreachableError` in bounded time. */
   open(): Promise<AMQPClient>
+  /** Ends a connection that no longer answers; the next `open` makes another. */
+  drop(): void
   close(): Promise<void>
 }
 
@@ -69,19 +67,25 @@ export function createConnection(options: ConnectionOptions): Connection {
       connecting ??= connect().finally(() => (connecting = undefined))
       return connecting
     },
+    drop: () => void current?.socket?.destroy(),
     async close() {
       closed = true
       await connecting?.catch(() => undefined)
-      if (!current) return
-      if (!current.closed)
-        await within(
-          current.close().catch(() => undefined),
-          timeoutMs,
-          () => undefined,
-        )
-      current.socket?.destroy()
+      if (current) await goodbye(current, timeoutMs)
     },
   }
+}
+
+/** Closes politely, unless the other side is gone: then nobody would answer. */
+async function goodbye(client: AMQPClient, timeoutMs: number): Promise<void> {
+  const { socket } = client
+  if (!socket) return
+  if (!client.closed) {
+    const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    const closed = client.close().catch(() => undefined)
+    await within(Promise.race([closed, gone]), timeoutMs, () => undefined)
+  }
+  socket.destroy()
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { AMQPChannel, AMQPClient } from '@cloudamqp/amqp-client'
 import type { Outcome } from '@posthorn/engine'
 import { delivered, retryLater, unreachable } from '@posthorn/engine'
-import { TransportError } from '../errors.ts'
+import { TransportError, UnreachableError } from '../errors.ts'
 import { within } from '../waiting.ts'
 import type { Connection } from './connection.ts'
-import { UnreachableError } from './connection.ts'
 import { ensureExchange } from './topology.ts'
 import type { Publication } from './wire.ts'
 
@@ -29,6 +28,11 @@ interface Confirming {
   readonly exchanges: Set<string>
 }
 
+interface Prepared {
+  readonly on: Confirming
+  readonly unusable: ReadonlyMap<string, Outcome>
+}
+
 export function createPublisher({ connection, timeoutMs, declare }: PublisherOptions): Publisher {
   let current: Confirming | undefined
   let opening: Promise<Confirming> | undefined
@@ -49,11 +53,9 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
     return opening
   }
 
-  /** Makes ready for a wave; returns the outcome of those exchanges that cannot be used. */
-  const ready = async (
-    on: Confirming,
-    wave: readonly Publication[],
-  ): Promise<Map<string, Outcome>> => {
+  /** Makes ready for a wave; `unusable` has the outcome of exchanges that cannot be used. */
+  const prepare = async (wave: readonly Publication[]): Promise<Prepared> => {
+    const on = await confirming()
     const unusable = new Map<string, Outcome>()
     for (const exchange of new Set(wave.map((publication) => publication.exchange))) {
       if (on.exchanges.has(exchange)) continue
@@ -65,20 +67,21 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
         unusable.set(exchange, retryLater(error))
       }
     }
-    return unusable
+    return { on, unusable }
   }
 
   const publishAll = async (
-    on: Confirming,
+    { on, unusable }: Prepared,
     wave: readonly Publication[],
-    unusable: ReadonlyMap<string, Outcome>,
   ): Promise<Outcome[]> => {
     const outcomes = wave.map((): Outcome => retryLater(new TransportError('DELIVERY_TIMEOUT')))
+    // Corked: one system call for many frames.
+    on.client.socket?.cork()
     const confirms = wave.map(async (publication, i) => {
       outcomes[i] = unusable.get(publication.exchange) ?? (await publishOne(on, publication))
     })
-    // A connection that does not confirm is not used any more.
-    await within(Promise.all(confirms), timeoutMs, () => on.client.socket?.destroy())
+    on.client.socket?.uncork()
+    await within(Promise.all(confirms), timeoutMs, () => connection.drop())
     return [...outcomes]
   }
 
@@ -86,14 +89,13 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
     async publish(wave) {
       if (wave.length === 0) return []
       try {
-        const on = await confirming()
-        const unusable = await within(ready(on, wave), timeoutMs, () => {
-          on.client.socket?.destroy()
+        const prepared = await within(prepare(wave), timeoutMs, () => {
+          connection.drop()
           throw new UnreachableError(`no answer from RabbitMQ within ${timeoutMs} ms`)
         })
-        return await publishAll(on, wave, unusable)
+        return await publishAll(prepared, wave)
       } catch (error) {
-        // Everything up to `publishAll` happens before a message leaves, and that does not throw.
+        // Before `publishAll` no message has left, and that does not throw.
         return wave.map(() => unreachable(error))
       }
     },

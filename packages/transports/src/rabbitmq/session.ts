@@ -1,21 +1,19 @@
 import type { AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
 import type { Consumer, Log } from '@posthorn/engine'
 import { drain } from '../draining.ts'
-import type { Handling, OnUnreadable, Work } from '../handling.ts'
+import type { Handling, OnUnreadable, Reading, Work } from '../handling.ts'
 import { untilDone, workOf, workOfUnreadable } from '../handling.ts'
 import type { Session } from '../subscribing.ts'
-import type { Backoff, Slots } from '../waiting.ts'
+import type { Slots } from '../waiting.ts'
 import { within } from '../waiting.ts'
 import { bodyOf, fromDelivery, headersOf } from './wire.ts'
 
-export interface QueueSessionOptions {
+export interface QueueSessionOptions extends Reading {
   readonly consumer: Consumer
   readonly queue: string
   readonly log: Log
   readonly slots: Slots
-  readonly backoff: Backoff
   readonly onUnreadable: OnUnreadable
-  readonly drainMs: number
 }
 
 /** For the broker's answer to our closing the channel. */
@@ -35,8 +33,8 @@ export class QueueSession implements Session {
   /** The last piece of work of each key; as many as the prefetch at most. */
   readonly #lanes = new Map<string, Promise<void>>()
   readonly #inHand = new Set<Promise<void>>()
-
-  lost: Promise<void> = Promise.resolve()
+  readonly #ended = Promise.withResolvers<void>()
+  readonly lost = this.#ended.promise
 
   private constructor(channel: AMQPChannel, options: QueueSessionOptions) {
     const { log, slots, backoff } = options
@@ -57,7 +55,7 @@ export class QueueSession implements Session {
     const consuming = await channel.basicConsume(options.queue, { noAck: false }, (raw) =>
       session.#take(raw),
     )
-    session.lost = consuming.wait().catch(() => undefined)
+    consuming.wait().then(session.#ended.resolve, () => session.#ended.resolve())
     return session
   }
 

@@ -18,7 +18,6 @@ export interface SubscriptionOptions extends Omit<QueueSessionOptions, 'queue' |
 /** Reads the group's queue until closed, on a new channel whenever the last one was lost. */
 export function startSubscription(options: SubscriptionOptions): StartedSubscription {
   const { consumer, connection, log } = options
-  const slots = createSlots(options.concurrency)
   return keepSubscribed(consumer, log, async () => {
     const client = await connection.open()
     await ensureExchange(client, consumer.topic, options)
@@ -26,6 +25,8 @@ export function startSubscription(options: SubscriptionOptions): StartedSubscrip
     const channel = await client.channel()
     channel.onerror = () => undefined
     await channel.basicQos(options.prefetch)
+    // Anew for each channel: a handler left over from the last one must not hold a slot here.
+    const slots = createSlots(options.concurrency)
     return QueueSession.open(channel, { ...options, queue, slots })
   })
 }

@@ -2,10 +2,11 @@ import type { Delivery, Duration, Log, Outcome, Subscriber, Transport } from '@p
 import { refused, silentLog, toMs } from '@posthorn/engine'
 import type { Gate } from '../gate.ts'
 import { aborted, createGate, heldBack } from '../gate.ts'
-import type { OnUnreadable } from '../handling.ts'
-import { logUnreadable } from '../handling.ts'
+import type { OnUnreadable, ReadingOptions } from '../handling.ts'
+import { logUnreadable, readingOf } from '../handling.ts'
 import { checkName } from '../names.ts'
 import type { StartedSubscription } from '../subscribing.ts'
+import { addTo } from '../subscribing.ts'
 import { createConnection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
 import { startSubscription } from './subscription.ts'
@@ -14,7 +15,7 @@ import { ensureExchange, ensureQueue } from './topology.ts'
 import type { Publication } from './wire.ts'
 import { queueName, toPublication } from './wire.ts'
 
-export interface RabbitmqOptions {
+export interface RabbitmqOptions extends ReadingOptions {
   /** `amqp://user:password@host:5672/vhost`, or `amqps:`. */
   readonly url: string
   readonly log?: Log
@@ -36,10 +37,6 @@ export interface RabbitmqOptions {
   readonly concurrency?: number
   /** Messages received ahead. Default 50, or twice the concurrency. */
   readonly prefetch?: number
-  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
-  readonly backoff?: { readonly first: Duration; readonly max: Duration }
-  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
-  readonly drain?: Duration
   readonly onUnreadable?: OnUnreadable
 }
 
@@ -98,7 +95,6 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
 
     async subscribe(consumer) {
       const { topic, group } = consumer
-      const { first, max } = options.backoff ?? { first: '1s', max: '30s' }
       queueName(topic, group)
       const subscription = startSubscription({
         consumer,
@@ -108,13 +104,10 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
         queue: queueOptions(topic, group),
         concurrency,
         prefetch: options.prefetch ?? Math.max(50, 2 * concurrency),
-        backoff: { firstMs: toMs(first), maxMs: toMs(max) },
-        drainMs: toMs(options.drain ?? '10s'),
+        ...readingOf(options),
         onUnreadable: options.onUnreadable ?? logUnreadable(log),
       })
-      subscriptions.add(subscription)
-      await subscription.joined
-      return subscription
+      return addTo(subscriptions, subscription)
     },
 
     async declareQueue(topic, group, limits = {}) {

@@ -1,0 +1,42 @@
+import { openSync, writeSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Entry } from './queries.ts'
+
+/** A message that came off the wire, whether its effect then happened or not. */
+export interface Arrival extends Entry {
+  readonly source: string
+  /** Of the machine's monotonic clock, which all processes share. */
+  readonly atNs: bigint
+  readonly atMs: number
+}
+
+const PREFIX = 'arrivals-'
+
+/**
+ * Writes arrivals down before anything else happens to them. What `write` has taken survives a
+ * kill of the process.
+ */
+export function createArrivalFile(folder: string, name: string) {
+  const file = openSync(join(folder, `${PREFIX}${name}`), 'a')
+  return {
+    add(source: string, { id, key, n }: Entry): void {
+      const time = `${process.hrtime.bigint()} ${Date.now()}`
+      writeSync(file, `${time} ${source} ${key} ${n} ${id}\n`)
+    },
+  }
+}
+
+/** All arrivals of all consumers, in their order. */
+export async function readArrivals(folder: string): Promise<Arrival[]> {
+  const files = (await readdir(folder)).filter((name) => name.startsWith(PREFIX))
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+  // A consumer killed in the middle of a line had not begun to handle the message.
+  const lines = texts.flatMap((text) => text.split('\n').slice(0, -1))
+  return lines.map(parse).sort((a, b) => (a.atNs < b.atNs ? -1 : 1))
+}
+
+function parse(line: string): Arrival {
+  const [ns = '', ms, source = '', key = '', n, id = ''] = line.split(' ')
+  return { atNs: BigInt(ns), atMs: Number(ms), source, key, n: Number(n), id }
+}

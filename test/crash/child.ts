@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What a child says to us. */
+export type Report = { readonly kind: 'ready' } | { readonly kind: 'lost'; readonly claims: number }
+
+export interface Child {
+  readonly name: string
+  /** Resolves when it says that it works; also when it ends before. */
+  readonly ready: Promise<void>
+  /** Its exit status, or 137 for SIGKILL, as a shell has it. */
+  readonly ended: Promise<number>
+  /** `kill -9`. */
+  kill(): Promise<number>
+  /** Asks it to end in good order; kills it if it does not. */
+  stop(): Promise<number>
+}
+
+export interface ChildOptions {
+  readonly name: string
+  /** Where its log goes, `<name>.log`. */
+  readonly folder: string
+  readonly settings: object
+  readonly onReport?: (report: Report) => void
+}
+
+const STOP_MS = 20_000
+const KILLED = 137
+
+/** Starts one of the programs beside this file; it ends when this process does, however that ends. */
+export function startChild(program: `${string}-process.ts`, options: ChildOptions): Child {
+  const { name, folder, settings, onReport } = options
+  const log = openSync(join(folder, `${name.replace(/\.\d+$/, '')}.log`), 'a')
+  const child = fork(new URL(program, import.meta.url), [JSON.stringify({ name, ...settings })], {
+    stdio: ['ignore', log, log, 'ipc'],
+  })
+  closeSync(log)
+  const ready = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<number>()
+  child.on('message', (report: Report) => {
+    if (report.kind === 'ready') ready.resolve()
+    onReport?.(report)
+  })
+  child.once('error', () => ended.resolve(1))
+  child.once('exit', (status) => ended.resolve(status ?? KILLED))
+  void ended.promise.then(() => ready.resolve())
+  const kill = () => {
+    child.kill('SIGKILL')
+    return ended.promise
+  }
+  return {
+    name,
+    ready: ready.promise,
+    ended: ended.promise,
+    kill,
+    async stop() {
+      // Gone already, or going: the answer is its end.
+      child.send('stop', () => undefined)
+      const waited = new AbortController()
+      const status = await Promise.race([
+        ended.promise,
+        sleep(STOP_MS, undefined, { signal: waited.signal }).catch(() => undefined),
+      ])
+      waited.abort()
+      return status ?? kill()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { once, transaction } from '@posthorn/engine'
+import { Pool } from 'pg'
+import { createArrivalFile } from './arrivals.ts'
+import type { BrokerAddress } from './broker.ts'
+import { openBroker } from './broker.ts'
+import type { EventPayload } from './outbox.ts'
+import { inbox, topics } from './outbox.ts'
+import { lineLog, meetParent } from './parent.ts'
+import { insertEffect } from './queries.ts'
+
+export interface ConsumerSettings {
+  readonly databaseUrl: string
+  readonly broker: BrokerAddress
+  /** Where the arrivals are written down. */
+  readonly folder: string
+}
+
+const { settings, tell, stopped } = meetParent<ConsumerSettings>()
+const log = lineLog(settings.name)
+const pool = new Pool({ connectionString: settings.databaseUrl, max: 10 })
+pool.on('error', (error) => log.warn({ err: error }, 'a database connection died'))
+const arrivals = createArrivalFile(settings.folder, settings.name)
+const broker = openBroker(settings.broker, log)
+/** A delivery that is tried again because the database was away has not arrived a second time. */
+const noted = new WeakSet<object>()
+
+for (const topic of topics) {
+  await broker.subscribe({
+    topic,
+    group: 'ledger',
+    async handle({ id, payload }, { ref }) {
+      const { key, n } = payload as EventPayload
+      if (!noted.has(ref)) arrivals.add(topic, { id, key, n })
+      noted.add(ref)
+      const receipt = { inbox, consumer: 'ledger', id }
+      await transaction(pool, (tx) =>
+        once(tx, receipt, () => insertEffect(tx, topic, { id, key, n })),
+      )
+    },
+  })
+}
+tell({ kind: 'ready' })
+await stopped
+await broker.close()
+await pool.end()
+process.exit(0)

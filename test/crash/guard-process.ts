@@ -1,0 +1,40 @@
+import { rm } from 'node:fs/promises'
+import { openPostgres } from '@posthorn/postgres'
+import { killService } from '../../scripts/services/index.mjs'
+import type { BrokerKind } from './broker.ts'
+
+/*
+ * Outlives the run, and ends the servers if the run was killed and could not: they are processes of
+ * their own and would go on for ever.
+ */
+
+export interface GuardSettings {
+  readonly folder: string
+  readonly postgresFolder: string
+  readonly broker: BrokerKind
+}
+
+const { folder, postgresFolder, broker } = JSON.parse(process.argv[2] ?? '{}') as GuardSettings
+
+// Whoever interrupts the run in a terminal interrupts us too; we wait for what the run does.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+
+let isDone = false
+process.on('message', (order) => {
+  if (order === 'stop') isDone = true
+})
+const gone = new Promise<void>((resolve) => {
+  process.once('disconnect', () => resolve())
+  process.once('message', () => resolve())
+})
+
+// As one more user of the server: when the run is gone, the last one out stops it.
+const postgres = await openPostgres({ folder: postgresFolder })
+process.send?.({ kind: 'ready' })
+await gone
+await postgres.close()
+if (!isDone) {
+  await killService(broker, { dir: folder }).catch(() => undefined)
+  for (const path of [postgresFolder, folder]) await rm(path, { recursive: true, force: true })
+}
+process.exit(0)

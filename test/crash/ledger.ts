@@ -1,0 +1,53 @@
+/** One line of what is printed at the end. A line with a limit is a promise. */
+export interface Line {
+  readonly name: string
+  readonly value: number | string
+  /** What the value has to be; anything else fails the run. */
+  readonly must?: number | string
+  readonly atLeast?: number
+  readonly atMost?: number
+}
+
+export interface Ledger {
+  readonly title: string
+  readonly lines: readonly Line[]
+  /** For a person to look at when a promise was broken. */
+  readonly details: readonly unknown[]
+}
+
+export function isBroken({ value, must, atLeast, atMost }: Line): boolean {
+  if (must !== undefined && value !== must) return true
+  return Number(value) < (atLeast ?? -Infinity) || Number(value) > (atMost ?? Infinity)
+}
+
+export function printLedger({ title, lines, details }: Ledger): void {
+  const width = Math.max(...lines.map(({ name }) => name.length))
+  console.log(`\n${title}\n${'─'.repeat(width + 30)}`)
+  for (const line of lines) {
+    console.log(`${line.name.padEnd(width)}  ${shown(line.value).padStart(20)}${verdictOn(line)}`)
+  }
+  if (lines.some(isBroken)) for (const detail of details) console.log(JSON.stringify(detail))
+}
+
+function verdictOn(line: Line): string {
+  const { must, atLeast, atMost } = line
+  const wanted = [
+    ...(must === undefined ? [] : [shown(must)]),
+    ...(atLeast === undefined ? [] : [`at least ${shown(atLeast)}`]),
+    ...(atMost === undefined ? [] : [`at most ${shown(atMost)}`]),
+  ]
+  if (wanted.length === 0) return ''
+  return isBroken(line) ? `  MUST BE ${wanted.join(', ')}` : '  ok'
+}
+
+function shown(value: number | string): string {
+  return typeof value === 'number' ? value.toLocaleString('en') : value
+}
+
+/** The given shares of times in milliseconds, as seconds: `[0.5, 1]` is median and maximum. */
+export function spread(times: readonly number[], shares: readonly number[]): string {
+  const sorted = [...times].sort((a, b) => a - b)
+  if (sorted.length === 0) return 'none'
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0
+  return `${shares.map((share) => (at(share) / 1_000).toFixed(2)).join(' / ')} s`
+}

@@ -1,0 +1,73 @@
+import type { Queryable } from '@posthorn/engine'
+import { engineMigrations, migrate } from '@posthorn/engine'
+import { Pool } from 'pg'
+import { startFleet } from './fleet.ts'
+import type { Ledger } from './ledger.ts'
+import { isBroken, printLedger } from './ledger.ts'
+import type { Options } from './options.ts'
+import { parseOptions } from './options.ts'
+import { poison } from './poison.ts'
+import { schema } from './queries.ts'
+import type { Servers } from './servers.ts'
+import { startServers } from './servers.ts'
+import { storm } from './storm.ts'
+
+const options = parseOptions(process.argv.slice(2))
+const called = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(name, () => called.abort(new Error(`stopped by ${name}`)))
+}
+const tooLate = setTimeout(
+  () => called.abort(new Error(`not over after ${options.limitMs / 1_000} s`)),
+  options.limitMs,
+)
+
+const began = performance.now()
+const servers = await startServers(options.broker)
+let ledgers: readonly Ledger[] = []
+try {
+  ledgers = await run(servers, options, called.signal)
+  ledgers.forEach(printLedger)
+} catch (error) {
+  console.error(error)
+} finally {
+  clearTimeout(tooLate)
+  await servers.stop(options)
+}
+if (options.keep) console.log(`\nkept for a look: ${servers.folder}`)
+const broken = ledgers.flatMap(({ lines }) => lines.filter(isBroken))
+const failed = ledgers.length === 0 || broken.length > 0
+const seconds = ((performance.now() - began) / 1_000).toFixed(0)
+console.log(`\n${failed ? 'BROKEN' : 'held'} after ${seconds} s, seed ${options.seed}`)
+process.exit(failed ? 1 : 0)
+
+async function run(on: Servers, what: Options, signal: AbortSignal): Promise<Ledger[]> {
+  const { databaseUrl, broker, folder } = on
+  const pool = new Pool({ connectionString: databaseUrl, max: 12 })
+  // The server is killed on purpose; whoever has a query under way hears of it there.
+  pool.on('error', () => undefined)
+  await migrate(pool, [await engineMigrations()])
+  await pool.query(schema)
+  const consumers = startFleet({
+    program: 'consumer-process.ts',
+    name: 'consumer',
+    size: 2,
+    folder,
+    settings: { databaseUrl, broker, folder },
+  })
+  try {
+    // Their queues are there when they are ready: nothing that is sent before could be kept.
+    await consumers.ready
+    const db = pool as unknown as Queryable
+    const stage = { servers: on, pool, db, consumers, options: what, signal }
+    const found: Ledger[] = []
+    for (const scenario of what.scenarios) {
+      console.log(`${scenario} …`)
+      found.push(...(scenario === 'storm' ? [await storm(stage)] : await poison(stage)))
+    }
+    return found
+  } finally {
+    await consumers.stop()
+    await pool.end()
+  }
+}

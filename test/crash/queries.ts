@@ -1,0 +1,234 @@
+import type { Outbox, Queryable, Transaction } from '@posthorn/engine'
+import { inboxTableSql, outboxTableSql, sql } from '@posthorn/engine'
+import type { EventRow } from './outbox.ts'
+import { inbox, outboxes } from './outbox.ts'
+
+/**
+ * The business side (account, entry) is written with the messages, the consumer's side (effect)
+ * with its inbox: what was committed and what took effect is read from these two, not from the engine.
+ */
+export const schema = `
+create schema crash;
+create table crash.account (
+  source text not null,
+  key text not null,
+  n bigint not null default 0,
+  primary key (source, key)
+) with (fillfactor = 50);
+create table crash.entry (
+  message_id uuid primary key,
+  source text not null,
+  key text not null,
+  n bigint not null,
+  written_at timestamptz not null default clock_timestamp()
+);
+-- No unique key: a second effect of the same message must show, not fail.
+create table crash.effect (
+  id bigint generated always as identity primary key,
+  source text not null,
+  key text not null,
+  n bigint not null,
+  message_id uuid not null
+);
+${inboxTableSql(inbox)}
+${outboxes.map(outboxSchema).join('\n')}
+`
+
+function outboxSchema(outbox: Outbox<EventRow>): string {
+  return `
+create table ${outbox.table} (
+  id uuid primary key,
+  key text not null,
+  n bigint not null,
+  status text not null default 'ready' check (status in ('ready', 'sent', 'dead')),
+  attempts integer not null default 0,
+  due_at timestamptz not null default posthorn.now(),
+  error text,
+  error_code text,
+  created_at timestamptz not null default now()
+);
+${outboxTableSql(outbox)}`
+}
+
+/** One event of one key. */
+export interface Entry {
+  readonly id: string
+  readonly key: string
+  readonly n: number
+}
+
+export async function insertAccounts(
+  db: Queryable,
+  source: string,
+  keys: readonly string[],
+): Promise<void> {
+  await db.query(sql`
+    insert into crash.account (source, key) select ${source}, unnest(${keys}::text[])`)
+}
+
+/** Moves the key's counter on; its lock is what serialises the writers of a key. */
+export async function advanceAccount(
+  tx: Transaction,
+  { source, key, by }: { source: string; key: string; by: number },
+): Promise<number> {
+  const { rows } = await tx.query<{ n: string }>(sql`
+    update crash.account set n = n + ${by}::bigint
+     where source = ${source} and key = ${key}
+    returning n`)
+  return Number(rows[0]?.n)
+}
+
+export async function insertEntries(
+  tx: Transaction,
+  source: string,
+  entries: readonly Entry[],
+): Promise<void> {
+  await tx.query(sql`
+    insert into crash.entry (message_id, source, key, n)
+    select id, ${source}, key, n
+      from unnest(${entries.map(({ id }) => id)}::uuid[], ${entries.map(({ key }) => key)}::text[],
+                  ${entries.map(({ n }) => n)}::bigint[]) as u (id, key, n)`)
+}
+
+export async function hasEntry(db: Queryable, id: string): Promise<boolean> {
+  const { rows } = await db.query(sql`select from crash.entry where message_id = ${id}::uuid`)
+  return rows.length > 0
+}
+
+export async function insertEffect(tx: Transaction, source: string, entry: Entry): Promise<void> {
+  await tx.query(sql`
+    insert into crash.effect (source, key, n, message_id)
+    values (${source}, ${entry.key}, ${entry.n}, ${entry.id}::uuid)`)
+}
+
+export async function countEffects(db: Queryable, source: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(sql`
+    select count(*)::int as count from crash.effect where source = ${source}`)
+  return rows[0]?.count ?? 0
+}
+
+export interface WrittenEntry extends Entry {
+  readonly writtenMs: number
+}
+
+export async function selectEntries(db: Queryable, source: string): Promise<WrittenEntry[]> {
+  const { rows } = await db.query<WrittenEntry>(sql`
+    select message_id as id, key, n::int as n,
+           extract(epoch from written_at)::float8 * 1000 as "writtenMs"
+      from crash.entry where source = ${source}`)
+  return rows
+}
+
+/** In the order in which they happened, as far as one key is concerned. */
+export async function selectEffects(db: Queryable, source: string): Promise<Entry[]> {
+  const { rows } = await db.query<Entry>(sql`
+    select message_id as id, key, n::int as n
+      from crash.effect where source = ${source} order by effect.id`)
+  return rows
+}
+
+/** How an outbox stands; in the end everything but `sent` and `attempts` must be zero. */
+export interface Standing {
+  readonly sent: number
+  readonly waiting: number
+  readonly held: number
+  readonly dead: number
+  readonly quarantined: number
+  readonly heldKeys: number
+  readonly leases: number
+  readonly runs: number
+  readonly alerts: number
+  /** Failed attempts counted on the messages. */
+  readonly attempts: number
+}
+
+export async function selectStanding(db: Queryable, outbox: Outbox<EventRow>): Promise<Standing> {
+  const { name, table, order } = outbox
+  const held = order ? 'count(*) filter (where held)' : '0'
+  const quarantined =
+    outbox.states.dead === undefined ? 'count(*) filter (where quarantined_at is not null)' : '0'
+  const leases = order
+    ? '(select count(*) from posthorn.bucket where outbox = $1 and token is not null)'
+    : 'count(*) filter (where claim_token is not null)'
+  const { rows } = await db.query<Standing>({
+    text: `
+select count(*) filter (where status = 'sent')::int as sent,
+       count(*) filter (where status = 'ready')::int as waiting,
+       count(*) filter (where status = 'dead')::int as dead,
+       coalesce(sum(attempts), 0)::int as attempts,
+       (${held})::int as held,
+       (${quarantined})::int as quarantined,
+       (${leases})::int as leases,
+       (select count(*) from posthorn.held_key where outbox = $1)::int as "heldKeys",
+       (select count(*) from posthorn.bucket where outbox = $1 and run_size is not null)::int as runs,
+       (select count(*) from posthorn.alert where source = $1)::int as alerts
+  from ${table}`,
+    values: [name],
+  })
+  return rows[0] as Standing
+}
+
+/** Buckets that still belong to a relay. */
+export async function countLeases(db: Queryable, relay: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(sql`
+    select count(*)::int as count from posthorn.bucket where relay = ${relay}`)
+  return rows[0]?.count ?? 0
+}
+
+/** What a person would look at when something is stuck. */
+export async function selectStuck(
+  db: Queryable,
+  outbox: Outbox<EventRow>,
+): Promise<Record<string, unknown>[]> {
+  if (!outbox.order) return []
+  const { rows } = await db.query({
+    text: `
+select t.bucket, t.key, t.seq, t.n, t.held, t.lost_claims, t.error_code,
+       h.due_at - posthorn.now() as due_in, h.held_by, b.relay, b.until - now() as lease, b.run_size
+  from ${outbox.table} as t
+  left join posthorn.held_key as h on h.outbox = $1 and h.key = t.key
+  left join posthorn.bucket as b on b.outbox = $1 and b.bucket = t.bucket
+ where t.status = 'ready'
+ order by t.seq
+ limit 20`,
+    values: [outbox.name],
+  })
+  return rows
+}
+
+/** How the poisoned message and its neighbours fare. */
+export interface Poisoning {
+  /** When the poisoned one ended. */
+  readonly endedMs: number | null
+  readonly alertCodes: readonly string[]
+  /** Neighbours that have not been sent though nothing is in front of them. */
+  readonly waiting: number
+  /** Those behind it in its key. */
+  readonly blocked: number
+  /** The most lost claims on a neighbour; 1 is the mark of a lost batch and no charge. */
+  readonly lostClaims: number
+  /** Failed attempts counted on neighbours. */
+  readonly attempts: number
+}
+
+export async function selectPoisoning(
+  db: Queryable,
+  outbox: Outbox<EventRow>,
+  poison: Entry,
+): Promise<Poisoning> {
+  const behind = outbox.order ? 'key = $3 and n > $4' : '$3::text is null and $4::bigint is null'
+  const { rows } = await db.query<Poisoning>({
+    text: `
+select count(*) filter (where status = 'ready' and not (${behind}))::int as waiting,
+       count(*) filter (where status = 'ready' and ${behind})::int as blocked,
+       coalesce(max(lost_claims), 0)::int as "lostClaims",
+       coalesce(sum(attempts), 0)::int as attempts,
+       (select extract(epoch from min(raised_at))::float8 * 1000
+          from posthorn.alert where source = $1 and subject = $2::text) as "endedMs",
+       array(select code from posthorn.alert where source = $1 and subject = $2::text) as "alertCodes"
+  from ${outbox.table}
+ where id <> $2::uuid`,
+    values: [outbox.name, poison.id, poison.key, poison.n],
+  })
+  return rows[0] as Poisoning
+}

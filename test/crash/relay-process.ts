@@ -1,0 +1,54 @@
+import type { Transport } from '@posthorn/engine'
+import { createRelay, noMetrics } from '@posthorn/engine'
+import { Pool } from 'pg'
+import type { BrokerAddress } from './broker.ts'
+import { openBroker } from './broker.ts'
+import { outboxNamed } from './outbox.ts'
+import { lineLog, meetParent } from './parent.ts'
+
+export interface RelaySettings {
+  readonly databaseUrl: string
+  readonly broker: BrokerAddress
+  readonly outboxes: readonly string[]
+  /** Messages that kill whoever delivers them. */
+  readonly poison: readonly string[]
+}
+
+const { settings, tell, stopped } = meetParent<RelaySettings>()
+const log = lineLog(settings.name)
+const outboxes = settings.outboxes.map(outboxNamed)
+const pool = new Pool({ connectionString: settings.databaseUrl, max: 4 * outboxes.length })
+const broker = openBroker(settings.broker, log)
+const relay = createRelay({
+  pool,
+  outboxes,
+  transports: { broker: poisoned(broker, new Set(settings.poison)) },
+  name: settings.name,
+  drain: '5s',
+  log,
+  metrics: {
+    ...noMetrics,
+    count: (metric, claims) => {
+      if (metric === 'posthorn_lost_claims_total') tell({ kind: 'lost', claims })
+    },
+  },
+})
+
+// Where the database is not there yet this throws, and whoever started us starts the next.
+await relay.start()
+tell({ kind: 'ready' })
+await stopped
+await relay.stop()
+await broker.close()
+await pool.end()
+process.exit(0)
+
+function poisoned(transport: Transport, poison: ReadonlySet<string>): Transport {
+  return {
+    deliver(batch, options) {
+      if (batch.some(({ message }) => poison.has(message.id))) process.exit(137)
+      return transport.deliver(batch, options)
+    },
+    close: () => transport.close(),
+  }
+}

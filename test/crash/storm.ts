@@ -1,0 +1,245 @@
+import type { Queryable } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { readArrivals } from './arrivals.ts'
+import type { Findings } from './audit.ts'
+import { audit } from './audit.ts'
+import type { Fleet } from './fleet.ts'
+import { startFleet } from './fleet.ts'
+import type { Ledger, Line } from './ledger.ts'
+import { spread } from './ledger.ts'
+import type { Options } from './options.ts'
+import { stormEvents } from './outbox.ts'
+import type { Blow } from './plan.ts'
+import { keyNames, planBlows, planTransactions } from './plan.ts'
+import { showProgress } from './progress.ts'
+import type { Standing } from './queries.ts'
+import {
+  countEffects,
+  countLeases,
+  insertAccounts,
+  selectEffects,
+  selectEntries,
+  selectStanding,
+  selectStuck,
+} from './queries.ts'
+import { createRandom } from './random.ts'
+import type { Servers } from './servers.ts'
+import { pause, until } from './waiting.ts'
+import type { Written } from './writer.ts'
+import { answered, write } from './writer.ts'
+
+export interface Stage {
+  readonly servers: Servers
+  readonly pool: Pool
+  /** The same pool, for single statements. */
+  readonly db: Queryable
+  readonly consumers: Fleet
+  readonly options: Options
+  readonly signal: AbortSignal
+}
+
+/** What the blows did. */
+interface Damage {
+  relayKills: number
+  consumerKills: number
+  /** From each kill until its buckets were somebody else's. */
+  readonly recoveriesMs: number[]
+  postgresMs: number
+  brokerMs: number
+}
+
+/** Longest wait until somebody has taken a dead relay's buckets, a dead Postgres included. */
+const RECOVERY_MS = 60_000
+
+/**
+ * Relays deliver an ordered outbox while they are killed one after the other, Postgres and the
+ * broker crash and come back, and the consumers die once each.
+ */
+export async function storm(stage: Stage): Promise<Ledger> {
+  const { servers, pool, db, consumers, options, signal } = stage
+  const random = createRandom(options.seed)
+  const keys = keyNames(options.keys)
+  await insertAccounts(db, stormEvents.name, keys)
+  const relays = startFleet({
+    program: 'relay-process.ts',
+    name: 'relay',
+    size: options.relays,
+    folder: servers.folder,
+    settings: {
+      databaseUrl: servers.databaseUrl,
+      broker: servers.broker,
+      outboxes: [stormEvents.name],
+      poison: [],
+    },
+  })
+  try {
+    await Promise.all([relays.ready, consumers.ready])
+    const began = performance.now()
+    const unwatch = options.watch ? showProgress(db, stormEvents) : () => undefined
+    const durationMs = (options.messages / options.rate) * 1_000
+    const blows = planBlows(random, { durationMs, kills: options.kills, relays: options.relays })
+    const plan = planTransactions(random, { messages: options.messages, keys })
+    const [written, damage] = await Promise.all([
+      write(pool, { outbox: stormEvents, plan, rate: options.rate, signal }),
+      strike(stage, relays, blows),
+    ])
+    const arrived = await until(() => isSettled(db, written), {
+      withinMs: options.settleMs,
+      signal,
+    })
+    unwatch()
+    const seconds = (performance.now() - began) / 1_000
+    const stuck = arrived ? [] : await selectStuck(db, stormEvents)
+    await relays.stop()
+    const findings = audit({
+      entries: await selectEntries(db, stormEvents.name),
+      rolledBack: written.rolledBack,
+      arrivals: (await readArrivals(servers.folder)).filter(
+        ({ source }) => source === stormEvents.name,
+      ),
+      effects: await selectEffects(db, stormEvents.name),
+    })
+    const standing = await selectStanding(db, stormEvents)
+    return {
+      title: `storm: ${options.messages} messages at ${options.rate}/s, seed ${options.seed}, ${servers.versions}`,
+      lines: [
+        ...countLines({ written, damage, relays }),
+        ...promiseLines(options, findings),
+        ...standingLines(standing),
+        ...timeLines({ written, damage, findings, seconds }),
+      ],
+      details: [...stuck, { relays: relays.exits, consumers: consumers.exits }],
+    }
+  } finally {
+    await relays.stop()
+  }
+}
+
+async function strike(stage: Stage, relays: Fleet, blows: readonly Blow[]): Promise<Damage> {
+  const damage: Damage = {
+    relayKills: 0,
+    consumerKills: 0,
+    recoveriesMs: [],
+    postgresMs: 0,
+    brokerMs: 0,
+  }
+  const began = performance.now()
+  // Each at its own time, whatever the others are doing: a relay may well die while Postgres is away.
+  await Promise.all(
+    blows.map(async (blow) => {
+      await pause(began + blow.atMs - performance.now(), stage.signal)
+      await deal(stage, relays, { blow, damage })
+    }),
+  )
+  return damage
+}
+
+async function deal(
+  { servers, consumers, db, signal }: Stage,
+  relays: Fleet,
+  { blow, damage }: { blow: Blow; damage: Damage },
+): Promise<void> {
+  const began = performance.now()
+  switch (blow.kind) {
+    case 'relay': {
+      const relay = await relays.kill(blow.place)
+      damage.relayKills += 1
+      // One that had only just started may have held nothing yet.
+      if ((await answered(() => countLeases(db, relay))) === 0) return
+      const isTaken = async () => (await countLeases(db, relay)) === 0
+      await until(isTaken, { withinMs: RECOVERY_MS, signal })
+      damage.recoveriesMs.push(performance.now() - began)
+      return
+    }
+    case 'consumer':
+      await consumers.kill(blow.place)
+      damage.consumerKills += 1
+      return
+    case 'postgres':
+      await servers.crashPostgres()
+      damage.postgresMs = performance.now() - began
+      return
+    case 'broker':
+      await servers.crashBroker()
+      damage.brokerMs = performance.now() - began
+      return
+  }
+}
+
+async function isSettled(db: Queryable, { committed }: Written): Promise<boolean> {
+  const { waiting, held, heldKeys } = await selectStanding(db, stormEvents)
+  if (waiting + held + heldKeys > 0) return false
+  return (await countEffects(db, stormEvents.name)) >= committed
+}
+
+function countLines({
+  written,
+  damage,
+  relays,
+}: {
+  written: Written
+  damage: Damage
+  relays: Fleet
+}): Line[] {
+  return [
+    { name: 'written', value: written.committed },
+    { name: 'rolled back', value: written.rolledBack.size },
+    { name: 'transactions repeated', value: written.repeated },
+    { name: 'relay kills', value: damage.relayKills },
+    { name: 'consumer kills', value: damage.consumerKills },
+    { name: 'relays that ended by themselves', value: relays.exits.length },
+    { name: 'lost claims', value: relays.lostClaims },
+  ]
+}
+
+function promiseLines({ messages }: Options, findings: Findings): Line[] {
+  const { duplicates, missing, ghosts, strangers, outOfOrder } = findings
+  const { missingEffects, doubledEffects, effectsOutOfOrder } = findings
+  return [
+    { name: 'duplicates on the wire', value: duplicates },
+    { name: 'arrived', value: findings.latenciesMs.length, must: messages },
+    { name: 'effects', value: messages - missingEffects + doubledEffects, must: messages },
+    { name: 'missing', value: missing, must: 0 },
+    { name: 'rolled back and arrived', value: ghosts, must: 0 },
+    { name: 'unknown or changed', value: strangers, must: 0 },
+    { name: 'out of order', value: outOfOrder, must: 0 },
+    { name: 'effects missing', value: missingEffects, must: 0 },
+    { name: 'effects doubled', value: doubledEffects, must: 0 },
+    { name: 'effects out of order', value: effectsOutOfOrder, must: 0 },
+  ]
+}
+
+function standingLines(standing: Standing): Line[] {
+  const { waiting, held, heldKeys, dead, quarantined, alerts, leases, runs } = standing
+  return [
+    { name: 'still ready', value: waiting, must: 0 },
+    { name: 'still held', value: held, must: 0 },
+    { name: 'keys still held', value: heldKeys, must: 0 },
+    { name: 'dead or quarantined', value: dead + quarantined, must: 0 },
+    { name: 'alerts', value: alerts, must: 0 },
+    { name: 'orphan leases', value: leases, must: 0 },
+    { name: 'orphan runs', value: runs, must: 0 },
+    { name: 'attempts charged', value: standing.attempts },
+  ]
+}
+
+function timeLines({
+  written,
+  damage,
+  findings,
+  seconds,
+}: {
+  written: Written
+  damage: Damage
+  findings: Findings
+  seconds: number
+}): Line[] {
+  return [
+    { name: 'writing', value: `${written.seconds.toFixed(1)} s` },
+    { name: 'until all had arrived', value: `${seconds.toFixed(1)} s` },
+    { name: 'Postgres away', value: spread([damage.postgresMs], [1]) },
+    { name: 'broker away', value: spread([damage.brokerMs], [1]) },
+    { name: 'recovery after a kill p50/max', value: spread(damage.recoveriesMs, [0.5, 1]) },
+    { name: 'commit to arrival p50/p99/max', value: spread(findings.latenciesMs, [0.5, 0.99, 1]) },
+  ]
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outbox, Queryable } from '@posthorn/engine'
+import { createNotifier, enqueueAll, transaction, uuid } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { EventRow } from './outbox.ts'
+import type { PlannedTransaction } from './plan.ts'
+import type { Entry } from './queries.ts'
+import { advanceAccount, hasEntry, insertEntries } from './queries.ts'
+
+export interface Written {
+  readonly committed: number
+  readonly rolledBack: ReadonlySet<string>
+  /** Transactions that were done again because the database died under them. */
+  readonly repeated: number
+  readonly seconds: number
+}
+
+export interface WriterOptions {
+  readonly outbox: Outbox<EventRow>
+  readonly plan: Iterator<PlannedTransaction>
+  /** Messages a second. */
+  readonly rate: number
+  readonly signal: AbortSignal
+}
+
+/** Transactions at once; two of one key wait for each other at the account's row. */
+const LANES = 8
+
+/** How often a transaction is tried against a database that is away, and how far apart. */
+const TRIES = 300
+const PAUSE_MS = 200
+
+class PlannedRollback extends Error {}
+
+/** Writes what is planned: the key's counter, its entries and the messages in one transaction each. */
+export async function write(
+  pool: Pool,
+  { outbox, plan, rate, signal }: WriterOptions,
+): Promise<Written> {
+  const notifier = createNotifier(pool, [outbox])
+  const rolledBack = new Set<string>()
+  let committed = 0
+  let repeated = 0
+  const began = performance.now()
+  const lane = async () => {
+    for (let next = plan.next(); !next.done; next = plan.next()) {
+      signal.throwIfAborted()
+      const planned = next.value
+      const dueMs = began + (planned.after / rate) * 1_000 - performance.now()
+      if (dueMs > 1) await sleep(dueMs)
+      const ids = Array.from({ length: planned.size }, () => uuid())
+      if (planned.rollsBack) {
+        ids.forEach((id) => rolledBack.add(id))
+        // Whatever stops it, the database's end included: nothing of it is there.
+        await attempt(pool, outbox, { planned, ids }).catch(() => undefined)
+        continue
+      }
+      repeated += await persist(pool, outbox, { planned, ids })
+      committed += ids.length
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  await notifier.close()
+  return { committed, rolledBack, repeated, seconds: (performance.now() - began) / 1_000 }
+}
+
+interface Batch {
+  readonly planned: PlannedTransaction
+  readonly ids: readonly string[]
+}
+
+async function attempt(pool: Pool, outbox: Outbox<EventRow>, batch: Batch): Promise<void> {
+  const { planned, ids } = batch
+  const { key, size } = planned
+  await transaction(pool, async (tx) => {
+    const last = await advanceAccount(tx, { source: outbox.name, key, by: size })
+    const entries: Entry[] = ids.map((id, i) => ({ id, key, n: last - size + 1 + i }))
+    await insertEntries(tx, outbox.name, entries)
+    await enqueueAll(
+      tx,
+      outbox,
+      entries.map(({ id, n }) => ({ id, key, n: String(n) })),
+    )
+    if (planned.rollsBack) throw new PlannedRollback()
+  })
+}
+
+/** Tries until it is committed. Returns how often it had to be done again. */
+async function persist(pool: Pool, outbox: Outbox<EventRow>, batch: Batch): Promise<number> {
+  const db = pool as unknown as Queryable
+  for (let repeats = 0; ;) {
+    try {
+      await attempt(pool, outbox, batch)
+      return repeats
+    } catch (error) {
+      if (repeats >= TRIES) throw error
+      // The commit may have gone through, and only its answer been lost: look before doing it again.
+      const isThere = await answered(() => hasEntry(db, batch.ids[0] ?? ''))
+      if (isThere) return repeats
+      repeats += 1
+    }
+  }
+}
+
+/** Asks until the database is there to answer. */
+export async function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (tries === TRIES) throw error
+      await sleep(PAUSE_MS)
+    }
+  }
+}

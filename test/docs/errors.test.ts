@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { page, root, tableRows } from './markdown.ts'
+
+const listed = page('docs/reference/errors.md').text
+
+/** The codes of a catalogue (`export const …_CODES = { … } as const`) in a source. */
+function codesIn(source: string): string[] {
+  const catalogue = /export const \w*_CODES = \{\n([\s\S]*?)\n\} as const/.exec(source)?.[1] ?? ''
+  return [...catalogue.matchAll(/^ {2}([A-Z][A-Z_0-9]*):/gm)].map(([, code = '']) => code)
+}
+
+/** The codes a page lists below the heading of a package. */
+function codesOn(text: string, heading: string): string[] {
+  return tableRows(text, heading)
+    .flatMap(([code = '']) => /^`([A-Z][A-Z_0-9]*)`$/.exec(code)?.[1] ?? [])
+    .toSorted()
+}
+
+const catalogues = globSync('packages/*/src/errors.ts', { cwd: root }).map((path) => {
+  const source = readFileSync(join(root, path), 'utf8')
+  return { name: `@posthorn/${path.split('/')[1]}`, codes: codesIn(source).toSorted() }
+})
+
+test('three packages have a catalogue', () => {
+  expect(catalogues.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['@posthorn/engine', '@posthorn/postgres', '@posthorn/transports']),
+  )
+  for (const { codes } of catalogues) expect(codes.length).toBeGreaterThan(5)
+})
+
+test.each(catalogues)('errors.md has the codes of $name, and no others', ({ name, codes }) => {
+  expect(codesOn(listed, name)).toEqual(codes)
+})
+
+test('every code has a meaning and something to do', () => {
+  const rows = tableRows(listed).filter(([code]) => code?.startsWith('`'))
+  expect(rows.filter((row) => row.length !== 3 || row.some((cell) => cell === ''))).toEqual([])
+})
+
+test('a code on one side only is found', () => {
+  const source = "export const X_CODES = {\n  A_B: 'One.',\n  C:\n    'Two.',\n} as const"
+  const text = '## x\n\n| code | means |\n| --- | --- |\n| `A_B` | one |\n| `D` | two |\n\n## y\n'
+  expect(codesIn(source)).toEqual(['A_B', 'C'])
+  expect(codesOn(text, 'x')).toEqual(['A_B', 'D'])
+  expect(codesOn(text, 'y')).toEqual([])
+})

@@ -1,0 +1,77 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { page, root, tableRows } from './markdown.ts'
+
+/*
+ * Names that people search for: metrics and log lines of the engine, options of the benchmarks.
+ * What a page lists and what the sources have must be the same.
+ */
+
+const sources = globSync('packages/engine/src/*.ts', { cwd: root })
+  .filter((path) => !path.endsWith('.test.ts'))
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+
+const watch = page('docs/operate/watch.md').text
+
+function metricsIn(source: string): string[] {
+  return [...source.matchAll(/metrics\.(?:count|gauge|observe)\(\s*'(\w+)'/g)].map(
+    ([, name = '']) => name,
+  )
+}
+
+/** What is logged as a warning or an error. */
+function logLinesIn(source: string): string[] {
+  return [...source.matchAll(/\blog\.(warn|error)\([^;]*?'([^']+)',?\s*\)/g)].map(
+    ([, level, message]) => `${level} ${message}`,
+  )
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)].toSorted()
+}
+
+test('watch.md lists the metrics of the engine', () => {
+  const listed = tableRows(watch, 'Metrics').flatMap(
+    ([name = '']) => /^`(\w+)`$/.exec(name)?.[1] ?? [],
+  )
+  expect(listed.length).toBeGreaterThan(4)
+  expect(unique(listed)).toEqual(unique(sources.flatMap(metricsIn)))
+})
+
+test('watch.md lists the warnings and errors that the engine logs', () => {
+  const listed = tableRows(watch, 'Log').flatMap(([level, message = '']) => {
+    const text = /^`(.+)`$/.exec(message)?.[1]
+    return text === undefined ? [] : [`${level} ${text}`]
+  })
+  expect(listed.length).toBeGreaterThan(8)
+  expect(unique(listed)).toEqual(unique(sources.flatMap(logLinesIn)))
+})
+
+test('benchmarks.md lists the benchmarks and their options', () => {
+  const text = page('docs/operate/benchmarks.md').text
+  const main = readFileSync(join(root, 'bench/main.ts'), 'utf8')
+  const options = readFileSync(join(root, 'bench/options.ts'), 'utf8')
+  const benches = [...text.matchAll(/^npm run bench -- (\w+)/gm)].map(([, name = '']) => name)
+  const known = [...main.matchAll(/^ {2}(\w+): \{ run:/gm)].map(([, name = '']) => name)
+  expect(unique(benches)).toEqual(unique(known))
+  const listed = [...text.matchAll(/^\| `--(\w+)`/gm)].map(([, name = '']) => name)
+  const taken = [...options.matchAll(/^ {6}(\w+): \{ type:/gm)].map(([, name = '']) => name)
+  expect(taken.length).toBeGreaterThan(5)
+  expect(unique(listed)).toEqual(unique(taken))
+})
+
+test('a name is found however the call is written', () => {
+  const source = `
+    metrics.count('a_total', 1, labels)
+    this.#options.metrics.observe(
+      'b_ms', 2, labels)
+    log.warn({ err: error }, 'one')
+    log.error(
+      { ...labels, id },
+      'two',
+    )
+    log.debug({}, 'not')`
+  expect(metricsIn(source)).toEqual(['a_total', 'b_ms'])
+  expect(logLinesIn(source)).toEqual(['warn one', 'error two'])
+})
