@@ -4,7 +4,6 @@ import type { Pool } from 'pg'
 import type { Arrival } from './arrivals.ts'
 import { readArrivals } from './arrivals.ts'
 import { audit } from './audit.ts'
-import type { Fleet } from './fleet.ts'
 import { startFleet } from './fleet.ts'
 import type { Ledger, Line } from './ledger.ts'
 import type { EventRow } from './outbox.ts'
@@ -194,7 +193,7 @@ async function ledgerOf(
   return {
     title: `poison: ${outbox.name}, ${MESSAGES} messages in one batch and ${late.length} later`,
     lines: [
-      { name: `${ends}`, value: standing[ends], must: 1 },
+      { name: ends, value: standing[ends], must: 1 },
       { name: 'alert', value: last.alertCodes.join(' '), must: 'CLAIM_FATAL' },
       { name: 'alerts', value: standing.alerts, must: 1 },
       { name: 'blocked behind it', value: blocked, must: behind },

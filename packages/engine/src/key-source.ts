@@ -125,8 +125,8 @@ export class KeySource implements Source {
     if (token !== undefined) this.#idle.set(bucket, token)
   }
 
-  async renew(claim: Claim): Promise<boolean> {
-    if (claim.kind === 'resend') return this.#rows.renew(claim)
+  async renew(claim: Claim, ms?: number): Promise<boolean> {
+    if (claim.kind === 'resend') return this.#rows.renew(claim, ms)
     const kept = await this.#renewed(claim.buckets, claim.tokens)
     return kept.size === claim.buckets.length
   }

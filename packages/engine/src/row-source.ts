@@ -59,9 +59,9 @@ export class RowSource implements Source {
     })
   }
 
-  async renew({ rows, token }: Claim): Promise<boolean> {
+  async renew({ rows, token }: Claim, leaseMs = this.#outbox.leaseMs): Promise<boolean> {
     const ids = rows.map((row) => idOf(this.#outbox, row))
-    const { leaseMs, statements } = this.#outbox
+    const { statements } = this.#outbox
     const kept = await run(this.#session.db, statements.renewClaim, { ids, token, leaseMs })
     return kept.length > 0
   }

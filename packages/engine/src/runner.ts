@@ -42,6 +42,9 @@ const SPECIAL_TURNS = 20
 
 const MAX_PAUSE_MS = 5_000
 
+/** Longest time until a message that waits in front of its consumers is looked at again. */
+const MAX_WAIT_MS = 60_000
+
 /** What a relay did in one step. */
 export interface Step {
   readonly claimed: number
@@ -257,13 +260,14 @@ export class Runner {
 
   /**
    * Which of the messages that were never confirmed their consumers have gone by. The others stay
-   * claimed for another lease and are then looked at again: nothing is written about them.
+   * claimed for a while and are then looked at again: nothing is written about them.
    */
   async #overdue(claim: Claim): Promise<OutboxRow[]> {
     const { outbox, transports } = this.#options
     const passed = await Promise.all(claim.rows.map((row) => hasPassed(outbox, row, transports)))
     const waiting = claim.rows.filter((_, i) => !passed[i])
-    if (waiting.length > 0) await this.#source.renew({ ...claim, rows: waiting })
+    const againMs = Math.min(outbox.confirmWithinMs ?? MAX_WAIT_MS, MAX_WAIT_MS)
+    if (waiting.length > 0) await this.#source.renew({ ...claim, rows: waiting }, againMs)
     return claim.rows.filter((_, i) => passed[i])
   }
 

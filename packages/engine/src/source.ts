@@ -8,8 +8,8 @@ import type { Settlement } from './settlement.ts'
 export interface Source {
   /** Takes what is there of a kind; undefined when there is nothing. `batch` limits it further. */
   claim(kind: ClaimKind, batch?: number): Promise<Claim | undefined>
-  /** Keeps a claim alive; false when it is lost. */
-  renew(claim: Claim): Promise<boolean>
+  /** Keeps a claim alive for another lease, or for `ms`; false when it is lost. */
+  renew(claim: Claim, ms?: number): Promise<boolean>
   /** Which of the claim's rows may be attempted now. */
   attemptable(claim: Claim): readonly number[]
   /** Writes down what became of a claim. Returns the ids that were no longer ours. */
