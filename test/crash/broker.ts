@@ -1,6 +1,4 @@
 import type { Log, Subscriber, Transport } from '@posthorn/engine'
-import { kafkaTransport } from '@posthorn/transports/kafka'
-import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 
 export type BrokerKind = 'rabbitmq' | 'kafka'
 
@@ -13,18 +11,30 @@ export interface BrokerAddress {
 /** Short, so that a run does not wait long for the broker or the database to be there again. */
 const BACKOFF = { first: '100ms', max: '1s' } as const
 
-export function openBroker({ kind, address }: BrokerAddress, log: Log): Transport & Subscriber {
+/** Handlers at once in a consumer: a busy machine takes its time for each of their statements. */
+export const HANDLERS = 32
+
+/** Loads the one library that is needed: relays are started again all the time. */
+export async function openBroker(
+  { kind, address }: BrokerAddress,
+  log: Log,
+): Promise<Transport & Subscriber> {
+  const common = { log, concurrency: HANDLERS, backoff: BACKOFF, drain: '5s' } as const
   switch (kind) {
-    case 'rabbitmq':
-      return rabbitmqTransport({ url: address, log, concurrency: 8, backoff: BACKOFF, drain: '5s' })
-    case 'kafka':
-      // 6 s is the shortest session that Kafka allows: a killed consumer is missed for that long.
+    case 'rabbitmq': {
+      const { rabbitmqTransport } = await import('@posthorn/transports/rabbitmq')
+      return rabbitmqTransport({ ...common, url: address })
+    }
+    case 'kafka': {
+      const { kafkaTransport } = await import('@posthorn/transports/kafka')
       return kafkaTransport({
+        ...common,
         brokers: [address],
-        log,
+        // A partition is read by one handler at a time.
+        createTopics: { partitions: HANDLERS },
+        // The shortest that Kafka allows: a killed consumer is missed for that long.
         session: '6s',
-        backoff: BACKOFF,
-        drain: '5s',
       })
+    }
   }
 }

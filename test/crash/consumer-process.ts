@@ -2,7 +2,7 @@ import { once, transaction } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { createArrivalFile } from './arrivals.ts'
 import type { BrokerAddress } from './broker.ts'
-import { openBroker } from './broker.ts'
+import { HANDLERS, openBroker } from './broker.ts'
 import type { EventPayload } from './outbox.ts'
 import { inbox, topics } from './outbox.ts'
 import { lineLog, meetParent } from './parent.ts'
@@ -17,10 +17,10 @@ export interface ConsumerSettings {
 
 const { settings, tell, stopped } = meetParent<ConsumerSettings>()
 const log = lineLog(settings.name)
-const pool = new Pool({ connectionString: settings.databaseUrl, max: 10 })
+const pool = new Pool({ connectionString: settings.databaseUrl, max: HANDLERS })
 pool.on('error', (error) => log.warn({ err: error }, 'a database connection died'))
 const arrivals = createArrivalFile(settings.folder, settings.name)
-const broker = openBroker(settings.broker, log)
+const broker = await openBroker(settings.broker, log)
 /** A delivery that is tried again because the database was away has not arrived a second time. */
 const noted = new WeakSet<object>()
 

@@ -11,6 +11,7 @@ import { schema } from './queries.ts'
 import type { Servers } from './servers.ts'
 import { startServers } from './servers.ts'
 import { storm } from './storm.ts'
+import { LANES } from './writer.ts'
 
 const options = parseOptions(process.argv.slice(2))
 const called = new AbortController()
@@ -43,7 +44,7 @@ process.exit(failed ? 1 : 0)
 
 async function run(on: Servers, what: Options, signal: AbortSignal): Promise<Ledger[]> {
   const { databaseUrl, broker, folder } = on
-  const pool = new Pool({ connectionString: databaseUrl, max: 12 })
+  const pool = new Pool({ connectionString: databaseUrl, max: LANES + 4 })
   // The server is killed on purpose; whoever has a query under way hears of it there.
   pool.on('error', () => undefined)
   await migrate(pool, [await engineMigrations()])

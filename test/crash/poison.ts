@@ -200,7 +200,7 @@ async function ledgerOf(
       { name: 'most lost claims of another', value: lostClaims, atMost: 1 },
       { name: 'attempts charged to others', value: last.attempts, must: 0 },
       { name: 'others arrived', value: others - findings.missing, must: others },
-      { name: 'later ones arrived before its end', value: inTime.size },
+      { name: 'later ones arrived before its end', value: inTime.size, atLeast: 1 },
       { name: 'it arrived', value: findings.ghosts, must: 0 },
       ...(outbox.order ? [ordered] : []),
       { name: 'effects doubled', value: findings.doubledEffects, must: 0 },

@@ -168,11 +168,15 @@ select count(*) filter (where status = 'sent')::int as sent,
   return rows[0] as Standing
 }
 
-/** Buckets that still belong to a relay. */
-export async function countLeases(db: Queryable, relay: string): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(sql`
-    select count(*)::int as count from posthorn.bucket where relay = ${relay}`)
-  return rows[0]?.count ?? 0
+/** Buckets that still belong to a relay, and the messages it has in flight in them. */
+export async function selectLeases(
+  db: Queryable,
+  relay: string,
+): Promise<{ buckets: number; inFlight: number }> {
+  const { rows } = await db.query<{ buckets: number; inFlight: number }>(sql`
+    select count(*)::int as buckets, coalesce(sum(run_size), 0)::int as "inFlight"
+      from posthorn.bucket where relay = ${relay}`)
+  return rows[0] ?? { buckets: 0, inFlight: 0 }
 }
 
 /** What a person would look at when something is stuck. */

@@ -33,10 +33,8 @@ export async function startServers(kind: BrokerKind): Promise<Servers> {
   const log = () => undefined
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const settings = { fsync: 'off', max_connections: 200 }
-  const [postgres, services] = await Promise.all([
-    temporaryPostgres({ settings }),
-    startServices({ names: [kind], dir: folder, log }),
-  ])
+  const postgres = await temporaryPostgres({ settings })
+  // Before the broker: of a Postgres that was left behind the next run would take care.
   const guard = startChild('guard-process.ts', {
     name: 'guard',
     folder,
@@ -48,6 +46,7 @@ export async function startServers(kind: BrokerKind): Promise<Servers> {
     if (!keep) await rm(folder, { recursive: true, force: true })
   }
   await guard.ready
+  const services = await startServices({ names: [kind], dir: folder, log })
   const address = services.env[VARIABLES[kind]]
   if (address === undefined) {
     await stop({ keep: false })

@@ -15,10 +15,10 @@ import { showProgress } from './progress.ts'
 import type { Standing } from './queries.ts'
 import {
   countEffects,
-  countLeases,
   insertAccounts,
   selectEffects,
   selectEntries,
+  selectLeases,
   selectStanding,
   selectStuck,
 } from './queries.ts'
@@ -42,6 +42,8 @@ export interface Stage {
 interface Damage {
   relayKills: number
   consumerKills: number
+  /** Messages that were claimed by a relay when it was killed. */
+  inFlight: number
   /** From each kill until its buckets were somebody else's. */
   readonly recoveriesMs: number[]
   postgresMs: number
@@ -119,6 +121,7 @@ async function strike(stage: Stage, relays: Fleet, blows: readonly Blow[]): Prom
   const damage: Damage = {
     relayKills: 0,
     consumerKills: 0,
+    inFlight: 0,
     recoveriesMs: [],
     postgresMs: 0,
     brokerMs: 0,
@@ -144,9 +147,11 @@ async function deal(
     case 'relay': {
       const relay = await relays.kill(blow.place)
       damage.relayKills += 1
+      const { buckets, inFlight } = await answered(() => selectLeases(db, relay))
+      damage.inFlight += inFlight
       // One that had only just started may have held nothing yet.
-      if ((await answered(() => countLeases(db, relay))) === 0) return
-      const isTaken = async () => (await countLeases(db, relay)) === 0
+      if (buckets === 0) return
+      const isTaken = async () => (await selectLeases(db, relay)).buckets === 0
       await until(isTaken, { withinMs: RECOVERY_MS, signal })
       damage.recoveriesMs.push(performance.now() - began)
       return
@@ -188,7 +193,8 @@ function countLines({
     { name: 'relay kills', value: damage.relayKills },
     { name: 'consumer kills', value: damage.consumerKills },
     { name: 'relays that ended by themselves', value: relays.exits.length },
-    { name: 'lost claims', value: relays.lostClaims },
+    { name: 'claims lost with their relay', value: damage.inFlight },
+    { name: 'claims lost by the living', value: relays.lostClaims },
   ]
 }
 

@@ -24,7 +24,7 @@ export interface WriterOptions {
 }
 
 /** Transactions at once; two of one key wait for each other at the account's row. */
-const LANES = 8
+export const LANES = 24
 
 /** How often a transaction is tried against a database that is away, and how far apart. */
 const TRIES = 300

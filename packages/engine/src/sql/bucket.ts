@@ -98,7 +98,8 @@ function noted({ name }: Shape, key: string): string {
 
 /**
  * Reads the head of each bucket in order: no row is written or locked, the bucket's lease is the
- * claim. `floors` is where the reader left off: what lies below was not waiting when it looked.
+ * claim. Nothing waits below `floors`; the lowest row says with `claim_snapshot` which transactions
+ * were open while it was read, so that the reader can raise them.
  * `claim_early_ms` is set where a message is not due yet, `claim_tail` where its key waits already.
  */
 export function claimFlow(shape: Shape): Prepared {
@@ -122,7 +123,9 @@ ${noted(shape, 'null::text')}
 select run.*, h.tail as claim_tail,
        case when run.${columns.dueAt} > (select posthorn.now())
             then extract(epoch from run.${columns.dueAt} - posthorn.now()) * 1000
-       end as claim_early_ms
+       end as claim_early_ms,
+       case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
+       end as claim_snapshot
   from run
   left join posthorn.held_key as h on h.outbox = '${name}' and h.key = run.${order?.key}::text`,
   )

@@ -13,7 +13,7 @@ export interface TypedColumn {
  * `unnest`. A message whose dedupe columns are taken is left out of the result.
  */
 export function insertMessages(
-  { table, columns }: Shape,
+  { table, columns, order }: Shape,
   {
     given,
     delayed,
@@ -27,11 +27,14 @@ export function insertMessages(
   return prepare((p) => {
     const arrays = given.map(({ name, type }) => `${p(name)}::${arrayOf(type)}`)
     if (delayed) arrays.push(`${p('delay_ms')}::float8[]`)
+    // Once, before the first row: a transaction without a number could have a `seq` that no reader
+    // knows to wait for.
+    const numbered = order ? '\n where pg_current_xact_id() is not null' : ''
     const conflict = dedupes ? `\n    on conflict (${columns.dedupe?.join(', ')}) do nothing` : ''
     return `insert into ${table} (${[...names, ...due].join(', ')})
 select ${[...given.map(({ name, type }) => selected(name, type)), ...dueValue].join(', ')}
   from unnest(${arrays.join(', ')})
-    as u (${[...names, ...(delayed ? ['delay_ms'] : [])].join(', ')})${conflict}
+    as u (${[...names, ...(delayed ? ['delay_ms'] : [])].join(', ')})${numbered}${conflict}
 returning ${columns.id}::text as id`
   })
 }

@@ -236,7 +236,9 @@ test('the claim of an ordered outbox writes no row', () => {
     select run.*, h.tail as claim_tail,
            case when run.next_attempt_at > (select posthorn.now())
                 then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
-           end as claim_early_ms
+           end as claim_early_ms,
+           case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
+           end as claim_snapshot
       from run
       left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text"
   `)
