@@ -27,7 +27,8 @@ const noted = new WeakSet<object>()
 for (const topic of topics) {
   await broker.subscribe({
     topic,
-    group: 'ledger',
+    // One for each topic: Kafka's groups take it for granted that all members read the same topics.
+    group: `${topic}.ledger`,
     async handle({ id, payload }, { ref }) {
       const { key, n } = payload as EventPayload
       if (!noted.has(ref)) arrivals.add(topic, { id, key, n })

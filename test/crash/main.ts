@@ -4,6 +4,7 @@ import { Pool } from 'pg'
 import { startFleet } from './fleet.ts'
 import type { Ledger } from './ledger.ts'
 import { isBroken, printLedger } from './ledger.ts'
+import { printLogs } from './logs.ts'
 import type { Options } from './options.ts'
 import { parseOptions } from './options.ts'
 import { poison } from './poison.ts'
@@ -25,19 +26,19 @@ const tooLate = setTimeout(
 
 const began = performance.now()
 const servers = await startServers(options.broker)
-let ledgers: readonly Ledger[] = []
+let failed = true
 try {
-  ledgers = await run(servers, options, called.signal)
+  const ledgers = await run(servers, options, called.signal)
   ledgers.forEach(printLedger)
+  failed = ledgers.some(({ lines }) => lines.some(isBroken))
 } catch (error) {
   console.error(error)
 } finally {
   clearTimeout(tooLate)
+  if (failed) await printLogs(servers.folder).catch(() => undefined)
   await servers.stop(options)
 }
 if (options.keep) console.log(`\nkept for a look: ${servers.folder}`)
-const broken = ledgers.flatMap(({ lines }) => lines.filter(isBroken))
-const failed = ledgers.length === 0 || broken.length > 0
 const seconds = ((performance.now() - began) / 1_000).toFixed(0)
 console.log(`\n${failed ? 'BROKEN' : 'held'} after ${seconds} s, seed ${options.seed}`)
 process.exit(failed ? 1 : 0)

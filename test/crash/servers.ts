@@ -29,11 +29,11 @@ const VARIABLES = { rabbitmq: 'RABBITMQ_URL', kafka: 'KAFKA_BROKERS' } as const
 export async function startServers(kind: BrokerKind): Promise<Servers> {
   // A broker of others, named by the environment, is not ours to kill.
   delete process.env[VARIABLES[kind]]
-  const folder = await mkdtemp(join(tmpdir(), 'posthorn-crash-'))
   const log = () => undefined
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const settings = { fsync: 'off', max_connections: 200 }
   const postgres = await temporaryPostgres({ settings })
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-crash-'))
   // Before the broker: of a Postgres that was left behind the next run would take care.
   const guard = startChild('guard-process.ts', {
     name: 'guard',

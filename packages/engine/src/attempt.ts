@@ -24,6 +24,7 @@ export class Attempter {
   readonly #outbox: Outbox
   readonly #transports: Transports
   readonly #breakers = new Map<string, Breaker>()
+  #last: { readonly destination: Destination; readonly breaker: Breaker } | undefined
 
   constructor(outbox: Outbox, transports: Transports) {
     this.#outbox = outbox
@@ -150,7 +151,14 @@ export class Attempter {
   }
 
   #breaker(destination: Destination): Breaker {
-    const name = nameOf(destination)
+    // A batch for one destination asks for the same object over and over.
+    if (this.#last?.destination === destination) return this.#last.breaker
+    const breaker = this.#breakerNamed(nameOf(destination))
+    this.#last = { destination, breaker }
+    return breaker
+  }
+
+  #breakerNamed(name: string): Breaker {
     const known = this.#breakers.get(name)
     if (known) return known
     // Endpoints come and go; what is forgotten here is learnt again by the next attempts.

@@ -75,7 +75,7 @@ export function decide(
 ): Decision {
   switch (outcome.kind) {
     case 'delivered':
-      return { ...ended('sent'), ref: outcome.ref }
+      return outcome.ref === undefined ? SENT : { ...SENT, ref: outcome.ref }
     case 'refused':
       return rules.states.dead === undefined
         ? charged(rules, facts, { failure: outcome.failure, afterMs: undefined })
@@ -143,6 +143,9 @@ export function fatal(
 function ended(role: SettleRole): Decision {
   return { role, delayMs: undefined, bump: 0, lost: 0, failure: undefined, ref: undefined }
 }
+
+/** What nearly every decision is: made once. */
+const SENT = ended('sent')
 
 function charged(
   rules: Rules,

@@ -292,15 +292,16 @@ export class Runner {
   #count(settlements: readonly Settlement[], lost: readonly string[]): void {
     const { outbox, metrics, log } = this.#options
     const labels = { outbox: outbox.name }
-    const count = (...roles: string[]) =>
-      settlements.filter(({ decision }) => roles.includes(decision.role)).length
-    const delivered = count('sent')
-    const dead = count('dead', 'quarantined')
-    // What a breaker only postponed was not tried: that is no failure.
-    const postponed = settlements.filter(
-      ({ decision }) => decision.failure?.code === 'BREAKER_OPEN',
-    ).length
-    const failed = count('retry', 'await', 'stay') - postponed
+    let delivered = 0
+    let dead = 0
+    let postponed = 0
+    for (const { decision } of settlements) {
+      if (decision.role === 'sent') delivered += 1
+      else if (decision.role === 'dead' || decision.role === 'quarantined') dead += 1
+      // What a breaker only postponed was not tried: that is no failure.
+      else if (decision.failure?.code === 'BREAKER_OPEN') postponed += 1
+    }
+    const failed = settlements.length - delivered - dead - postponed
     if (settlements.length > delivered + dead) this.#dueChanged = true
     this.#tally.delivered += delivered
     this.#tally.failed += failed
@@ -313,6 +314,7 @@ export class Runner {
       metrics.count('posthorn_lost_claims_total', lost.length, labels)
       log.warn({ ...labels, err: new LostClaimError(outbox.name, lost) }, 'settled too late')
     }
+    if (dead === 0) return
     for (const { row, decision } of settlements) {
       if (decision.role !== 'dead' && decision.role !== 'quarantined') continue
       log.error(
