@@ -59,6 +59,7 @@ create table posthorn.bucket (
 create table posthorn.clock (
   only_row boolean not null default true,
   ahead interval not null default '00:00:00'::interval,
+  movable boolean not null default false,
   constraint clock_pkey PRIMARY KEY (only_row),
   constraint clock_only_row_check CHECK (only_row)
 );

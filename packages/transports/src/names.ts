@@ -18,3 +18,12 @@ export function groupOf({ options }: Destination): string {
   const group = options?.['group']
   return typeof group === 'string' ? group : ''
 }
+
+/**
+ * The Kafka group of a topic's readers, as the queue's name in RabbitMQ: `<topic>.<group>`. A group
+ * with members of several topics would leave partitions unread, since the member that leads it
+ * assigns the topics it knows itself.
+ */
+export function groupIdOf(topic: string, group: string): string {
+  return `${topic}.${group}`
+}

@@ -1,6 +1,6 @@
 import type { Destination, Reference } from '@posthorn/engine'
 import type { Admin } from '@platformatic/kafka'
-import { groupOf } from '../names.ts'
+import { groupIdOf, groupOf } from '../names.ts'
 
 /** For each message, in order: whether its destination's group has committed past it. */
 export async function passedBy(
@@ -8,7 +8,7 @@ export async function passedBy(
   sent: readonly { destination: Destination; ref: Reference }[],
 ): Promise<boolean[]> {
   const places = sent.map(({ destination, ref }) => ({
-    group: groupOf(destination),
+    group: groupOf(destination) && groupIdOf(destination.topic, groupOf(destination)),
     topic: destination.topic,
     partition: Number(ref['partition']),
     offset: BigInt(ref['offset'] ?? 0),

@@ -2,6 +2,7 @@ import type { Consumer, Log } from '@posthorn/engine'
 import { ConnectionPool, Consumer as KafkaConsumer } from '@platformatic/kafka'
 import { drain } from '../draining.ts'
 import type { OnUnreadable, Reading } from '../handling.ts'
+import { groupIdOf } from '../names.ts'
 import { PartitionReader } from '../partition-reader.ts'
 import type { Session } from '../subscribing.ts'
 import type { Repeating, Slots } from '../waiting.ts'
@@ -54,7 +55,7 @@ export class GroupSession implements Session {
     const base = clientOptions(settings)
     const client = new KafkaConsumer({
       ...base,
-      groupId: consumer.group,
+      groupId: groupIdOf(consumer.topic, consumer.group),
       autocommit: false,
       sessionTimeout: sessionMs,
       rebalanceTimeout: sessionMs,

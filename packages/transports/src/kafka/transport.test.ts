@@ -194,6 +194,22 @@ withBroker('KAFKA_BROKERS', (address) => {
       await vi.waitFor(() => expect(ids).toEqual([after.message.id]), wait)
     })
 
+    it('reads several topics under one group name, each wholly', async () => {
+      const topics = [newTopic(), newTopic()]
+      const members = [kafka(), kafka()]
+      const seen: string[] = []
+      const handle = async ({ id }: Message): Promise<void> => void seen.push(id)
+      for (const topic of topics) {
+        for (const member of members) await member.subscribe({ topic, group: 'g', handle })
+      }
+      const batch = topics.flatMap((topic) =>
+        Array.from({ length: 40 }, (_, i) => delivery(topic, { key: `k${i}` })),
+      )
+      await kafka().deliver(batch, ordered)
+      const sent = new Set(batch.map(({ message }) => message.id))
+      await vi.waitFor(() => expect(new Set(seen)).toEqual(sent), wait)
+    })
+
     it('shares partitions between members without a gap when one leaves', async () => {
       const topic = newTopic()
       const [one, two] = [kafka(), kafka()]
