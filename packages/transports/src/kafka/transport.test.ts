@@ -3,7 +3,7 @@ import { toMessage, uuid } from '@posthorn/engine'
 import { withBroker } from '@posthorn/engine/testing'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Unreadable } from '../handling.ts'
 import type { KafkaOptions, KafkaTransport } from './index.ts'
 import { kafkaTransport } from './index.ts'
@@ -40,6 +40,17 @@ withBroker('KAFKA_BROKERS', (address) => {
     await producer.send({ messages: records.map((record) => ({ ...record, topic, partition: 0 })) })
     await producer.close()
   }
+
+  // A broker that has just started answers its first producers with "not yet".
+  beforeAll(async () => {
+    const transport = kafkaTransport({ brokers })
+    const topic = newTopic()
+    await vi.waitFor(async () => {
+      const [outcome] = await transport.deliver([delivery(topic)], ordered)
+      expect(outcome).toMatchObject({ kind: 'delivered' })
+    }, wait)
+    await transport.close()
+  })
 
   describe('sending', () => {
     it('refuses the one message that is too large, and keeps the order around it', async () => {
