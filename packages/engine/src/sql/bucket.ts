@@ -1,7 +1,7 @@
 import type { Shape } from '../statements.ts'
 import { unlessPaused, waiting } from './claim.ts'
 import type { Prepared } from './prepared.ts'
-import { prepare } from './prepared.ts'
+import { WITHOUT_WAITING, prepare } from './prepared.ts'
 
 /** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
 export const BUCKETS = 64
@@ -92,7 +92,7 @@ function noted({ name }: Shape, key: string): string {
     from (select bucket, max(seq) as upto, count(*) as size, ${key} as key
             from run group by bucket) as r
    where b.outbox = '${name}' and b.bucket = r.bucket
-     and set_config('synchronous_commit', 'off', true) = 'off'
+     and ${WITHOUT_WAITING}
 )`
 }
 

@@ -38,6 +38,13 @@ export function literal(state: State): string {
   return typeof state === 'number' ? String(state) : `'${state}'`
 }
 
+/**
+ * Always true; its transaction's commit then does not wait for the disk. For notes that a crash of
+ * Postgres itself may lose: a lease that is gone only means that somebody else may claim, and the
+ * fence of whoever held it no longer fits. In a sub-select, so that it is evaluated once.
+ */
+export const WITHOUT_WAITING = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
+
 /** `status = 0`, or `status in ('pending', 'failed')`. */
 export function anyOf(column: string, states: readonly State[]): string {
   const words = [...new Set(states)].map(literal)

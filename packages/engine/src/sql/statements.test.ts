@@ -97,6 +97,7 @@ test('the claim of a table without a claimed state touches its lease only', () =
          and (claimed_until is null or claimed_until < now())
          and lost_claims = 0
          and not exists (select from posthorn.pause where outbox = 'payments.webhook-deliveries')
+         and (select set_config('synchronous_commit', 'off', true)) = 'off'
        order by next_attempt_at, id
        limit $1
          for update skip locked
@@ -231,7 +232,7 @@ test('the claim of an ordered outbox writes no row', () => {
         from (select bucket, max(seq) as upto, count(*) as size, null::text as key
                 from run group by bucket) as r
        where b.outbox = 'families.events' and b.bucket = r.bucket
-         and set_config('synchronous_commit', 'off', true) = 'off'
+         and (select set_config('synchronous_commit', 'off', true)) = 'off'
     )
     select run.*, h.tail as claim_tail,
            case when run.next_attempt_at > (select posthorn.now())
