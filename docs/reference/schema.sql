@@ -52,6 +52,7 @@ create table posthorn.bucket (
   run_upto bigint,
   run_size integer,
   run_key text,
+  floor bigint not null default 0,
   constraint bucket_pkey PRIMARY KEY (outbox, bucket),
   constraint bucket_bucket_check CHECK (((bucket >= 0) AND (bucket <= 63)))
 ) with (fillfactor=25, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);

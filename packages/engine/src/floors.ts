@@ -1,7 +1,7 @@
 import type { OutboxRow } from './define.ts'
 
 /** Once in a while a bucket is read from its very front: a net under the rest. */
-const FROM_THE_FRONT_MS = 10_000
+const FROM_THE_FRONT_MS = 30_000
 
 interface Floor {
   /** Nothing waits below, and nothing will. */
@@ -26,6 +26,13 @@ export class Floors {
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
+  }
+
+  /** Takes over what the last owner of a bucket knew. */
+  begin(bucket: number, seq: number): void {
+    if (seq <= 0) return
+    // Nothing can be proposed before the first read: no transaction is younger than this.
+    this.#floors.set(bucket, { seq, since: this.#now(), next: { seq, xmax: 0 } })
   }
 
   /** Where to begin; zero is the front. */

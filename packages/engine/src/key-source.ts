@@ -22,6 +22,7 @@ interface LostRun {
   run_upto: string | null
   run_size: number | null
   run_key: string | null
+  floor: string
 }
 
 /**
@@ -264,7 +265,10 @@ export class KeySource implements Source {
       }
       return rows
     })
-    for (const { bucket } of taken) this.#idle.set(bucket, token)
+    for (const { bucket, floor } of taken) {
+      this.#idle.set(bucket, token)
+      this.#floors.begin(bucket, Number(floor))
+    }
     return taken.length
   }
 

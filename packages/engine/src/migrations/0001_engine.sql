@@ -31,6 +31,8 @@ create table posthorn.bucket (
   run_upto bigint,
   run_size integer,
   run_key text,
+  -- Nothing waits below this seq, and nothing will: where the next owner begins to read.
+  floor bigint not null default 0,
   primary key (outbox, bucket)
 ) with (fillfactor = 25, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 

@@ -32,7 +32,7 @@ update posthorn.bucket as b
        until = now() + ${p('leaseMs')} * interval '1 ms'
   from free
  where b.outbox = '${name}' and b.bucket = free.bucket
-returning b.bucket, b.run_upto, b.run_size, b.run_key`,
+returning b.bucket, b.run_upto, b.run_size, b.run_key, b.floor`,
   )
 }
 
@@ -81,14 +81,20 @@ function leased({ name }: Shape, p: (param: string) => string): string {
 )`
 }
 
+/** The floor that the reader goes by, kept for the next owner of the bucket. */
+function raised(p: (param: string) => string): string {
+  const place = `array_position(${p('buckets')}::smallint[], b.bucket)`
+  return `greatest(b.floor, (${p('floors')}::bigint[])[${place}])`
+}
+
 /**
  * Notes what is about to be in flight under each lease. Losing this note in a crash of Postgres
  * itself is harmless (no relay died of a message), so its commit does not wait for the disk.
  */
-function noted({ name }: Shape, key: string): string {
+function noted({ name }: Shape, key: string, floor: string): string {
   return `noted as (
   update posthorn.bucket as b
-     set run_upto = r.upto, run_size = r.size, run_key = r.key
+     set run_upto = r.upto, run_size = r.size, run_key = r.key, floor = ${floor}
     from (select bucket, max(seq) as upto, count(*) as size, ${key} as key
             from run group by bucket) as r
    where b.outbox = '${name}' and b.bucket = r.bucket
@@ -119,7 +125,7 @@ run as (
    ) as t
    limit ${p('batch')}
 ),
-${noted(shape, 'null::text')}
+${noted(shape, 'null::text', raised(p))}
 select run.*, h.tail as claim_tail,
        case when run.${columns.dueAt} > (select posthorn.now())
             then extract(epoch from run.${columns.dueAt} - posthorn.now()) * 1000
@@ -168,7 +174,7 @@ run as (
    ) as t
    where t.suspects = 0 or t.position = 1
 ),
-${noted(shape, `min(${order?.key}::text)`)}
+${noted(shape, `min(${order?.key}::text)`, 'b.floor')}
 select * from run`,
   )
 }

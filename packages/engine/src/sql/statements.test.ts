@@ -228,7 +228,7 @@ test('the claim of an ordered outbox writes no row', () => {
     ),
     noted as (
       update posthorn.bucket as b
-         set run_upto = r.upto, run_size = r.size, run_key = r.key
+         set run_upto = r.upto, run_size = r.size, run_key = r.key, floor = greatest(b.floor, ($3::bigint[])[array_position($1::smallint[], b.bucket)])
         from (select bucket, max(seq) as upto, count(*) as size, null::text as key
                 from run group by bucket) as r
        where b.outbox = 'families.events' and b.bucket = r.bucket
