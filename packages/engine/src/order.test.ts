@@ -1,12 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { fromPg } from './adapters/pg.ts'
+import type { Claim } from './claim.ts'
 import { advanceClock, useMovableClock } from './clock.ts'
 import { defineOutbox } from './define.ts'
 import type { Outbox } from './define.ts'
 import { enqueueAll } from './enqueue.ts'
+import { KeySource } from './key-source.ts'
 import { delivered, refused, retryLater } from './outcome.ts'
 import { createRelay } from './relay.ts'
 import { cancel, replay, unblock } from './replay.ts'
 import { exponential } from './retry.ts'
+import { sessionOf } from './session.ts'
+import { settlementOf } from './settlement.ts'
 import { outboxTableSql } from './table.ts'
 import { fakeTransport, testDatabase, viewTable } from './testing/index.ts'
 import type { FakeTransport } from './testing/index.ts'
@@ -207,6 +212,43 @@ describe('behind a dead message', () => {
     await settleDown(relay)
     expect(numbers(fake, 'k')).toEqual(range(1, 5))
   })
+})
+
+test('a replay that commits while its key is being freed is not forgotten', async () => {
+  const { skip } = outboxes
+  await put(
+    skip,
+    range(1, 2).map((n) => ['k', n]),
+  )
+  const fake = fakeTransport(({ payload }) => (payload === 1 ? refused('no') : retryLater('later')))
+  const relay = relayTo(skip, fake)
+  await settleDown(relay)
+  await relay.stop()
+  await advanceClock(db.pool, '1s')
+  const source = new KeySource(sessionOf(db.pool, { prepare: true }), box(skip), 'by hand')
+  await source.keep()
+  const claim = await source.claim('held')
+  expect(claim?.rows.map((row) => row['n'])).toEqual([2])
+
+  const operator = await db.pool.connect()
+  await operator.query('begin')
+  await replay(fromPg(operator), skip, { filter: {}, by: 'ops' })
+  const settling = source.settle(
+    claim as Claim,
+    (claim as Claim).rows.map((row) =>
+      settlementOf(box(skip), row, { outcome: delivered(), backoffMs: 0 }),
+    ),
+  )
+  // Settling waits for the operator's lock on the key, and then sees that it has changed.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await operator.query('commit')
+  operator.release()
+  await settling
+  const held = await db.pool.query('select key from posthorn.held_key where outbox = $1', [
+    skip.name,
+  ])
+  expect(held.rows).toEqual([{ key: 'k' }])
+  await source.close()
 })
 
 test('a low seq that commits late is delivered, after what was there before it', async () => {
