@@ -134,6 +134,15 @@ describe('fromPg', () => {
     expect((await client.query('select from public.thing where id >= 100')).rows).toHaveLength(0)
   })
 
+  test('a commit that waits behind another statement is seen', async () => {
+    await client.query('begin')
+    const tx = fromPg(client)
+    const answers = [client.query('select pg_sleep(0.05)'), client.query('commit')]
+    await expect(tx.query(insert(10))).rejects.toThrow(refusal)
+    await Promise.all(answers)
+    expect((await client.query('select from public.thing where id = 10')).rows).toHaveLength(0)
+  })
+
   test('statements that are not awaited one by one keep their order', async () => {
     await client.query('begin')
     const tx = fromPg(client)

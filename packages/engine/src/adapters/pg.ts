@@ -35,8 +35,9 @@ export function fromPg(client: PgClient): Transaction {
   const tx = borrowTransaction({
     async query<Row>(statement: Statement) {
       // pg reports an error a moment before the status that follows from it: after a COMMIT that
-      // failed, the client would still seem to be in its transaction.
-      if (client.readyForQuery === false) await end.nextStatus()
+      // failed, the client would still seem to be in its transaction. And what is queued behind the
+      // answer that is under way may be the COMMIT.
+      while (client.readyForQuery === false && !end.reached()) await end.nextStatus()
       // The client may be in another transaction by now: its status alone would not tell.
       if (end.reached()) throw notInTransaction('I')
       return (await client.query(statement)) as { rows: Row[] }

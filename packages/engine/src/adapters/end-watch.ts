@@ -1,0 +1,40 @@
+/**
+ * What is known of the end of one transaction, for libraries that say it too late: between the moment
+ * when they send COMMIT and the one when they know of its answer, a statement would be stored
+ * although nothing holds it.
+ */
+export interface EndWatch {
+  /** COMMIT or ROLLBACK was handed to the connection. */
+  tell(answer: PromiseLike<unknown>): void
+  told(): boolean
+  /** Calls back when Postgres has answered. */
+  onEnd(ended: () => void): void
+}
+
+export function createEndWatch(): EndWatch {
+  const end = Promise.withResolvers<void>()
+  let told = false
+  return {
+    tell(answer) {
+      told = true
+      // An answer that is an error counts too: it may have committed, and a look is cheap.
+      answer.then(
+        () => end.resolve(),
+        () => end.resolve(),
+      )
+    },
+    told: () => told,
+    onEnd: (ended) => void end.promise.then(ended),
+  }
+}
+
+export function beginsTransaction(text: string): boolean {
+  return /^\s*(begin|start\s+transaction)\b/i.test(text)
+}
+
+/** Going back to a savepoint ends nothing. */
+export function endsTransaction(text: string): boolean {
+  return /^\s*(commit|end|rollback|abort|prepare\s+transaction)\b(?!\s+((work|transaction)\s+)?to\b)/i.test(
+    text,
+  )
+}

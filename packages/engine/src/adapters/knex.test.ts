@@ -1,0 +1,19 @@
+import { knex } from 'knex'
+import type { Knex } from 'knex'
+import { adapterConformance } from './conformance.ts'
+import type { Opened } from './conformance.ts'
+import { fromKnex } from './knex.ts'
+
+async function open(url: string): Promise<Opened<Knex.Transaction>> {
+  const db = knex({ client: 'pg', connection: url, pool: { min: 0, max: 10 } })
+  return {
+    transaction: (work) => db.transaction(work),
+    nested: (trx, work) => trx.transaction(work),
+    insert: async (trx, id) => trx('public.thing').insert({ consumer: 'caller', event_id: id }),
+    things: async (trx) => trx('public.thing').pluck('event_id'),
+    plain: [db],
+    close: () => db.destroy(),
+  }
+}
+
+adapterConformance('knex', fromKnex, open)

@@ -1,0 +1,29 @@
+import { DataSource, EntitySchema } from 'typeorm'
+import type { EntityManager } from 'typeorm'
+import { adapterConformance } from './conformance.ts'
+import type { Opened } from './conformance.ts'
+import { fromTypeOrm } from './typeorm.ts'
+
+const thing = new EntitySchema<{ consumer: string; event_id: string }>({
+  name: 'thing',
+  schema: 'public',
+  columns: {
+    consumer: { type: 'text', primary: true },
+    event_id: { type: 'uuid', primary: true },
+  },
+})
+
+async function open(url: string): Promise<Opened<EntityManager>> {
+  const source = new DataSource({ type: 'postgres', url, entities: [thing] })
+  await source.initialize()
+  return {
+    transaction: (work) => source.transaction(work),
+    nested: (manager, work) => manager.transaction(work),
+    insert: (manager, id) => manager.insert(thing, { consumer: 'caller', event_id: id }),
+    things: async (manager) => (await manager.find(thing)).map((row) => row.event_id),
+    plain: [source.manager, source.createQueryRunner().manager],
+    close: () => source.destroy(),
+  }
+}
+
+adapterConformance('typeorm', fromTypeOrm, open)
