@@ -27,9 +27,10 @@ create table posthorn.alert (
   raised_at timestamp with time zone not null default now(),
   acknowledged_at timestamp with time zone,
   acknowledged_by text,
+  recovered_at timestamp with time zone,
   constraint alert_pkey PRIMARY KEY (id)
 );
-CREATE INDEX alert_open ON posthorn.alert USING btree (raised_at DESC) WHERE (acknowledged_at IS NULL);
+CREATE INDEX alert_open ON posthorn.alert USING btree (id) WHERE ((acknowledged_at IS NULL) AND (recovered_at IS NULL));
 CREATE INDEX alert_subject ON posthorn.alert USING btree (source, subject);
 
 create table posthorn.archive (
@@ -85,6 +86,18 @@ create table posthorn.migration (
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
   constraint migration_pkey PRIMARY KEY (set_name, id)
+);
+
+create table posthorn.operation (
+  id bigint not null default nextval('posthorn.transition_id'::regclass),
+  operation text not null,
+  outbox text,
+  subject text not null,
+  tenant text,
+  actor text not null,
+  reason text,
+  at timestamp with time zone not null default clock_timestamp(),
+  constraint operation_pkey PRIMARY KEY (id)
 );
 
 create table posthorn.pause (
@@ -182,9 +195,12 @@ create table posthorn.transition (
   error text,
   actor text not null,
   reason text,
-  at timestamp with time zone not null default clock_timestamp()
+  at timestamp with time zone not null default clock_timestamp(),
+  tenant text
 ) partition by range (at);
+CREATE INDEX transition_code ON posthorn.transition USING btree (code, id) WHERE (code IS NOT NULL);
 CREATE INDEX transition_message ON posthorn.transition USING btree (message_id, id);
+CREATE INDEX transition_order ON posthorn.transition USING btree (id);
 
 create table posthorn.transition_default partition of posthorn.transition default;
 

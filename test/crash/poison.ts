@@ -148,7 +148,8 @@ async function follow(stage: Stage, { outbox, poison: bad }: Case): Promise<Cour
   const stuck = isOver ? [] : await selectStuck(db, outbox)
   const { blocked } = last
   // The key goes on when an operator says so.
-  if (outbox.order) await transaction(pool, (tx) => unblock(tx, outbox, bad.key))
+  if (outbox.order)
+    await transaction(pool, (tx) => unblock(tx, outbox, { key: bad.key, by: 'crash' }))
   return { isOver, last, lostClaims, blocked, stuck }
 }
 

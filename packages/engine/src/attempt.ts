@@ -5,6 +5,7 @@ import type { Upcasters } from './definition.ts'
 import { PosthornError } from './errors.ts'
 import type { Message } from './message.ts'
 import { toMessage } from './message.ts'
+import type { Metrics } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
 import { outcomeOfThrow, retryLater } from './outcome.ts'
 import { withDeliverySpan } from './trace.ts'
@@ -23,12 +24,15 @@ const MAX_VERSIONS = 1_000
 export class Attempter {
   readonly #outbox: Outbox
   readonly #transports: Transports
+  readonly #metrics: Metrics
   readonly #breakers = new Map<string, Breaker>()
+  readonly #measured = new Set<string>()
   #last: { readonly destination: Destination; readonly breaker: Breaker } | undefined
 
-  constructor(outbox: Outbox, transports: Transports) {
+  constructor(outbox: Outbox, transports: Transports, metrics: Metrics) {
     this.#outbox = outbox
     this.#transports = transports
+    this.#metrics = metrics
   }
 
   /** For an outbox with a single destination: asked before a claim, so that nothing is claimed in vain. */
@@ -108,8 +112,9 @@ export class Attempter {
     signal: AbortSignal,
   ): Promise<void> {
     const batch = group.map(({ delivery }) => delivery)
+    const started = performance.now()
     const outcomes = await this.#outcomes(batch, signal)
-    this.#learn(batch, outcomes)
+    this.#learn(batch, outcomes, performance.now() - started)
     group.forEach(({ at, delivery }, i) => {
       const backoffMs = this.#breaker(delivery.destination).backoffMs()
       results[at] = { outcome: outcomes[i] ?? MISSING, backoffMs }
@@ -134,20 +139,42 @@ export class Attempter {
     }
   }
 
-  /** Tells each destination's breaker how its messages fared. */
-  #learn(batch: readonly Delivery[], outcomes: readonly Outcome[]): void {
-    const tallies = new Map<Breaker, { delivered: number; failed: number; unreachable: boolean }>()
+  /** Tells each destination's breaker how its messages fared, and the metrics with it. */
+  #learn(batch: readonly Delivery[], outcomes: readonly Outcome[], ms: number): void {
+    const tallies = new Map<Breaker, Tally>()
     batch.forEach(({ destination }, i) => {
       const breaker = this.#breaker(destination)
-      const tally = tallies.get(breaker) ?? { delivered: 0, failed: 0, unreachable: false }
-      tallies.set(breaker, tally)
+      const known = tallies.get(breaker)
+      const tally = known ?? { destination, delivered: 0, failed: 0, unreachable: false }
+      if (!known) tallies.set(breaker, tally)
       const outcome = outcomes[i] ?? MISSING
       // A refusal is an answer: the destination works.
       if (outcome.kind === 'delivered' || outcome.kind === 'refused') tally.delivered += 1
       else tally.failed += 1
       if (outcome.kind === 'retryLater' && outcome.unreachable) tally.unreachable = true
     })
-    tallies.forEach((tally, breaker) => breaker.record(tally))
+    tallies.forEach((tally, breaker) => {
+      breaker.record(tally)
+      this.#measure(tally, { ms, isOpen: breaker.isOpen })
+    })
+  }
+
+  #measure(tally: Tally, { ms, isOpen }: { ms: number; isOpen: boolean }): void {
+    const destination = this.#labelOf(nameOf(tally.destination))
+    const labels = { outbox: this.#outbox.name, destination }
+    const { delivered, failed } = tally
+    if (delivered > 0) this.#metrics.count('posthorn_answered_total', delivered, labels)
+    if (failed > 0) this.#metrics.count('posthorn_unanswered_total', failed, labels)
+    this.#metrics.observe('posthorn_delivery_ms', ms, labels)
+    this.#metrics.gauge('posthorn_breaker_open', isOpen ? 1 : 0, labels)
+  }
+
+  /** A series for each of a thousand customers' endpoints would be too many: the rest share one. */
+  #labelOf(name: string): string {
+    if (this.#measured.has(name)) return name
+    if (this.#measured.size >= MAX_MEASURED) return 'other'
+    this.#measured.add(name)
+    return name
   }
 
   #breaker(destination: Destination): Breaker {
@@ -173,6 +200,17 @@ interface Placed {
   readonly at: number
   readonly delivery: Delivery
 }
+
+/** What came of a batch at one destination. */
+interface Tally {
+  readonly destination: Destination
+  delivered: number
+  failed: number
+  unreachable: boolean
+}
+
+/** Destinations of one outbox with metrics of their own. */
+const MAX_MEASURED = 100
 
 /** Destinations remembered at once. */
 const MAX_BREAKERS = 10_000

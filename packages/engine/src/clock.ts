@@ -19,9 +19,16 @@ export async function useMovableClock(pool: Pool): Promise<void> {
   })
 }
 
-/** Moves the business clock forward and wakes every relay. Returns the new time. */
-export async function advanceClock(pool: Pool, by: Duration): Promise<Date> {
-  const { rows } = await pool.query<{ now: Date }>(advance(toMs(by)))
+/**
+ * Moves the business clock forward and wakes every relay. Returns the new time. The audit says that
+ * `actor` did it; by default the user of the database.
+ */
+export async function advanceClock(
+  pool: Pool,
+  by: Duration,
+  { actor }: { actor?: string } = {},
+): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>(advance({ ms: toMs(by), by, actor }))
   const moved = rows[0]
   if (!moved) {
     throw new PosthornError(

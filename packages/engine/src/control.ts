@@ -1,4 +1,5 @@
 import type { Outbox } from './define.ts'
+import type { Operator } from './replay.ts'
 import { deletePause, insertPause, selectPauses } from './sql/control.ts'
 import type { Queryable, Transaction } from './transaction.ts'
 
@@ -13,7 +14,7 @@ export interface Paused {
 export async function pause(
   tx: Transaction,
   outbox: Pick<Outbox, 'name'>,
-  { by, reason }: { by: string; reason?: string },
+  { by, reason }: Operator,
 ): Promise<void> {
   await tx.query(insertPause({ outbox: outbox.name, by, reason }))
 }
@@ -22,8 +23,9 @@ export async function pause(
 export async function resume(
   tx: Transaction,
   outbox: Pick<Outbox, 'name' | 'bell'>,
+  { by, reason }: Operator,
 ): Promise<void> {
-  await tx.query(deletePause(outbox.name))
+  await tx.query(deletePause({ outbox: outbox.name, by, reason }))
   tx.ringLater(outbox.bell)
 }
 

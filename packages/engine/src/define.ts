@@ -60,6 +60,7 @@ export interface Outbox<Row = OutboxRow> {
   readonly destination: Destination | ((row: Row) => Destination)
   message(row: Row): MessageInit
   readonly upcasters: Upcasters
+  readonly secrets: readonly string[]
   readonly audit: Audit<Row> & {
     readonly record: 'all' | 'failures' | 'none'
     readonly actor: string
@@ -120,6 +121,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     destination: definition.destination,
     message: definition.message,
     upcasters: definition.upcasters ?? {},
+    secrets: definition.secrets ?? [],
     audit: { record: 'all', actor: 'RELAY', ...audit },
   } satisfies Omit<Outbox<Row>, 'statements' | 'bell'>
   return { ...shape, statements: statementsOf(shape), bell: createBell() }

@@ -174,6 +174,8 @@ interface Common<Row> {
   /** Pure: the row as a message. A throw quarantines the row. */
   message(row: Row): MessageInit
   readonly upcasters?: Upcasters
+  /** Names of columns and of properties, at any depth, that no view of a message shows. */
+  readonly secrets?: readonly string[]
   readonly audit?: Audit<Row>
 }
 

@@ -30,6 +30,7 @@ export const ERROR_CODES = {
     'The message is older than the inbox remembers, so it cannot be told from a repeat.',
   IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by somebody else.',
   CURSOR_INVALID: 'The cursor of a list is not one that this list gave out.',
+  FEED_BEHIND: 'The reader of a feed was too slow; it can go on from its last position.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
   MIGRATION_UNKNOWN: 'The database has a migration that this version does not know.',
 } as const
@@ -108,5 +109,7 @@ export const SQLSTATE = {
 /** The SQLSTATE of a database error, or undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
-  return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined
+  return typeof error.code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(error.code)
+    ? error.code
+    : undefined
 }

@@ -6,7 +6,25 @@ export { fromPg } from './adapters/pg.ts'
 export { fromPostgres } from './adapters/postgres.ts'
 export { fromPrisma } from './adapters/prisma.ts'
 export { fromTypeOrm } from './adapters/typeorm.ts'
+export { acknowledgeAlert, listAlerts, openAlerts, raiseAlert, recoverAlert } from './alerts.ts'
+export type {
+  Alert,
+  AlertFilter,
+  AlertListOptions,
+  AlertPage,
+  AlertState,
+  NewAlert,
+} from './alerts.ts'
 export type { Transports } from './attempt.ts'
+export { searchAudit } from './audit.ts'
+export type {
+  AuditEntry,
+  AuditFilter,
+  AuditOptions,
+  AuditPage,
+  Operation,
+  RecordedTransition,
+} from './audit.ts'
 export { advanceClock, useMovableClock } from './clock.ts'
 export { confirm } from './confirm.ts'
 export type { Confirmation } from './confirm.ts'
@@ -29,6 +47,9 @@ export {
   sqlState,
 } from './errors.ts'
 export type { ErrorCode } from './errors.ts'
+export type { FeedBatch, FeedFilter } from './feed-subscriber.ts'
+export { createFeed } from './feed.ts'
+export type { Feed, FeedOptions, SubscribeOptions } from './feed.ts'
 export {
   abandonKey,
   claimKey,
@@ -79,7 +100,7 @@ export type { PruneOptions, Pruned } from './prune.ts'
 export { createRelay } from './relay.ts'
 export type { Relay, RelayOptions } from './relay.ts'
 export { cancel, countReplay, replay, unblock } from './replay.ts'
-export type { ReplayFilter, ReplayOptions } from './replay.ts'
+export type { Operator, ReplayFilter, ReplayOptions } from './replay.ts'
 export { exponential, fixed, nextDelay, schedule } from './retry.ts'
 export type { EndingPolicy, EndlessPolicy, RetryPolicy } from './retry.ts'
 export { sql } from './sql-tag.ts'
@@ -101,3 +122,5 @@ export type {
   Transport,
 } from './transport.ts'
 export { uuid } from './uuid.ts'
+export { viewMessage } from './view.ts'
+export type { MessageView } from './view.ts'

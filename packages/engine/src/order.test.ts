@@ -152,10 +152,14 @@ describe('behind a dead message', () => {
     const fake = kill()
     const relay = relayTo(block, fake)
     await settleDown(relay)
-    expect(await transaction(db.pool, (tx) => unblock(tx, block, 'k'))).toBe(true)
+    expect(await transaction(db.pool, (tx) => unblock(tx, block, { key: 'k', by: 'ada' }))).toBe(
+      true,
+    )
     await settleDown(relay)
     expect(numbers(fake, 'k')).toEqual([1, 3])
-    expect(await transaction(db.pool, (tx) => unblock(tx, block, 'k'))).toBe(false)
+    expect(await transaction(db.pool, (tx) => unblock(tx, block, { key: 'k', by: 'ada' }))).toBe(
+      false,
+    )
   })
 
   test('block: cancelling it lets the rest go on', async () => {

@@ -16,6 +16,7 @@ export interface ReplayFilter {
   readonly code?: string
 }
 
+/** Who acts, and why: it stays in the audit. */
 export interface Operator {
   readonly by: string
   readonly reason?: string
@@ -69,10 +70,11 @@ export async function replay<Row>(
 export async function unblock<Row>(
   tx: Transaction,
   outbox: Outbox<Row>,
-  key: string,
+  { key, by, reason }: Operator & { key: string },
 ): Promise<boolean> {
   const box = outbox as unknown as Outbox
-  const rows = await run(unprepared(tx), unblockKey(box), { key })
+  const args = { key, actor: by, reason: reason ?? null }
+  const rows = await run(unprepared(tx), unblockKey(box), args)
   tx.ringLater(box.bell)
   return rows.length > 0
 }

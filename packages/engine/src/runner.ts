@@ -73,12 +73,12 @@ export class Runner {
   }
 
   constructor(options: RunnerOptions) {
-    const { outbox, session, relay, transports } = options
+    const { outbox, session, relay, transports, metrics } = options
     this.#options = options
     this.#source = outbox.order
       ? new KeySource(session, outbox, relay)
       : new RowSource(session, outbox)
-    this.#attempter = new Attempter(outbox, transports)
+    this.#attempter = new Attempter(outbox, transports, metrics)
     this.#waking = new Waking(Math.min(outbox.everyMs, outbox.leaseMs))
   }
 

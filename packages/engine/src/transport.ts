@@ -38,6 +38,8 @@ export interface Transport {
   passed?(
     sent: readonly { destination: Destination; ref: Reference }[],
   ): Promise<readonly boolean[]>
+  /** Rejects in bounded time if the other side cannot be reached: for a host that says if it is ready. */
+  ping?(): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 import type { Shape } from '../statements.ts'
 import type { Prepared } from './prepared.ts'
-import { WITHOUT_WAITING, anyOf, literal, prepare } from './prepared.ts'
+import { WITHOUT_WAITING, anyOf, literal, prepare, tenantColumn } from './prepared.ts'
 
 /** A claim after this many lost lone claims is the end of the message. */
 export const LOST_CLAIMS_LIMIT = 3
@@ -132,8 +132,8 @@ function taken(shape: Shape, p: (param: string) => string): string {
     recorded
       ? `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor)
-  select '${name}', ${columns.id}::text, claim_from, ${columns.status}::text, ${counter.column}, '${audit.actor}'
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor${tenantColumn(shape)})
+  select '${name}', ${columns.id}::text, claim_from, ${columns.status}::text, ${counter.column}, '${audit.actor}'${columns.tenant ? `, ${columns.tenant}::text` : ''}
     from taken
 )`
       : ''

@@ -1,19 +1,33 @@
 import { sql } from '../sql-tag.ts'
 import type { Statement } from '../sql-tag.ts'
 
-export function insertPause(pause: {
-  outbox: string
-  by: string
-  reason: string | undefined
-}): Statement {
-  return sql`
-    insert into posthorn.pause (outbox, paused_by, reason)
-    values (${pause.outbox}, ${pause.by}, ${pause.reason ?? null})
-    on conflict (outbox) do nothing`
+/** Who pauses or resumes which outbox, and why. */
+export interface Switch {
+  readonly outbox: string
+  readonly by: string
+  readonly reason: string | undefined
 }
 
-export function deletePause(outbox: string): Statement {
-  return sql`delete from posthorn.pause where outbox = ${outbox}`
+/** Both statements leave their trace in the audit only if they changed something. */
+export function insertPause({ outbox, by, reason }: Switch): Statement {
+  return sql`
+    with paused as (
+      insert into posthorn.pause (outbox, paused_by, reason)
+      values (${outbox}, ${by}, ${reason ?? null})
+      on conflict (outbox) do nothing
+      returning outbox
+    )
+    insert into posthorn.operation (operation, outbox, subject, actor, reason)
+    select 'pause', outbox, outbox, ${by}, ${reason ?? null} from paused`
+}
+
+export function deletePause({ outbox, by, reason }: Switch): Statement {
+  return sql`
+    with resumed as (
+      delete from posthorn.pause where outbox = ${outbox} returning outbox
+    )
+    insert into posthorn.operation (operation, outbox, subject, actor, reason)
+    select 'resume', outbox, outbox, ${by}, ${reason ?? null} from resumed`
 }
 
 export const selectPauses: Statement = sql`

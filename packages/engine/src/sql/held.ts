@@ -1,7 +1,7 @@
 import type { Shape } from '../statements.ts'
 import { waiting } from './claim.ts'
 import type { Prepared } from './prepared.ts'
-import { literal, prepare } from './prepared.ts'
+import { literal, prepare, tenantColumn, tenantOf } from './prepared.ts'
 
 /** Makes keys wait: until a time, or (without `delay_ms`) until an operator acts. */
 export function holdKeys({ name }: Shape): Prepared {
@@ -55,8 +55,8 @@ export function parkTails(shape: Shape): Prepared | undefined {
       ? ''
       : `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, actor)
-  select '${name}', id, from_state, ${dead}::text, attempt, 'PARKED', '${audit.actor}' from parked
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, actor${tenantColumn(shape)})
+  select '${name}', id, from_state, ${dead}::text, attempt, 'PARKED', '${audit.actor}'${tenantColumn(shape)} from parked
 )`
   return prepare(
     (p) => `with tail as (
@@ -70,7 +70,7 @@ parked as (
      set ${set.join(', ')}
     from tail
    where m.${columns.id} = tail.id
-  returning m.${columns.id}::text as id, tail.from_state, m.${counter.column} as attempt
+  returning m.${columns.id}::text as id, tail.from_state, m.${counter.column} as attempt${tenantOf(shape)}
 )${noted}
 select id from parked`,
   )

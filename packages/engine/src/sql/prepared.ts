@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { State } from '../definition.ts'
 import type { Statement } from '../sql-tag.ts'
+import type { Shape } from '../statements.ts'
 
 /** A statement made once from a definition; its values are given by name at each run. */
 export interface Prepared {
@@ -44,6 +45,16 @@ export function literal(state: State): string {
  * fence of whoever held it no longer fits. In a sub-select, so that it is evaluated once.
  */
 export const WITHOUT_WAITING = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
+
+/** Whose message it is, to be returned beside its id; nothing where the table does not say. */
+export function tenantOf({ columns }: Shape): string {
+  return columns.tenant ? `, m.${columns.tenant}::text as tenant` : ''
+}
+
+/** Its column in the engine's own tables, in a list of columns. */
+export function tenantColumn({ columns }: Shape): string {
+  return columns.tenant ? ', tenant' : ''
+}
 
 /** `status = 0`, or `status in ('pending', 'failed')`. */
 export function anyOf(column: string, states: readonly State[]): string {

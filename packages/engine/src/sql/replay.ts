@@ -1,6 +1,7 @@
 import type { Shape } from '../statements.ts'
+import { recovered } from './alerts.ts'
 import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare } from './prepared.ts'
+import { anyOf, literal, prepare, tenantColumn, tenantOf } from './prepared.ts'
 
 /** Which dead messages: every condition that is null is left out. */
 export function replayable(shape: Shape, p: (param: string) => string): string {
@@ -67,8 +68,8 @@ replayed as (
      set ${revived(shape, p).join(',\n         ')}
     from r
    where m.${columns.id} = r.id
-  returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}
-)${order ? heldAgain(shape) : ''}${replayNoted(shape, p)}
+  returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(shape)}
+)${order ? heldAgain(shape) : ''}${replayNoted(shape, p)}${recovered(shape.name, 'replayed')}
 select id::text as id from replayed`,
   )
 }
@@ -98,13 +99,14 @@ waiting as (
 )`
 }
 
-function replayNoted({ name, audit, states }: Shape, p: (param: string) => string): string {
+function replayNoted(shape: Shape, p: (param: string) => string): string {
+  const { name, audit, states } = shape
   if (audit.record === 'none') return ''
   return `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, actor, reason)
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, actor, reason${tenantColumn(shape)})
   select '${name}', id::text, from_state, ${literal(states.ready)}::text, 0, 'REPLAYED',
-         ${p('actor')}::text, ${p('reason')}::text
+         ${p('actor')}::text, ${p('reason')}::text${tenantColumn(shape)}
     from replayed
 )`
 }
@@ -112,10 +114,17 @@ noted as (
 /** Lets the messages behind a dead one go on without it. */
 export function unblockKey({ name }: Shape): Prepared {
   return prepare(
-    (p) => `update posthorn.held_key
-   set due_at = posthorn.now(), tail = 'wait', version = version + 1
- where outbox = '${name}' and key = ${p('key')} and due_at is null
-returning key`,
+    (p) => `with unblocked as (
+  update posthorn.held_key
+     set due_at = posthorn.now(), tail = 'wait', version = version + 1
+   where outbox = '${name}' and key = ${p('key')} and due_at is null
+  returning key
+),
+noted as (
+  insert into posthorn.operation (operation, outbox, subject, actor, reason)
+  select 'unblock', '${name}', key, ${p('actor')}::text, ${p('reason')}::text from unblocked
+)
+select key from unblocked`,
   )
 }
 
@@ -143,14 +152,14 @@ cancelled as (
      set ${set.join(', ')}
     from wanted
    where m.${columns.id} = wanted.id
-  returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt
-)${order ? unblockedBy(name) : ''}${
+  returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt${tenantOf(shape)}
+)${order ? unblockedBy(name) : ''}${recovered(name, 'cancelled')}${
       audit.record === 'none'
         ? ''
         : `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, reason)
-  select '${name}', id::text, from_state, ${cancelled}::text, attempt, ${p('actor')}::text, ${p('reason')}::text
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, reason${tenantColumn(shape)})
+  select '${name}', id::text, from_state, ${cancelled}::text, attempt, ${p('actor')}::text, ${p('reason')}::text${tenantColumn(shape)}
     from cancelled
 )`
     }

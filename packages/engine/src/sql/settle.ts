@@ -1,6 +1,6 @@
 import type { Shape } from '../statements.ts'
 import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare } from './prepared.ts'
+import { anyOf, literal, prepare, tenantColumn, tenantOf } from './prepared.ts'
 
 /** What a settled message becomes. */
 export type SettleRole = 'sent' | 'confirmed' | 'retry' | 'stay' | 'await' | 'dead' | 'quarantined'
@@ -15,7 +15,6 @@ export type Guard = 'claim' | 'lease' | 'lock'
 export function settle(shape: Shape, role: SettleRole, guard: Guard): Prepared {
   const { table, columns } = shape
   const given = fields(shape, role, guard)
-  const tenant = columns.tenant ? `, m.${columns.tenant}::text as tenant` : ''
   return prepare((p) => {
     const ids = `${p('ids')}::${columns.idType}[]`
     // With nothing to say about the single message, the ids alone are the faster join.
@@ -30,7 +29,7 @@ export function settle(shape: Shape, role: SettleRole, guard: Guard): Prepared {
   update ${table} as m
      set ${assignments(shape, role, guard).join(',\n         ')}${from}
    where ${found}${guarded(shape, guard, p)}
-  returning m.${columns.id} as id, ${attempt(shape, role)} as attempt${told}${tenant}
+  returning m.${columns.id} as id, ${attempt(shape, role)} as attempt${told}${tenantOf(shape)}
 )${recorded(shape, { role, guard, p })}${alerted(shape, role)}
 select id::text as id from settled`
   })
@@ -172,7 +171,7 @@ function recorded(
   const arrival = to === undefined ? origin : `${to}::text`
   const details = FAILED.includes(role) ? 'code, error' : 'null, null'
   const row = (from: string, toState: string) =>
-    `select '${name}', id::text, ${from}, ${toState}, attempt, ${details}, ${p('actor')}::text, ${p('reason')}::text from settled`
+    `select '${name}', id::text, ${from}, ${toState}, attempt, ${details}, ${p('actor')}::text, ${p('reason')}::text${tenantColumn(shape)} from settled`
   const passes = states.failing !== undefined && (role === 'retry' || role === 'dead')
   const failing = states.failing === undefined ? '' : `${literal(states.failing)}::text`
   const rows = passes
@@ -180,7 +179,7 @@ function recorded(
     : row(origin, arrival)
   return `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason${tenantColumn(shape)})
   ${rows}
 )`
 }

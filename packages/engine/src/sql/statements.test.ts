@@ -195,8 +195,8 @@ test('the claim of a table that counts every attempt', () => {
       returning m.*, false as claim_lost, due.claim_from
     ),
     noted as (
-      insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor)
-      select 'messages.outbound', id::text, claim_from, status::text, attempt_count, 'RELAY'
+      insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, tenant)
+      select 'messages.outbound', id::text, claim_from, status::text, attempt_count, 'RELAY', org_id::text
         from taken
     )
     select * from taken"

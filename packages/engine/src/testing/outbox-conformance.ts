@@ -233,7 +233,7 @@ export function outboxConformance<Row>(
       const transport = fakeTransport()
       const relay = await tickUntilIdle(transport)
       expect(transport.attempted).toHaveLength(0)
-      await transaction(pool(), (tx) => resume(tx, outbox))
+      await transaction(pool(), (tx) => resume(tx, outbox, { by: 'ops' }))
       await tickUntilIdle(transport, relay)
       expect(transport.arrived).toHaveLength(2)
     })

@@ -80,6 +80,10 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
     deliver,
     passed: (sent) => passedBy(admin, sent),
 
+    async ping() {
+      await admin.metadata({ topics: [], forceUpdate: true })
+    },
+
     async subscribe(consumer) {
       const sessionOptions: GroupSessionOptions = {
         consumer,

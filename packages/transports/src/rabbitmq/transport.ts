@@ -41,6 +41,7 @@ export interface RabbitmqOptions extends ReadingOptions {
 }
 
 export interface RabbitmqTransport extends Transport, Subscriber {
+  ping(): Promise<void>
   /**
    * Makes a group's queue without reading it, so that what is sent before its consumer comes is
    * kept; with `maxLength` only the newest.
@@ -108,6 +109,10 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
         onUnreadable: options.onUnreadable ?? logUnreadable(log),
       })
       return addTo(subscriptions, subscription)
+    },
+
+    async ping() {
+      await sending.open()
     },
 
     async declareQueue(topic, group, limits = {}) {
