@@ -5,9 +5,11 @@ export default defineConfig({
     include: [
       'packages/**/src/**/*.test.ts',
       'apps/**/src/**/*.test.ts',
+      'systems/**/*.test.ts',
       'bench/**/*.test.ts',
       'test/architecture/**/*.test.ts',
       'test/docs/**/*.test.ts',
+      'test/package/**/*.test.ts',
     ],
     // Real processes and real connections: threads share too much for that.
     pool: 'forks',

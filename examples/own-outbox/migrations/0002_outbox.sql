@@ -1,0 +1,23 @@
+-- What the engine adds to the outbox, and the inbox: printed by outboxTableSql(shopEvents) and
+-- inboxTableSql(shopInbox).
+alter table shop.outbox
+  add column if not exists claim_token uuid,
+  add column if not exists claimed_until timestamptz,
+  add column if not exists lost_claims smallint not null default 0;
+alter table shop.outbox set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+create index if not exists outbox_due on shop.outbox (due_at, id)
+  where status in ('pending', 'failed');
+create index if not exists outbox_suspect on shop.outbox (due_at, id)
+  where status in ('pending', 'failed') and lost_claims > 0;
+create index if not exists outbox_dead on shop.outbox (id)
+  where status = 'dead';
+
+create table shop.inbox (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamptz not null default now(),
+  primary key (event_id, consumer)
+);
+-- Ids that carry no time; nearly empty where all producers use UUIDv7.
+create index inbox_others on shop.inbox (received_at)
+  where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);

@@ -1,0 +1,41 @@
+// node scripts/pack.mjs [--to folder] [name …]: builds packages as they are published and packs
+// each into a file that npm installs. All of them, into .posthorn/packages, unless told otherwise.
+
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root, untilInterrupted } from './command.mjs'
+import { compile } from './packing/compile.mjs'
+import { packFolders } from './packing/npm.mjs'
+import { readPackages } from './packing/packages.mjs'
+import { stage } from './packing/stage.mjs'
+
+async function pack({ names, to, signal }) {
+  const packages = readPackages(names)
+  // Outside the working tree, and away from another run at the same time.
+  const staging = await mkdtemp(join(tmpdir(), 'posthorn-pack-'))
+  try {
+    await compile(packages, { to: staging, signal })
+    for (const each of packages) await stage(each, staging)
+    await mkdir(to, { recursive: true })
+    const folders = packages.map(({ folder }) => join(staging, folder))
+    await packFolders(folders, { to, signal })
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+  return packages.map(({ tarball }) => join(to, tarball))
+}
+
+try {
+  const { values, positionals } = parseArgs({
+    options: { to: { type: 'string', default: join(root, '.posthorn', 'packages') } },
+    allowPositionals: true,
+  })
+  const signal = untilInterrupted()
+  const files = await pack({ names: positionals, to: resolve(values.to), signal })
+  for (const file of files) console.log(`${file} ${Math.ceil((await stat(file)).size / 1024)} kB`)
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+}

@@ -1,0 +1,160 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { importsOf } from '../architecture/imports.ts'
+import { root } from '../docs/markdown.ts'
+import { runScript } from '../docs/program.ts'
+import { install, pack } from './installation.ts'
+import type { InstalledPackage, Installation } from './installation.ts'
+
+// Compilers and servers on a machine that has other things to do.
+vi.setConfig({ testTimeout: 120_000 })
+
+let installation: Installation
+
+beforeAll(async () => {
+  installation = await install()
+}, 300_000)
+
+afterAll(() => installation?.remove())
+
+test('the example runs with the installed packages, on a PostgreSQL of its own', async () => {
+  const main = join(installation.folder, 'main.ts')
+  const first = await runScript(main, [], { env: { DATABASE_URL: '' } })
+  const stdout = 'order 1 is stored\norder 1 is packed\n'
+  expect(first).toEqual({ status: 0, stderr: '', stdout })
+  const second = await runScript(main, [], { env: { DATABASE_URL: '' } })
+  expect(second.stdout).toBe('order 2 is stored\norder 2 is packed\n')
+})
+
+test('the example compiles against the shipped declarations', async () => {
+  expect(await typeErrors('main.ts', { skipLibCheck: true })).toBe('')
+})
+
+test('every door of every package has declarations without errors', async () => {
+  const imports = doors().map((door, i) => `import type * as door${i} from '${door}'`)
+  const uses = doors().map((_, i) => `keyof typeof door${i}`)
+  const text = `${imports.join('\n')}\nexport type Names = ${uses.join(' | ')}\n`
+  await writeFile(join(installation.folder, 'doors.ts'), text)
+  const errors = await typeErrors('doors.ts', { skipLibCheck: false })
+  // Other people's declarations are read too, and are not ours to judge.
+  const ours = errors
+    .split('\n')
+    .filter((line) => /(doors\.ts|\/@posthorn\/.+)\(\d+,\d+\): /.test(line))
+  expect(ours).toEqual([])
+})
+
+test('every door can be imported, and required', async () => {
+  const script = join(installation.folder, 'doors.mjs')
+  await writeFile(
+    script,
+    `import { createRequire } from 'node:module'
+    const require = createRequire(import.meta.url)
+    for (const door of ${JSON.stringify(doors())}) {
+      const { size } = new Set([...Object.keys(await import(door)), ...Object.keys(require(door))])
+      if (size === 0) console.log(door + ' exports nothing')
+    }`,
+  )
+  expect(await runScript(script, [])).toEqual({ status: 0, stdout: '', stderr: '' })
+})
+
+test('a package has its doors built, and the same version of our others', async () => {
+  const { packages } = installation
+  for (const { manifest, files } of packages) {
+    const source = join(root, 'packages', manifest.name.replace('@posthorn/', ''))
+    const { exports } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
+    expect(Object.keys(manifest.exports), manifest.name).toEqual(Object.keys(exports))
+    const built = Object.values(manifest.exports).flatMap((door) => [door.types, door.default])
+    expect(files.map((file) => `./${file}`)).toEqual(expect.arrayContaining(built))
+    for (const other of packages) {
+      const wanted = manifest.dependencies[other.manifest.name] ?? other.manifest.version
+      expect(wanted, manifest.name).toBe(other.manifest.version)
+    }
+  }
+})
+
+test('a package holds modules with their declarations, migrations, and no tests', () => {
+  for (const { manifest, files, text } of installation.packages) {
+    const shipped =
+      /^(dist\/.+\.(js|d\.ts)|dist\/(.+\/)?migrations\/\d+_\w+\.sql|package\.json|README\.md)$/
+    expect(files.filter((file) => !shipped.test(file))).toEqual([])
+    expect(files.filter((file) => file.includes('.test.'))).toEqual([])
+    const isDoor = Object.keys(manifest.exports).includes('./testing')
+    expect(files.some((file) => file.startsWith('dist/testing/'))).toBe(isDoor)
+    expect(text('LICENSE')).toContain('MIT License')
+    expect(text('README.md')).toContain(`npm install ${manifest.name}`)
+  }
+  const migrations = installation.packages.flatMap(({ files }) =>
+    files.filter((file) => file.endsWith('.sql')),
+  )
+  expect(migrations).toContain('dist/migrations/0001_engine.sql')
+  expect(migrations).toContain('dist/postgres/migrations/0001_topics.sql')
+})
+
+test('a package imports only what it declares', () => {
+  const undeclared = installation.packages.flatMap((each) =>
+    code(each).flatMap((file) =>
+      importsOf(each.text(file))
+        .filter((specifier) => !isDeclared(specifier, each))
+        .map((specifier) => `${each.manifest.name}/${file}: ${specifier}`),
+    ),
+  )
+  expect(undeclared).toEqual([])
+})
+
+test('nothing in a package tells where it was built', () => {
+  for (const { manifest, files, text } of installation.packages) {
+    const telling = files.filter(
+      (file) => /posthorn-pack-/.test(text(file)) || text(file).includes(`${root}/`),
+    )
+    expect(telling, manifest.name).toEqual([])
+  }
+})
+
+test('packing again gives the same bytes', async () => {
+  const again = join(installation.folder, 'again')
+  const { status, stdout } = await pack('--to', again, 'postgres')
+  expect({ status, lines: stdout.split('\n').length }).toEqual({ status: 0, lines: 2 })
+  const tarball = installation.tarballs.find((file) => file.includes('-postgres-')) ?? ''
+  const first = await readFile(join(installation.folder, 'tarballs', tarball))
+  expect(first.equals(await readFile(join(again, tarball)))).toBe(true)
+})
+
+test('a package that does not exist is named', async () => {
+  const { status, stderr } = await pack('engines')
+  expect(status).toBe(1)
+  expect(stderr).toContain('No such package: engines.')
+})
+
+/** What can be imported from all packages: `@posthorn/engine`, `@posthorn/engine/testing`, … */
+function doors(): string[] {
+  return installation.packages.flatMap(({ manifest }) =>
+    Object.keys(manifest.exports).map((door) => manifest.name + door.slice(1)),
+  )
+}
+
+function code({ files }: InstalledPackage): string[] {
+  return files.filter((file) => /\.(js|d\.ts)$/.test(file))
+}
+
+function isDeclared(specifier: string, { manifest }: InstalledPackage): boolean {
+  const isBuiltIn = specifier.startsWith('node:') || builtinModules.includes(specifier)
+  if (specifier.startsWith('.') || isBuiltIn) return true
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  return name in { ...manifest.dependencies, ...manifest.peerDependencies }
+}
+
+/** As the compiler prints them, for one file in the example's folder. */
+async function typeErrors(file: string, options: { skipLibCheck: boolean }): Promise<string> {
+  const config = join(installation.folder, 'tsconfig.json')
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, target: 'es2024', module: 'nodenext', types: ['node'] },
+    ...{ allowImportingTsExtensions: true, verbatimModuleSyntax: true, erasableSyntaxOnly: true },
+    ...options,
+  }
+  await writeFile(config, JSON.stringify({ compilerOptions, files: [file] }))
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout, stderr } = await runScript(compiler, ['-p', config])
+  return stdout + stderr
+}
