@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { AggregateRoot } from './aggregate-root.ts'
+import { Family } from './testing/family.ts'
+
+const ID = '00000000-0000-4000-8000-000000000001'
+
+test('collects events in order, each with an id, a version and a time', () => {
+  const family = Family.create(ID, 'Addams')
+  family.rename('Frump')
+  const [created, renamed] = family.pendingEvents
+  expect(created).toEqual({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+    type: 'FamilyCreated',
+    version: 1,
+    payload: { name: 'Addams' },
+    occurredAt: expect.any(Date) as Date,
+  })
+  expect(renamed?.type).toBe('FamilyRenamed')
+  expect(renamed?.id).not.toBe(created?.id)
+})
+
+test('keeps a version and a time that were given', () => {
+  class Old extends AggregateRoot {
+    id = ID
+    happen = (version: number) =>
+      this.raise({ type: 'Happened', version, payload: 1, occurredAt: new Date(0) })
+  }
+  const old = new Old()
+  old.happen(3)
+  expect(old.pendingEvents[0]).toMatchObject({ version: 3, occurredAt: new Date(0) })
+  for (const version of [0, 1.5, Number.NaN]) {
+    expect(() => old.happen(version)).toThrow(expect.objectContaining({ code: 'EVENT_INVALID' }))
+  }
+  expect(old.pendingEvents).toHaveLength(1)
+})
+
+test('forgets what was committed, and only that', () => {
+  const family = Family.create(ID, 'Addams')
+  const committed = family.pendingEvents
+  family.rename('Frump')
+  family.clearEvents(committed)
+  expect(family.pendingEvents.map(({ type }) => type)).toEqual(['FamilyRenamed'])
+  family.clearEvents()
+  expect(family.pendingEvents).toEqual([])
+})
+
+test('has no fields of its own but the version, and needs no constructor', () => {
+  expect(Object.keys(Family.create(ID, 'Addams')).toSorted()).toEqual(['id', 'name', 'version'])
+  const raw = Object.create(Family.prototype) as Family
+  expect(raw.pendingEvents).toEqual([])
+  raw.rename('Frump')
+  expect(raw.pendingEvents).toHaveLength(1)
+})

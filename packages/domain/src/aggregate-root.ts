@@ -1,0 +1,47 @@
+import { uuid } from '@posthorn/engine'
+import { DomainError } from './errors.ts'
+import type { DomainEvent, NewEvent, PendingEvent } from './event.ts'
+
+/**
+ * Beside the aggregates, not in them: an ORM makes entities without calling a constructor, stores
+ * the fields it finds, and prints them.
+ */
+const pendingOf = new WeakMap<AggregateRoot, readonly PendingEvent[]>()
+
+/**
+ * The one object of a consistency boundary that is loaded, changed and stored as a whole. Extend it,
+ * and `raise` an event with every change that others should hear of.
+ */
+export abstract class AggregateRoot<Event extends DomainEvent = DomainEvent> {
+  abstract readonly id: string
+
+  /** Of the stored row, from 1 up; 0: not stored yet. Set by who loads and by who commits. */
+  version = 0
+
+  /** What was raised and is not committed yet, in order. */
+  get pendingEvents(): readonly PendingEvent<Event>[] {
+    return (pendingOf.get(this) ?? []) as readonly PendingEvent<Event>[]
+  }
+
+  protected raise(event: NewEvent<Event>): void {
+    const { type, version = 1 } = event
+    if (typeof type !== 'string' || type === '' || !Number.isInteger(version) || version < 1) {
+      throw new DomainError('EVENT_INVALID', `${this.constructor.name}: ${describe(type, version)}`)
+    }
+    const occurredAt = event.occurredAt ?? new Date()
+    const raised = { ...event, version, occurredAt, id: uuid() }
+    pendingOf.set(this, [...this.pendingEvents, raised])
+  }
+
+  /** Forgets events that were committed, by default all; who calls it has stored them. */
+  clearEvents(committed: readonly PendingEvent[] = this.pendingEvents): void {
+    const ids = new Set(committed.map(({ id }) => id))
+    const left = this.pendingEvents.filter(({ id }) => !ids.has(id))
+    pendingOf.set(this, left)
+  }
+}
+
+function describe(type: unknown, version: unknown): string {
+  const problem = 'an event needs a type and a version from 1 up'
+  return `${problem}, not ${JSON.stringify({ type, version })}`
+}

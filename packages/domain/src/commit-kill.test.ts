@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { uuid } from '@posthorn/engine'
+import { testDatabase } from '@posthorn/engine/testing'
+import { expect, test } from 'vitest'
+import { Family, familyEvents, familyMapper, familyTables } from './testing/family.ts'
+import { UnitOfWork } from './unit-of-work.ts'
+
+const db = await testDatabase({ sql: familyTables })
+const script = fileURLToPath(new URL('testing/commit-process.ts', import.meta.url))
+
+async function storedFamily(): Promise<string> {
+  const unit = new UnitOfWork({ pool: db.pool, mappers: [familyMapper], events: familyEvents })
+  const family = Family.create(uuid(), uuid())
+  unit.save(family)
+  await unit.commit()
+  return family.id
+}
+
+/** Runs the process until it has written so often, and some milliseconds more, then kills it. */
+async function killedAt(family: string, halt: string, laterMs: number): Promise<void> {
+  const child = spawn(process.execPath, [script], {
+    env: { ...process.env, DATABASE_URL: db.url, FAMILY: family, HALT: halt },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const ended = exited.then(() => {
+    throw new Error('the process ended by itself')
+  })
+  ended.catch(() => undefined)
+  await Promise.race([once(child.stdout, 'data'), ended])
+  await new Promise((resolve) => setTimeout(resolve, laterMs))
+  child.kill('SIGKILL')
+  await exited
+}
+
+async function versionAndEvents(id: string): Promise<{ version: number; events: number[] }> {
+  // A dead client's backend may be finishing its commit.
+  const others = `select from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+      and (state <> 'idle' or xact_start is not null) and backend_type = 'client backend'`
+  await expect
+    .poll(async () => (await db.pool.query(others)).rows.length, { timeout: 10_000 })
+    .toBe(0)
+  const family = await db.pool.query<{ version: number }>(
+    'select version from families.families where id = $1',
+    [id],
+  )
+  const events = await db.pool.query<{ version: number | null }>(
+    `select (payload->>'version')::int as version from families.outbox_events
+      where aggregate_id = $1 order by seq`,
+    [id],
+  )
+  return {
+    version: family.rows[0]?.version ?? 0,
+    events: events.rows.map(({ version }) => version ?? 1),
+  }
+}
+
+test.each(['after-row', 'after-events'])('a process killed %s leaves nothing', async (halt) => {
+  const id = await storedFamily()
+  await killedAt(id, halt, 0)
+  expect(await versionAndEvents(id)).toEqual({ version: 1, events: [1] })
+})
+
+test('a process killed anywhere leaves the row and its events, or neither', async () => {
+  const id = await storedFamily()
+  for (let round = 0; round < 6; round += 1) {
+    const before = await versionAndEvents(id)
+    await killedAt(id, 'nowhere', round * 3.3)
+    const { version, events } = await versionAndEvents(id)
+    expect(version).toBeGreaterThan(before.version)
+    expect(events).toEqual(Array.from({ length: version }, (_, i) => i + 1))
+  }
+}, 60_000)

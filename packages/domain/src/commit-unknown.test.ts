@@ -1,0 +1,171 @@
+import { defineInbox, inboxTableSql, once, sql, uuid } from '@posthorn/engine'
+import { testDatabase } from '@posthorn/engine/testing'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { isRolledBack } from './commit-outcome.ts'
+import { CommitUnknownError, ConflictError } from './errors.ts'
+import { cuttingProxy } from './testing/cutting-proxy.ts'
+import { Family, familyEvents, familyMapper, familyTables } from './testing/family.ts'
+import { UnitOfWork } from './unit-of-work.ts'
+
+const inbox = defineInbox({ table: 'families.inbox', retention: '30d' })
+const db = await testDatabase({ sql: familyTables + inboxTableSql(inbox) })
+const proxy = await cuttingProxy(db.url)
+const shaky = db.connect({ connectionString: proxy.url })
+afterAll(async () => {
+  await shaky.end()
+  await proxy.close()
+})
+
+const newUnit = (pool = shaky) =>
+  new UnitOfWork({ pool, mappers: [familyMapper], events: familyEvents })
+
+async function stored(): Promise<{ families: string[]; events: number }> {
+  const { rows } = await db.pool.query<{ name: string; version: number }>(
+    'select name, version from families.families order by name',
+  )
+  const events = await db.pool.query('select from families.outbox_events')
+  return {
+    families: rows.map(({ name, version }) => `${name} ${version}`),
+    events: events.rows.length,
+  }
+}
+
+/** A unit with a family that is new, or stored at version 1 and renamed. */
+async function prepared(kind: 'new' | 'stored'): Promise<{ unit: UnitOfWork; family: Family }> {
+  const unit = newUnit()
+  const family = Family.create(uuid(), 'Addams')
+  unit.save(family)
+  if (kind === 'new') return { unit, family }
+  await unit.commit()
+  family.rename('Frump')
+  return { unit, family }
+}
+
+beforeEach(async () => {
+  await db.pool.query('truncate families.families, families.outbox_events, families.inbox')
+})
+
+describe.each([
+  ['new', { families: ['Addams 1'], events: 1 }],
+  ['stored', { families: ['Frump 2'], events: 2 }],
+] as const)('a commit without an answer, of a %s aggregate', (kind, whole) => {
+  test.each(['before', 'after'] as const)('that broke %s it: again writes once', async (when) => {
+    const { unit, family } = await prepared(kind)
+    const { version, pendingEvents } = family
+    proxy.cutNext(when)
+    const error = await unit.commit().catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(CommitUnknownError)
+    expect(error).toMatchObject({ code: 'COMMIT_UNKNOWN', cause: expect.any(Error) as Error })
+    expect(family).toMatchObject({ version, pendingEvents })
+    await unit.commit()
+    expect(await stored()).toEqual(whole)
+    expect(family).toMatchObject({ version: version + 1, pendingEvents: [] })
+    await unit.commit()
+    expect(await stored()).toEqual(whole)
+  })
+
+  test('what has happened since is written too', async () => {
+    const { unit, family } = await prepared(kind)
+    proxy.cutNext('after')
+    await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
+    family.rename('Later')
+    await unit.commit()
+    const version = kind === 'new' ? 2 : 3
+    expect(await stored()).toEqual({ families: [`Later ${version}`], events: version })
+    expect(family).toMatchObject({ version, pendingEvents: [] })
+  })
+})
+
+test('several in a row are told apart', async () => {
+  const { unit, family } = await prepared('stored')
+  proxy.cutNext('before')
+  await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
+  family.rename('Second')
+  const other = Family.create(uuid(), 'Other')
+  unit.save(other)
+  proxy.cutNext('after')
+  await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
+  family.rename('Third')
+  await unit.commit()
+  expect(await stored()).toEqual({ families: ['Other 1', 'Third 3'], events: 5 })
+  expect([family.version, other.version]).toEqual([3, 1])
+})
+
+test('somebody else is not taken for ourselves', async () => {
+  const { unit, family } = await prepared('stored')
+  proxy.cutNext('before')
+  await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
+  const others = newUnit(db.pool)
+  const theirs = await others.load(Family, family.id)
+  theirs?.rename('Theirs')
+  await others.commit()
+  await expect(unit.commit()).rejects.toThrow(ConflictError)
+  expect(await stored()).toEqual({ families: ['Theirs 2'], events: 2 })
+  expect(family.pendingEvents).toHaveLength(1)
+})
+
+test('without events there is no proof, and nothing is written twice', async () => {
+  const { unit, family } = await prepared('stored')
+  await unit.commit()
+  family.name = 'Quiet'
+  unit.save(family)
+  proxy.cutNext('after')
+  await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
+  await expect(unit.commit()).rejects.toThrow(ConflictError)
+  expect(await stored()).toEqual({ families: ['Quiet 3'], events: 2 })
+})
+
+test('a message is handled once, and the unit knows', async () => {
+  const { unit, family } = await prepared('stored')
+  const receipt = { inbox, consumer: 'families', id: uuid() }
+  proxy.cutNext('after')
+  const commit = () => unit.commit((tx, write) => once(tx, receipt, write))
+  await expect(commit()).rejects.toThrow(CommitUnknownError)
+  expect(await commit()).toEqual({ first: false })
+  expect(family).toMatchObject({ version: 2, pendingEvents: [] })
+  expect(await stored()).toEqual({ families: ['Frump 2'], events: 2 })
+})
+
+test('what shares the transaction is done once too', async () => {
+  const { unit, family } = await prepared('stored')
+  const other = uuid()
+  const commit = () =>
+    unit.commit(async (tx, write) => {
+      await tx.query(
+        sql`insert into families.families (id, name) values (gen_random_uuid(), ${`${uuid()} besides`})`,
+      )
+      await write(tx)
+      return other
+    })
+  proxy.cutNext('after')
+  await expect(commit()).rejects.toThrow(CommitUnknownError)
+  family.rename('Later')
+  expect(await commit()).toBe(other)
+  const { families, events } = await stored()
+  expect(families).toEqual([expect.stringMatching(/besides 1$/), 'Later 3'])
+  expect(events).toBe(3)
+})
+
+test('a server that cannot be reached is no unknown commit', async () => {
+  const { unit, family } = await prepared('stored')
+  const gone = db.connect({ port: 1, host: '127.0.0.1', connectionString: '' })
+  const other = newUnit(gone)
+  other.save(family)
+  await expect(other.commit()).rejects.toThrow(expect.objectContaining({ code: 'ECONNREFUSED' }))
+  await unit.commit()
+  expect(await stored()).toEqual({ families: ['Frump 2'], events: 2 })
+})
+
+test.each([
+  ['23505', true],
+  ['40001', true],
+  ['P0001', true],
+  ['40003', false],
+  ['57P01', false],
+  ['08006', false],
+  ['EPIPE', false],
+  ['ECONNRESET', false],
+  [undefined, false],
+])('an error with code %s says that nothing was stored: %s', (code, expected) => {
+  expect(isRolledBack(Object.assign(new Error('x'), { code }))).toBe(expected)
+})

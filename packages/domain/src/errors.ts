@@ -1,0 +1,57 @@
+/**
+ * Every code this package raises, with the sentence that explains it. Codes of the engine and of
+ * the database pass through as they are.
+ */
+export const DOMAIN_CODES = {
+  AGGREGATE_STALE:
+    'The aggregate was changed or removed by somebody else since it was loaded; nothing was written.',
+  AGGREGATE_TWICE: 'The unit has another object for the same aggregate.',
+  COMMIT_RUNNING: 'The unit is being committed already.',
+  COMMIT_UNKNOWN: 'The connection was lost during the commit: it may or may not have happened.',
+  EVENT_INVALID: 'An event needs a type and a version from 1 up.',
+  EVENTS_UNWRITTEN: 'Aggregates have raised events, but the flush has nothing to write.',
+  MAPPER_INVALID: 'A mapper does not do what the unit needs of it; the message says what.',
+  MAPPER_MISSING: 'The unit has no mapper for the class of the aggregate.',
+} as const
+
+export type DomainCode = keyof typeof DOMAIN_CODES
+
+/** The root of what this package throws: branch on `code`. */
+export class DomainError extends Error {
+  readonly code: DomainCode
+
+  constructor(code: DomainCode, message?: string, options?: ErrorOptions) {
+    super(message ?? DOMAIN_CODES[code], options)
+    this.name = new.target.name
+    this.code = code
+  }
+}
+
+/** Somebody else was first: nothing was written. Load again in a new unit, decide again, commit. */
+export class ConflictError extends DomainError {
+  readonly aggregateType: string
+  readonly aggregateId: string
+  /** The version that was loaded and is no longer the stored one. */
+  readonly version: number
+
+  constructor(aggregate: { readonly id: string; readonly version: number }) {
+    const type = aggregate.constructor.name
+    super(
+      'AGGREGATE_STALE',
+      `${type} ${aggregate.id} is no longer at version ${aggregate.version}: nothing was written`,
+    )
+    this.aggregateType = type
+    this.aggregateId = aggregate.id
+    this.version = aggregate.version
+  }
+}
+
+/**
+ * Nobody can tell whether the commit happened. The unit keeps everything as it was: `commit()` again
+ * finds out, and writes only what is not there.
+ */
+export class CommitUnknownError extends DomainError {
+  constructor(cause: unknown) {
+    super('COMMIT_UNKNOWN', undefined, { cause })
+  }
+}

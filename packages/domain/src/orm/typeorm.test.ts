@@ -1,0 +1,248 @@
+import { uuid } from '@posthorn/engine'
+import { testDatabase } from '@posthorn/engine/testing'
+import { DataSource, EntitySchema } from 'typeorm'
+import type { EntitySubscriberInterface } from 'typeorm'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import type { EventOutbox } from '../event-outbox.ts'
+import { cuttingProxy } from '../testing/cutting-proxy.ts'
+import { Family, familyEvents, familyTables } from '../testing/family.ts'
+import { typeOrmSubscriber } from './typeorm.ts'
+
+const families = new EntitySchema<Family>({
+  name: 'Family',
+  target: Family,
+  schema: 'families',
+  tableName: 'families',
+  columns: {
+    id: { type: 'uuid', primary: true },
+    name: { type: 'text' },
+    version: { type: 'int', version: true },
+    deletedAt: { type: 'timestamptz', nullable: true, deleteDate: true, name: 'deleted_at' },
+  } as EntitySchema<Family>['options']['columns'],
+})
+
+const db = await testDatabase({
+  sql: `${familyTables} alter table families.families add deleted_at timestamptz;`,
+})
+async function connected(url: string, events: EventOutbox): Promise<DataSource> {
+  const source = await new DataSource({
+    type: 'postgres',
+    url,
+    entities: [families],
+    poolErrorHandler: () => undefined,
+  }).initialize()
+  source.subscribers.push(typeOrmSubscriber(events) satisfies EntitySubscriberInterface)
+  afterAll(() => source.destroy())
+  return source
+}
+const dataSource = await connected(db.url, familyEvents)
+
+const { manager } = dataSource
+
+beforeEach(() => db.pool.query('truncate families.families, families.outbox_events'))
+
+async function stored() {
+  const rows = await db.pool.query<{ name: string }>(
+    'select name from families.families where deleted_at is null order by name',
+  )
+  const events = await db.pool.query<{ event_type: string }>(
+    'select event_type from families.outbox_events order by seq',
+  )
+  return {
+    families: rows.rows.map(({ name }) => name),
+    events: events.rows.map((row) => row.event_type.replace('Family', '')),
+  }
+}
+
+const types = (family: Family) => family.pendingEvents.map(({ type }) => type.replace('Family', ''))
+const failure = new Error('changed my mind')
+
+describe('a save', () => {
+  test('writes the events of new and changed aggregates, then forgets them', async () => {
+    const family = Family.create(uuid(), 'Addams')
+    const [{ id } = { id: '' }] = family.pendingEvents
+    await manager.save(family)
+    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(family).toMatchObject({ version: 1, pendingEvents: [] })
+    const { rows } = await db.pool.query('select event_id from families.outbox_events')
+    expect(rows).toEqual([{ event_id: id }])
+    const found = await manager.findOneByOrFail(Family, { id: family.id })
+    found.rename('Frump')
+    await manager.save(found)
+    await manager.save(found)
+    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(types(found)).toEqual([])
+  })
+
+  test('of many writes the events of all', async () => {
+    const all = ['A', 'B', 'C'].map((name) => Family.create(uuid(), name))
+    await manager.save(all)
+    expect((await stored()).events).toEqual(['Created', 'Created', 'Created'])
+    expect(all.flatMap(types)).toEqual([])
+  })
+
+  test('that fails keeps the events', async () => {
+    await manager.save(Family.create(uuid(), 'Addams'))
+    const family = Family.create(uuid(), 'Addams')
+    // The unique name is checked by the COMMIT itself.
+    await expect(manager.save(family)).rejects.toMatchObject({ code: '23505' })
+    expect(types(family)).toEqual(['Created'])
+    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    family.name = 'Frump'
+    await manager.save(family)
+    expect(await stored()).toEqual({
+      families: ['Addams', 'Frump'],
+      events: ['Created', 'Created'],
+    })
+  })
+
+  test('outside a transaction is refused before anything is written', async () => {
+    const family = Family.create(uuid(), 'Addams')
+    await expect(manager.save(family, { transaction: false })).rejects.toThrow(
+      expect.objectContaining({ code: 'NOT_IN_TRANSACTION' }),
+    )
+    expect(await stored()).toEqual({ families: [], events: [] })
+    await manager.save(new Family(uuid(), 'Quiet'), { transaction: false })
+    expect(await stored()).toEqual({ families: ['Quiet'], events: [] })
+  })
+})
+
+test('a removed aggregate sends its last events, with the id it had', async () => {
+  const id = uuid()
+  const family = await manager.save(Family.create(id, 'Addams'))
+  family.dissolve()
+  await manager.remove(family)
+  expect(await stored()).toEqual({ families: [], events: ['Created', 'Dissolved'] })
+  expect(types(family)).toEqual([])
+  const { rows } = await db.pool.query('select distinct aggregate_id from families.outbox_events')
+  expect(rows).toEqual([{ aggregate_id: id }])
+})
+
+test('so does one that is removed softly, and one that is recovered', async () => {
+  const family = await manager.save(Family.create(uuid(), 'Addams'))
+  family.dissolve()
+  await manager.softRemove(family)
+  expect(await stored()).toEqual({ families: [], events: ['Created', 'Dissolved'] })
+  family.rename('Addams')
+  await manager.recover(family)
+  expect(await stored()).toEqual({
+    families: ['Addams'],
+    events: ['Created', 'Dissolved', 'Renamed'],
+  })
+  expect(types(family)).toEqual([])
+})
+
+describe('an explicit transaction', () => {
+  test('with several saves writes each event once', async () => {
+    const family = Family.create(uuid(), 'Addams')
+    await manager.transaction(async (tm) => {
+      await tm.save(family)
+      family.rename('Frump')
+      await tm.save(family)
+      expect(types(family)).toEqual(['Created', 'Renamed'])
+      // Raised and never saved: its row does not have it, so nobody hears of it.
+      family.rename('Unsaved')
+    })
+    expect(types(family)).toEqual(['Renamed'])
+    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+  })
+
+  test('that is rolled back keeps the events', async () => {
+    const family = Family.create(uuid(), 'Addams')
+    const rolledBack = manager.transaction(async (tm) => {
+      await tm.save(family)
+      throw failure
+    })
+    await expect(rolledBack).rejects.toThrow(failure)
+    expect(types(family)).toEqual(['Created'])
+    expect(await stored()).toEqual({ families: [], events: [] })
+    await manager.save(family)
+    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+  })
+
+  test('by hand, twice on one connection', async () => {
+    const runner = dataSource.createQueryRunner()
+    const family = Family.create(uuid(), 'Addams')
+    await runner.startTransaction()
+    await runner.manager.save(family)
+    await runner.rollbackTransaction()
+    await runner.startTransaction()
+    await runner.manager.save(family)
+    await runner.commitTransaction()
+    await runner.release()
+    expect(types(family)).toEqual([])
+    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+  })
+})
+
+describe('a nested transaction', () => {
+  test('that is released is cleared by the outer commit', async () => {
+    const family = Family.create(uuid(), 'Addams')
+    await manager.transaction(async (tm) => {
+      await tm.save(family)
+      await tm.transaction(async (nested) => {
+        family.rename('Frump')
+        await nested.save(family)
+      })
+      expect(types(family)).toEqual(['Created', 'Renamed'])
+    })
+    expect(types(family)).toEqual([])
+    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+  })
+
+  test('that is released and rolled back with the outer one keeps its events', async () => {
+    const family = Family.create(uuid(), 'Addams')
+    const rolledBack = manager.transaction(async (tm) => {
+      await tm.transaction((nested) => nested.save(family))
+      throw failure
+    })
+    await expect(rolledBack).rejects.toThrow(failure)
+    expect(types(family)).toEqual(['Created'])
+    expect(await stored()).toEqual({ families: [], events: [] })
+  })
+
+  test('that is rolled back alone keeps its events; those of the outer one are written', async () => {
+    const family = Family.create(uuid(), 'Addams')
+    await manager.transaction(async (tm) => {
+      await tm.save(family)
+      const rolledBack = tm.transaction(async (nested) => {
+        family.rename('Frump')
+        await nested.save(family)
+        throw failure
+      })
+      await expect(rolledBack).rejects.toThrow(failure)
+    })
+    expect(types(family)).toEqual(['Renamed'])
+    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+  })
+})
+
+test('of parallel writers, the last event is that of the last row', async () => {
+  const { id } = await manager.save(Family.create(uuid(), 'Addams'))
+  for (let round = 0; round < 10; round += 1) {
+    const writers = Array.from({ length: 5 }, async (_, n) => {
+      const family = await manager.findOneByOrFail(Family, { id })
+      family.rename(`${round} ${n}`)
+      await manager.save(family)
+    })
+    await Promise.all(writers)
+    const { rows } = await db.pool.query<{ name: string }>(
+      `select payload->>'name' as name from families.outbox_events order by seq desc limit 1`,
+    )
+    expect((await stored()).families).toEqual([rows[0]?.name])
+  }
+})
+
+test.each([
+  ['before', []],
+  ['after', ['Addams']],
+] as const)('a connection lost %s the commit keeps the events', async (when, names) => {
+  const proxy = await cuttingProxy(db.url)
+  const source = await connected(proxy.url, familyEvents)
+  const family = Family.create(uuid(), 'Addams')
+  proxy.cutNext(when)
+  await expect(source.manager.save(family)).rejects.toThrow(/terminated/)
+  expect(types(family)).toEqual(['Created'])
+  expect((await stored()).families).toEqual(names)
+  await proxy.close()
+})
