@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { advanceClock, PosthornError, toMs } from '@posthorn/engine'
+import type { Duration } from '@posthorn/engine'
+import { invalid, problem } from '@posthorn/http'
+import { selectClock } from './sql/clock.ts'
+
+const DAY_MS = 86_400_000
+const MOST_AT_ONCE_MS = 400 * DAY_MS
+/** Past this a date no longer fits into what computes with it, and the clock has no way back. */
+const MOST_AHEAD_MS = 36_500 * DAY_MS
+
+const Advance = Type.Object(
+  {
+    by: Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,6})?(ms|s|m|h|d)$', description: "e.g. '6h'" }),
+  },
+  { additionalProperties: false },
+)
+
+/** `/sim/clock`: moves the business clock of everybody on this database. */
+export function clockRoutes(app: FastifyInstance, pool: Pool): void {
+  app.get('', { schema: { summary: 'What time the business clock shows' } }, () => read(pool))
+
+  app.post<{ Body: Static<typeof Advance> }>(
+    '/advance',
+    { schema: { summary: 'Move the business clock forward and wake every relay', body: Advance } },
+    async (request) => {
+      const by = request.body.by as Duration
+      const ms = toMs(by)
+      if (ms <= 0 || ms > MOST_AT_ONCE_MS) throw refusal('must be more than 0 and at most 400d')
+      const { aheadMs } = await read(pool)
+      if (aheadMs + ms > MOST_AHEAD_MS) throw refusal('would put the clock over 100 years ahead')
+      return { now: await advance(pool, by) }
+    },
+  )
+}
+
+const refusal = (reason: string) => invalid([{ field: 'by', reason }])
+
+async function read(pool: Pool): Promise<{ now: Date; aheadMs: number }> {
+  const { rows } = await pool.query<{ now: Date; ahead_ms: number }>(selectClock)
+  const clock = rows[0]
+  if (!clock) throw new Error('The business clock has no row: are the migrations applied?')
+  return { now: clock.now, aheadMs: clock.ahead_ms }
+}
+
+async function advance(pool: Pool, by: Duration): Promise<Date> {
+  try {
+    return await advanceClock(pool, by)
+  } catch (error) {
+    if (!(error instanceof PosthornError) || error.code !== 'CLOCK_FIXED') throw error
+    throw problem('CONFLICT', { detail: error.message, cause: error })
+  }
+}

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from 'fastify'
+import type { Fault } from './fault.ts'
+import { noBody } from './kept-body.ts'
+import type { KeptBody } from './kept-body.ts'
+import { keptHeaders } from './kept-headers.ts'
+
+/** How a request ended; `aborted` if its client left before the answer. */
+export type Outcome = 'pending' | 'ok' | 'aborted' | Fault['mode']
+
+/** A request and what became of it, as the journal keeps it. */
+export class Exchange {
+  readonly id: number
+  readonly #at = new Date().toISOString()
+  readonly #method: string
+  readonly #path: string
+  readonly #query: string
+  readonly #headers: Record<string, string | string[]>
+  #notes: Readonly<Record<string, unknown>> = {}
+  body: KeptBody = noBody
+  outcome: Outcome = 'pending'
+  status: number | undefined
+  fault: Fault | undefined
+
+  constructor(id: number, request: FastifyRequest) {
+    const [path = '', query = ''] = request.url.split(/\?(.*)/s)
+    this.id = id
+    this.#method = request.method
+    this.#path = path
+    this.#query = query
+    this.#headers = keptHeaders(request.headers)
+  }
+
+  note(fields: Readonly<Record<string, unknown>>): void {
+    this.#notes = { ...this.#notes, ...fields }
+  }
+
+  /** Settles the outcome by the answer that is about to leave, if there is still somebody there. */
+  answer(status: number): void {
+    if (this.outcome !== 'pending') return
+    this.status = status
+    if (status >= 400) this.outcome = 'error'
+    else this.outcome = this.fault?.mode === 'slow' ? 'slow' : 'ok'
+  }
+
+  /** The connection went before the answer was out; unless that was the fault, it was the client. */
+  abort(): void {
+    if (this.outcome !== 'drop' && this.outcome !== 'timeout') this.outcome = 'aborted'
+  }
+
+  toJSON(): Record<string, unknown> {
+    return {
+      ...this.#notes,
+      id: this.id,
+      at: this.#at,
+      method: this.#method,
+      path: this.#path,
+      query: this.#query,
+      headers: this.#headers,
+      body: this.body.show(),
+      outcome: this.outcome,
+      status: this.status ?? null,
+      fault: this.fault === undefined ? null : { mode: this.fault.mode, effect: this.fault.effect },
+    }
+  }
+}

@@ -1,0 +1,8 @@
+export type { Fault, FaultOrder } from './fault.ts'
+export { mail } from './mail/index.ts'
+export type { MailOptions } from './mail/index.ts'
+export type { Multipart, MultipartFile } from './multipart.ts'
+export { defineSimulator } from './simulator.ts'
+export type { Failure, OpenSimulator, Simulator, SimulatorWorld } from './simulator.ts'
+export { simulators } from './simulators.ts'
+export type { SimulatorsOptions } from './simulators.ts'

@@ -1,0 +1,39 @@
+import { problem } from '@posthorn/http'
+import { keptBody, keptMultipart } from './kept-body.ts'
+import type { KeptBody } from './kept-body.ts'
+import { parseMultipart } from './multipart.ts'
+
+/** A body as the handler gets it and as the journal keeps it. */
+export interface RequestBody {
+  readonly kept: KeptBody
+  /** JSON as a value, multipart parsed, text as a string, everything else as bytes. */
+  readonly value: unknown
+  /** Set if the body is not what its content type says. */
+  readonly malformed?: Error
+}
+
+export async function readBody(
+  bytes: Buffer,
+  contentType: string | undefined,
+): Promise<RequestBody> {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  try {
+    if (type === 'multipart/form-data') {
+      const multipart = await parseMultipart(bytes, contentType ?? '')
+      return { kept: keptMultipart(multipart), value: multipart }
+    }
+    return { kept: keptBody(bytes), value: valueOf(bytes, type) }
+  } catch (cause) {
+    const malformed = problem('BAD_REQUEST', { detail: `The body is not ${type}.`, cause })
+    return { kept: keptBody(bytes), value: undefined, malformed }
+  }
+}
+
+function valueOf(bytes: Buffer, type: string): unknown {
+  if (bytes.length === 0) return undefined
+  if (type === 'application/json' || type.endsWith('+json')) return JSON.parse(bytes.toString())
+  if (type === 'application/x-www-form-urlencoded') {
+    return Object.fromEntries(new URLSearchParams(bytes.toString()))
+  }
+  return type.startsWith('text/') ? bytes.toString() : bytes
+}

@@ -1,0 +1,47 @@
+import type { Socket } from 'node:net'
+
+/** Nobody waits longer for an answer that never comes; a bound for connections, not a promise. */
+const HANG_MS = 10 * 60_000
+
+/** Keeps connections without an answer, and lets all of them go at the end. */
+export class Waiting {
+  readonly #ended: AbortSignal
+  readonly #hangMs: number
+
+  constructor(ended: AbortSignal, hangMs = HANG_MS) {
+    this.#ended = ended
+    this.#hangMs = hangMs
+  }
+
+  /** Resolves once the connection is gone: its client left, the end came, or ten minutes passed. */
+  hang(socket: Socket): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = () => socket.destroy()
+      const timer = setTimeout(cut, this.#hangMs)
+      this.#ended.addEventListener('abort', cut)
+      const left = () => {
+        clearTimeout(timer)
+        this.#ended.removeEventListener('abort', cut)
+        resolve()
+      }
+      if (socket.destroyed) return left()
+      socket.once('close', left)
+      if (this.#ended.aborted) cut()
+    })
+  }
+
+  /** Resolves after the delay, or at once when the end comes. */
+  delay(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms)
+      const ended = this.#ended
+      function done() {
+        clearTimeout(timer)
+        ended.removeEventListener('abort', done)
+        resolve()
+      }
+      ended.addEventListener('abort', done)
+      if (ended.aborted) done()
+    })
+  }
+}
