@@ -3,6 +3,7 @@ import { backlog } from './backlog.ts'
 import { drain } from './drain.ts'
 import { enqueue } from './enqueue.ts'
 import { held } from './held.ts'
+import { http } from './http.ts'
 import { latency } from './latency.ts'
 import { parseOptions, type Options } from './options.ts'
 import { startServer, type Server } from './postgres.ts'
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   latency: { run: latency, settings: {} },
   enqueue: { run: enqueue, settings: {} },
   backlog: { run: backlog, settings: {} },
+  http: { run: http, settings: {} },
   // Here vacuum belongs to the question: it comes often and can clean nothing.
   held: { run: held, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
 }

@@ -5,9 +5,10 @@ import { page, root, tableRows } from './markdown.ts'
 
 const listed = page('docs/reference/errors.md').text
 
-/** The codes of a catalogue (`export const …_CODES = { … } as const`) in a source. */
+/** The codes of a catalogue (`export const …_CODES` or `…_PROBLEMS`) in a source. */
 function codesIn(source: string): string[] {
-  const catalogue = /export const \w*_CODES = \{\n([\s\S]*?)\n\} as const/.exec(source)?.[1] ?? ''
+  const catalogue =
+    /export const \w*_(?:CODES|PROBLEMS) = \{\n([\s\S]*?)\n\} as const/.exec(source)?.[1] ?? ''
   return [...catalogue.matchAll(/^ {2}([A-Z][A-Z_0-9]*):/gm)].map(([, code = '']) => code)
 }
 

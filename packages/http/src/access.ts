@@ -1,0 +1,105 @@
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Caller, Role } from './caller.ts'
+import { networkOf } from './network.ts'
+import { problem } from './problem.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { TokenVerifier } from './token.ts'
+
+/** Who may call a route; an operator may whatever a member may. */
+export type Access = 'public' | Role
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Default `member`: a route that says nothing is closed. */
+    access?: Access
+    /** False for a public route that is called by ourselves, from one address. */
+    rateLimit?: false
+  }
+  interface FastifyRequest {
+    /** Undefined on public routes; elsewhere ask `callerOf(request)`. */
+    caller: Caller | undefined
+  }
+}
+
+/**
+ * Lets a request through to its route or refuses it. Known callers are counted by user, all others
+ * by network, so that nobody uses up what belongs to somebody else.
+ */
+export function createAccessHook(
+  verify: TokenVerifier,
+  limiter: RateLimiter | undefined,
+): onRequestHookHandler {
+  const admit = (request: FastifyRequest, access: Access, caller: Caller) => {
+    limiter?.take(userOf(caller))
+    const org = request.headers['x-org-id']
+    if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
+    if (access === 'operator' && caller.role !== 'operator') throw problem('FORBIDDEN')
+    request.caller = caller
+  }
+  const admitLater = async (request: FastifyRequest, access: Access, caller: Promise<Caller>) => {
+    try {
+      admit(request, access, await caller)
+    } catch (error) {
+      if (!request.caller) limiter?.take(networkOf(request.ip))
+      throw error
+    }
+  }
+  // With a callback: a token that is known needs no promise.
+  return (request, _reply, done) => {
+    try {
+      const access = accessTo(request)
+      const token = access === 'public' ? undefined : bearerToken(request)
+      if (token === undefined) {
+        if (request.routeOptions.config.rateLimit !== false) limiter?.take(networkOf(request.ip))
+        return done(access === 'public' ? undefined : missingToken())
+      }
+      const caller = verify(token)
+      if (caller instanceof Promise) {
+        return void called(admitLater(request, access, caller), done)
+      }
+      admit(request, access, caller)
+    } catch (error) {
+      return done(error as Error)
+    }
+    done()
+  }
+}
+
+async function called(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    return done(error as Error)
+  }
+  done()
+}
+
+/** A user's name across tenants; a token's names contain no line break. */
+export function userOf({ org, sub }: Caller): string {
+  return `${org}\n${sub}`
+}
+
+function accessTo(request: FastifyRequest): Access {
+  const { config } = request.routeOptions
+  // An address without a route answers 404 to everybody: there is nothing to protect.
+  return config.url === undefined ? 'public' : (config.access ?? 'member')
+}
+
+/** Whether a header says that name; Node reads headers as Latin-1, most clients write UTF-8. */
+function isNamed(header: string | string[], name: string): boolean {
+  return header === name || Buffer.from(String(header), 'latin1').toString() === name
+}
+
+function bearerToken({ headers }: FastifyRequest): string | undefined {
+  const { authorization } = headers
+  if (authorization === undefined) return undefined
+  if (authorization.startsWith('Bearer ')) return authorization.slice(7)
+  return /^bearer +([^ ]+) *$/i.exec(authorization)?.[1]
+}
+
+function missingToken() {
+  return problem('UNAUTHENTICATED', {
+    detail: 'Send a token in the header Authorization: Bearer.',
+    headers: { 'www-authenticate': 'Bearer realm="posthorn"' },
+  })
+}

@@ -1,0 +1,117 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import { LogController, fastify } from 'fastify'
+import { createAccessHook } from './access.ts'
+import { answerClientError, answerError } from './answer.ts'
+import { addJsonParser } from './body.ts'
+import { addBodyTimeout } from './body-timeout.ts'
+import type { LatestResponses } from './closing.ts'
+import { addClosing } from './closing.ts'
+import { withLazyChildren } from './lazy-log.ts'
+import { addMissingRoute } from './missing-route.ts'
+import type { ApiDescription } from './openapi.ts'
+import { addOpenApi } from './openapi.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { createRateLimiter } from './rate-limit.ts'
+import { requestId } from './request-id.ts'
+import type { Answered } from './request-log.ts'
+import { REDACTED, addRequestLog, loggedRequest } from './request-log.ts'
+import { addSecurityHeaders } from './security-headers.ts'
+import type { TokenVerifier } from './token.ts'
+import { addTracing } from './tracing.ts'
+import { addValidation } from './validation.ts'
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+export interface AppOptions extends ApiDescription {
+  /** From `createVerifier`. */
+  readonly verify: TokenVerifier
+  /** Tells browsers to insist on https. */
+  readonly production: boolean
+  /** A pino, settings for one that redacts secrets by itself, or false (the default): silence. */
+  readonly log?: FastifyBaseLogger | LogSettings | false
+  /** Of a parsed body, in bytes. Default 1 MiB. */
+  readonly bodyLimit?: number
+  /** Per user, or per network where nobody is known. Default 600 in a minute. */
+  readonly rateLimit?: RateLimit | false
+  /** Which proxies may name the client's address. Default none. */
+  readonly trustProxy?: boolean | string | string[]
+  /** For the headers, and again for a body that is parsed. Default 30 s. */
+  readonly requestTimeoutMs?: number
+  /** How long a connection may be silent. Default 65 s; event streams say something every 15 s. */
+  readonly connectionTimeoutMs?: number
+  /** How long a kept connection waits for its next request. Default 30 s. */
+  readonly keepAliveTimeoutMs?: number
+  /** What requests under way get at `close()`. Default 10 s. */
+  readonly drainMs?: number
+  /** Called after each answer, for metrics. */
+  readonly onResponse?: (answered: Answered) => void
+}
+
+export interface LogSettings {
+  readonly level: string
+  readonly stream?: { write(line: string): void }
+}
+
+/**
+ * A Fastify that answers every error with a problem, lets only callers with a token in, and
+ * describes itself. Routes say who may call them by `config: { access }`; default `member`.
+ */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { requestTimeoutMs = 30_000, rateLimit = { max: 600, windowMs: 60_000 } } = options
+  const latest: LatestResponses = new Map()
+  const app = fastify({
+    ...loggerOf(options.log ?? false),
+    bodyLimit: options.bodyLimit ?? 1_048_576,
+    connectionTimeout: options.connectionTimeoutMs ?? 65_000,
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? 30_000,
+    trustProxy: options.trustProxy ?? false,
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 1_000 },
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, latest.get(socket)),
+    frameworkErrors: answerError,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  app.setErrorHandler(answerError)
+  const missingRoute = addMissingRoute(app)
+  app.setNotFoundHandler((request, reply) => answerError(missingRoute(request), request, reply))
+  app.decorateRequest('caller', undefined)
+  app.decorateRequest('rawBody', undefined)
+  app.decorate('streams', new Map<string, number>())
+  addSecurityHeaders(app, options.production)
+  addClosing(app, { drainMs: options.drainMs ?? 10_000, latest })
+  addTracing(app)
+  const limiter = rateLimit === false ? undefined : createRateLimiter(rateLimit)
+  app.addHook('onRequest', createAccessHook(options.verify, limiter))
+  addBodyTimeout(app, requestTimeoutMs)
+  addJsonParser(app)
+  addValidation(app)
+  addRequestLog(app, options.onResponse)
+  await addOpenApi(app, options)
+  return app
+}
+
+function loggerOf(log: FastifyBaseLogger | LogSettings | false) {
+  if (log === false) return { logger: false }
+  const made = 'info' in log ? log : redactingLog(log)
+  return { loggerInstance: withLazyChildren(made) }
+}
+
+/** Fastify brings its own pino: this is how to get at it. */
+function redactingLog(settings: LogSettings): FastifyBaseLogger {
+  const serializers = { req: loggedRequest }
+  return fastify({ logger: { ...settings, redact: REDACTED, serializers } }).log
+}

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify'
+import { problem } from './problem.ts'
+
+export type Role = 'member' | 'operator'
+
+/** Who asks, as the token says. */
+export interface Caller {
+  /** The user. */
+  readonly sub: string
+  /** The tenant. */
+  readonly org: string
+  readonly role: Role
+  /** When the token runs out, in ms since 1970. */
+  readonly expiresAt: number
+}
+
+/** The caller of a route that needs a token. */
+export function callerOf(request: FastifyRequest): Caller {
+  // Only a public route has none: asking there is a mistake, and the safe answer is a refusal.
+  if (!request.caller) throw problem('UNAUTHENTICATED')
+  return request.caller
+}

@@ -1,0 +1,150 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { once } from 'node:events'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { userOf } from './access.ts'
+import { networkOf } from './network.ts'
+import { problem } from './problem.ts'
+import type { StreamEvent } from './stream-event.ts'
+import { encodeEvent } from './stream-event.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** How many event streams each caller has open. */
+    streams: Map<string, number>
+  }
+}
+
+export interface EventStreamOptions {
+  /** Batches of events, asked for one at a time; the signal says that nobody listens any more. */
+  readonly events: (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>
+  /** Default 15 s. */
+  readonly keepAliveMs?: number
+  /** When a client that lost its connection comes back. Default 2 s. */
+  readonly retryMs?: number
+  /** A client that takes no bytes for so long is cut off; it resumes by its last id. Default 30 s. */
+  readonly patienceMs?: number
+  /** Default 10. */
+  readonly maxPerCaller?: number
+}
+
+/** The longest delay that Node's timers know. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** `Last-Event-ID` as the client sent it; undefined without, 400 if it cannot be one of ours. */
+export function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const id = headers['last-event-id']
+  if (id === undefined || id === '') return undefined
+  if (typeof id === 'string' && /^[\x21-\x7e]{1,4096}$/.test(id)) return id
+  throw problem('VALIDATION_FAILED', {
+    errors: [{ field: 'Last-Event-ID', reason: 'must be 1 to 4096 printable ASCII characters' }],
+  })
+}
+
+/**
+ * Answers with a stream of events until the source ends, the client leaves or takes nothing more,
+ * the token expires or the app closes. Resolves when it is over.
+ */
+export async function sendEvents(reply: FastifyReply, options: EventStreamOptions): Promise<void> {
+  const { request } = reply
+  const leave = enter(request, options.maxPerCaller ?? 10)
+  const over = new AbortController()
+  const stop = () => over.abort()
+  const { closing } = request.server
+  closing.addEventListener('abort', stop, { once: true })
+  reply.raw.once('close', stop)
+  const expiry = setTimeout(stop, timeLeft(request))
+  try {
+    open(reply, options)
+    if (closing.aborted || reply.raw.destroyed || request.method === 'HEAD') stop()
+    await writeAll(reply.raw, options, over)
+  } catch (error) {
+    request.log.error({ err: error }, 'an event stream broke')
+  } finally {
+    clearTimeout(expiry)
+    closing.removeEventListener('abort', stop)
+    stop()
+    leave()
+    reply.raw.end()
+  }
+}
+
+/** Counts a stream in; throws `TOO_MANY_STREAMS`. Returns how to count it out. */
+function enter({ caller, ip, server }: FastifyRequest, most: number): () => void {
+  const who = caller ? userOf(caller) : networkOf(ip)
+  const taken = server.streams.get(who) ?? 0
+  if (taken >= most) {
+    throw problem('TOO_MANY_STREAMS', {
+      detail: `At most ${most} event streams at once.`,
+      retryAfterSeconds: 5,
+    })
+  }
+  server.streams.set(who, taken + 1)
+  return () => {
+    const left = (server.streams.get(who) ?? 1) - 1
+    if (left > 0) server.streams.set(who, left)
+    else server.streams.delete(who)
+  }
+}
+
+function timeLeft({ caller }: FastifyRequest): number {
+  if (!caller) return LONGEST_TIMER_MS
+  return Math.min(Math.max(0, caller.expiresAt - Date.now()), LONGEST_TIMER_MS)
+}
+
+/** Takes the reply out of Fastify's hands, with the headers that were set so far. */
+function open(reply: FastifyReply, { retryMs = 2_000 }: EventStreamOptions): void {
+  reply.hijack()
+  reply.raw.writeHead(200, {
+    ...(reply.getHeaders() as OutgoingHttpHeaders),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // nginx would collect the events before it passes them on.
+    'x-accel-buffering': 'no',
+  })
+  reply.raw.write(`retry: ${retryMs}\n\n`)
+}
+
+async function writeAll(
+  response: ServerResponse,
+  options: EventStreamOptions,
+  over: AbortController,
+): Promise<void> {
+  const { signal } = over
+  const keepAlive = setInterval(() => {
+    // A full buffer needs no proof of life.
+    if (!response.writableNeedDrain) response.write(': here\n\n')
+  }, options.keepAliveMs ?? 15_000)
+  const batches = options.events(signal)[Symbol.asyncIterator]()
+  const aborted = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  try {
+    while (!signal.aborted) {
+      const next = await Promise.race([batches.next(), aborted])
+      if (!next || next.done) return
+      const flowing = response.write(next.value.map(encodeEvent).join(''))
+      if (!flowing) await drained(response, signal, options.patienceMs ?? 30_000)
+    }
+  } finally {
+    clearInterval(keepAlive)
+    over.abort()
+    // Not awaited: a generator that waits for something ends only once that has happened.
+    void batches.return?.().catch(() => undefined)
+  }
+}
+
+/** Waits until the client has taken what was written, or cuts it off. */
+async function drained(
+  response: ServerResponse,
+  signal: AbortSignal,
+  patienceMs: number,
+): Promise<void> {
+  try {
+    await once(response, 'drain', {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+    })
+  } catch {
+    if (!signal.aborted) response.destroy()
+  }
+}

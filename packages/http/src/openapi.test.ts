@@ -1,0 +1,104 @@
+import { Compile } from 'typebox/compile'
+import { expect, test } from 'vitest'
+import { HTTP_PROBLEMS } from './errors.ts'
+import { Problem } from './openapi.ts'
+import { problem } from './problem.ts'
+import { bearer, sampleApp } from './testing/sample-app.ts'
+
+interface Operation {
+  readonly security?: unknown[]
+  readonly tags?: string[]
+  readonly parameters?: { name: string; in: string; required: boolean; schema: object }[]
+  readonly requestBody?: { content: Record<string, { schema: Record<string, unknown> }> }
+  readonly responses: Record<string, { content?: Record<string, { schema: object }> }>
+}
+interface Document {
+  readonly openapi: string
+  readonly info: { title: string; version: string }
+  readonly servers?: { url: string }[]
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: { securitySchemes: Record<string, unknown> }
+  readonly security: unknown[]
+}
+
+const described = async (options = {}): Promise<Document> => {
+  const app = await sampleApp(options)
+  return (await app.inject({ url: '/openapi.json' })).json()
+}
+const operations = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+test('every route is described, with its problems and who may call it', async () => {
+  const document = await described({ baseUrl: 'https://api.example' })
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    info: { title: 'Sample', version: '1.2.3' },
+    servers: [{ url: 'https://api.example' }],
+    security: [{ bearer: [] }],
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+  })
+  expect(Object.keys(document.paths).toSorted()).toEqual(
+    ['/anything', '/broken', '/me', '/open', '/ops', '/refused', '/signed', '/things']
+      .concat('/things/{id}')
+      .toSorted(),
+  )
+  for (const { path, operation } of operations(document)) {
+    const isPublic = path === '/open' || path === '/signed'
+    expect(operation.security).toEqual(isPublic ? [] : undefined)
+    const statuses = Object.keys(operation.responses)
+    expect(statuses).toEqual(expect.arrayContaining(['4XX', '5XX']))
+    expect(statuses.some((status) => status.startsWith('2'))).toBe(true)
+    const content = operation.responses['4XX']?.content
+    expect(Object.keys(content ?? {})).toEqual(['application/problem+json'])
+  }
+})
+
+test('what has a default need not be sent, and unknown fields are refused', async () => {
+  const document = await described()
+  const limit = document.paths['/things']?.['get']?.parameters?.find(({ name }) => name === 'limit')
+  expect(limit).toMatchObject({ in: 'query', required: false, schema: { default: 50 } })
+  const body = document.paths['/things']?.['post']?.requestBody?.content['application/json']?.schema
+  expect(body).toMatchObject({
+    type: 'object',
+    required: ['name', 'amount'],
+    additionalProperties: false,
+  })
+  expect(document.paths['/things']?.['get']?.tags).toEqual(['things'])
+})
+
+test('every problem has the form that is described', () => {
+  const form = Compile(Problem)
+  for (const code of Object.keys(HTTP_PROBLEMS)) {
+    const body: unknown = JSON.parse(JSON.stringify(problem(code as keyof typeof HTTP_PROBLEMS)))
+    expect(form.Check(body)).toBe(true)
+  }
+})
+
+test('the page to read loads nothing from elsewhere', async () => {
+  const app = await sampleApp()
+  const page = await app.inject({ url: '/docs' })
+  expect(page.headers['content-type']).toMatch(/^text\/html/)
+  const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source)
+  expect(sources.length).toBeGreaterThan(3)
+  expect(sources.filter((source) => !source?.startsWith('/docs/static/'))).toEqual([])
+  // The policy that stands in its header lets no script in the page itself run.
+  expect(page.body).not.toMatch(/<script>/)
+  expect(page.headers['content-security-policy']).not.toContain('http')
+  for (const url of sources) {
+    expect((await app.inject({ url: url ?? '' })).statusCode).toBe(200)
+  }
+  const settings = await app.inject({ url: '/docs/static/swagger-initializer.js' })
+  expect(settings.body).not.toMatch(/https?:\/\/(?!stackoverflow)/)
+})
+
+test('the dashboard can be told its types: the document is the same each time', async () => {
+  const app = await sampleApp()
+  const headers = await bearer()
+  const [one, two] = [
+    await app.inject({ url: '/openapi.json' }),
+    await app.inject({ url: '/openapi.json', headers }),
+  ]
+  expect(one.body).toBe(two.body)
+})

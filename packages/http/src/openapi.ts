@@ -1,0 +1,84 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { Type } from 'typebox'
+import type { Access } from './access.ts'
+import { PROBLEM_TYPE } from './problem.ts'
+
+/** The body of every error, RFC 9457. */
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.String({ description: 'Stable; branch on this' }),
+    detail: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), reason: Type.String() }))),
+  },
+  { additionalProperties: true, description: 'What went wrong, RFC 9457' },
+)
+
+export interface ApiDescription {
+  readonly title: string
+  readonly version: string
+  readonly description?: string
+  /** Where the API is reached from outside. */
+  readonly baseUrl?: string
+}
+
+/** `/openapi.json` from the routes' schemas, and `/docs` to read it, served from this machine only. */
+export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Promise<void> {
+  const { title, version, description = '', baseUrl } = api
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title, version, description },
+      ...(baseUrl !== undefined && { servers: [{ url: baseUrl }] }),
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      },
+      security: [{ bearer: [] }],
+    },
+    transform: ({ schema, url, route }) => ({
+      schema: described(schema, route.config?.access),
+      url,
+    }),
+  })
+  await app.register(async (open) => {
+    open.addHook('onRoute', (route) => {
+      route.config = { ...route.config, access: 'public' }
+    })
+    open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+    await open.register(swaggerUi, { routePrefix: '/docs' })
+  })
+}
+
+/** A route's schema with the answers that every route can give. */
+function described(schema: FastifySchema | undefined, access: Access | undefined): FastifySchema {
+  const content = { [PROBLEM_TYPE]: { schema: Problem } }
+  const responses = schema?.response as Record<string, unknown> | undefined
+  return {
+    ...schema,
+    ...(schema?.querystring !== undefined && { querystring: asSent(schema.querystring) }),
+    ...(schema?.body !== undefined && { body: asSent(schema.body) }),
+    ...(access === 'public' && { security: [] }),
+    response: {
+      ...(responses ?? { 200: { description: 'Done', content: { '*/*': { schema: {} } } } }),
+      '4XX': { description: 'The request cannot be done as it is', content },
+      '5XX': { description: 'Trouble on this side', content },
+    },
+  }
+}
+
+/** A schema as clients see it: what has a default is there for the handler, but need not be sent. */
+function asSent(schema: unknown): unknown {
+  const { properties = {}, required } = schema as {
+    properties?: Record<string, { default?: unknown }>
+    required?: string[]
+  }
+  if (!required) return schema
+  return {
+    ...(schema as object),
+    required: required.filter((name) => properties[name]?.default === undefined),
+  }
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Slower than this is worth a line. */
+const SLOW_MS = 1_000
+
+/** Paths that no log line may show, for pino's `redact`. */
+export const REDACTED = [
+  ...['authorization', 'cookie', 'password', 'secret', 'token', 'accessToken', 'signature'].flatMap(
+    (name) => [name, `*.${name}`],
+  ),
+  ...['authorization', 'cookie', 'set-cookie', 'x-webhook-signature', 'idempotency-key'].flatMap(
+    (name) => [`headers["${name}"]`, `*.headers["${name}"]`],
+  ),
+]
+
+/** A request as a log line shows it: never its query, which may hold what is not for logs. */
+export function loggedRequest(request: FastifyRequest) {
+  return {
+    id: request.id,
+    method: request.method,
+    route: request.routeOptions?.config?.url,
+    path: request.url.split('?')[0],
+    org: request.caller?.org,
+    ip: request.ip,
+  }
+}
+
+export interface Answered {
+  /** The pattern, `/api/v1/payments/:id`; undefined where there is no route. */
+  readonly route: string | undefined
+  readonly method: string
+  readonly status: number
+  readonly ms: number
+}
+
+/** A line for each request that was slow or failed here, for all of them at debug; and metrics. */
+export function addRequestLog(
+  app: FastifyInstance,
+  onResponse: ((answered: Answered) => void) | undefined,
+): void {
+  const report = (request: FastifyRequest, answered: Answered) => {
+    try {
+      onResponse?.(answered)
+    } catch (error) {
+      // Thrown on from here it would end the process.
+      request.log.error({ err: error }, 'onResponse threw')
+    }
+  }
+  app.addHook('onResponse', (request, reply, done) => {
+    const isWorthALine = reply.statusCode >= 500 || reply.elapsedTime >= SLOW_MS
+    if (isWorthALine || onResponse || isVerbose(app)) {
+      const answered = answeredBy(request, reply)
+      report(request, answered)
+      const line = { ...answered, org: request.caller?.org }
+      if (isWorthALine) request.log.info(line, 'answered')
+      else if (isVerbose(app)) request.log.debug(line, 'answered')
+    }
+    done()
+  })
+}
+
+function isVerbose({ log }: FastifyInstance): boolean {
+  return log.level === 'debug' || log.level === 'trace'
+}
+
+function answeredBy(request: FastifyRequest, reply: FastifyReply): Answered {
+  const { method } = request
+  const route = request.routeOptions.config.url
+  return { route, method, status: reply.statusCode, ms: reply.elapsedTime }
+}

@@ -1,0 +1,138 @@
+import type { Duration } from '@posthorn/engine'
+import { toMs } from '@posthorn/engine'
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
+import { SignJWT, createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import type { Caller, Role } from './caller.ts'
+import { ProblemError, problem } from './problem.ts'
+import { createTokenCache } from './token-cache.ts'
+
+/** Tells who a token belongs to; throws `UNAUTHENTICATED` or `TOKEN_EXPIRED`. */
+export type TokenVerifier = (token: string) => Caller | Promise<Caller>
+
+interface Expectations {
+  /** If given, `iss` must be this. */
+  readonly issuer?: string
+  /** If given, `aud` must contain this. */
+  readonly audience?: string
+}
+
+export type VerifierOptions =
+  /** HS256, at least 32 bytes. */
+  | (Expectations & { readonly secret: string })
+  /** The public keys of whoever signs; asymmetric algorithms only. */
+  | (Expectations & { readonly jwksUrl: string })
+
+const SECRET_BYTES = 32
+const CLOCK_TOLERANCE_SECONDS = 5
+const SYMMETRIC = ['HS256']
+const ASYMMETRIC = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]
+
+/** Makes a verifier. Tokens that were good are remembered for a minute, never past their `exp`. */
+export function createVerifier(options: VerifierOptions): TokenVerifier {
+  const { issuer, audience } = options
+  const checks: JWTVerifyOptions = {
+    // The kind of key decides: a public key must never be taken for an HMAC secret.
+    algorithms: 'secret' in options ? SYMMETRIC : ASYMMETRIC,
+    requiredClaims: ['exp', 'sub', 'org'],
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+  }
+  const key = keyOf(options)
+  const cache = createTokenCache()
+  const verify = async (token: string): Promise<Caller> => {
+    try {
+      const { payload } = await jwtVerify(token, key, checks)
+      const caller = callerFrom(payload)
+      cache.set(token, caller)
+      return caller
+    } catch (error) {
+      throw refusal(error)
+    }
+  }
+  return (token) => cache.get(token) ?? verify(token)
+}
+
+/** Signs a token as `createVerifier({ secret })` takes it. Default: a member, for one hour. */
+export async function signToken(token: {
+  readonly secret: string
+  readonly sub: string
+  readonly org: string
+  readonly role?: Role
+  readonly expiresIn?: Duration
+}): Promise<string> {
+  const { secret, sub, org, role = 'member', expiresIn = '1h' } = token
+  const expires = Math.floor((Date.now() + toMs(expiresIn)) / 1_000)
+  return new SignJWT({ org, role })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(sub)
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .sign(secretBytes(secret))
+}
+
+function keyOf(options: VerifierOptions): JWTVerifyGetKey {
+  if ('jwksUrl' in options) return publishedKeys(new URL(options.jwksUrl))
+  const secret = secretBytes(options.secret)
+  return async () => secret
+}
+
+/** The key server's trouble is not the caller's fault, and must not send him to log in again. */
+function publishedKeys(url: URL): JWTVerifyGetKey {
+  const keys = createRemoteJWKSet(url)
+  return async (...args) => {
+    try {
+      return await keys(...args)
+    } catch (cause) {
+      if (cause instanceof errors.JWKSNoMatchingKey) throw cause
+      throw problem('KEYS_UNAVAILABLE', { retryAfterSeconds: 5, cause })
+    }
+  }
+}
+
+function secretBytes(secret: string): Uint8Array {
+  const bytes = new TextEncoder().encode(secret)
+  if (bytes.length < SECRET_BYTES) {
+    throw new TypeError(`the token secret has ${bytes.length} bytes; it needs ${SECRET_BYTES}`)
+  }
+  return bytes
+}
+
+function callerFrom({ sub, org, role = 'member', exp = 0 }: JWTPayload): Caller {
+  if (!isName(sub)) throw invalid('its sub is not a name of 1 to 255 characters')
+  if (!isName(org)) throw invalid('its org is not a name of 1 to 255 characters')
+  if (role !== 'member' && role !== 'operator')
+    throw invalid('its role is neither known nor absent')
+  return { sub, org, role, expiresAt: exp * 1_000 }
+}
+
+/** What Postgres can store and a log line can show. */
+function isName(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= 255 &&
+    value.isWellFormed() &&
+    !/\p{Cc}/u.test(value)
+  )
+}
+
+function refusal(error: unknown): unknown {
+  if (error instanceof ProblemError) return error
+  if (error instanceof errors.JWTExpired) {
+    return challenge('TOKEN_EXPIRED', 'The token has expired.', error)
+  }
+  return error instanceof errors.JOSEError ? invalid('it does not hold', error) : error
+}
+
+function invalid(why: string, cause?: unknown): ProblemError {
+  return challenge('UNAUTHENTICATED', `The token was refused: ${why}.`, cause)
+}
+
+function challenge(code: 'UNAUTHENTICATED' | 'TOKEN_EXPIRED', detail: string, cause?: unknown) {
+  const authenticate = `Bearer realm="posthorn", error="invalid_token", error_description="${detail}"`
+  return problem(code, { detail, headers: { 'www-authenticate': authenticate }, cause })
+}
