@@ -15,10 +15,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@posthorn/saga': ['@posthorn/engine'],
   '@posthorn/domain': ['@posthorn/engine'],
   '@posthorn/http': ['@posthorn/engine'],
-  '@posthorn/simulators': ['@posthorn/engine'],
+  '@posthorn/simulators': ['@posthorn/engine', '@posthorn/http'],
   '@posthorn/systems': BELOW_SYSTEMS,
   '@posthorn/server': BELOW_APPS,
-  '@posthorn/cli': BELOW_APPS,
+  // `posthorn start` is the server, and every command reads the same configuration.
+  '@posthorn/cli': [...BELOW_APPS, '@posthorn/server'],
   '@posthorn/bench': BELOW_APPS,
 }
 
@@ -88,7 +89,6 @@ function relativeProblem(
 }
 
 function mayImport(here: Workspace, target: Workspace, path: string): boolean {
-  if (target.folder.startsWith('apps/')) return false
   if (isForTests(path) && TESTS_MAY_IMPORT.includes(target.name)) return true
   return MAY_IMPORT[here.name]?.includes(target.name) ?? false
 }

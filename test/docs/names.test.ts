@@ -39,6 +39,18 @@ test('watch.md lists the metrics of the engine', () => {
   expect(unique(listed)).toEqual(unique(sources.flatMap(metricsIn)))
 })
 
+test('watch.md lists the metrics of the server', () => {
+  const server = ['backlog', 'api']
+    .map((name) => readFileSync(join(root, `apps/server/src/${name}.ts`), 'utf8'))
+    .join('\n')
+  const known = [...server.matchAll(/'(posthorn_\w+)'/g)].map(([, name = '']) => name)
+  const listed = tableRows(watch, 'Metrics of the server').flatMap(
+    ([name = '']) => /^`(\w+)`$/.exec(name)?.[1] ?? [],
+  )
+  expect(known.length).toBeGreaterThan(10)
+  expect(unique(listed)).toEqual(unique(known))
+})
+
 test('watch.md lists the warnings and errors that the engine logs', () => {
   const listed = tableRows(watch, 'Log').flatMap(([level, message = '']) => {
     const text = /^`(.+)`$/.exec(message)?.[1]

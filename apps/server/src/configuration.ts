@@ -1,24 +1,269 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import type { System } from '@posthorn/systems'
+import type { SettingOptions } from '@posthorn/systems/settings'
+import { readSettings } from '@posthorn/systems/settings'
+
+export const ROLES = ['api', 'relay', 'worker'] as const
+export type Role = (typeof ROLES)[number]
+
+const described = <Options>(description: string, options: Options & Partial<SettingOptions>) => ({
+  description,
+  ...options,
+})
+
+/** What the server itself reads from the environment; systems add their own. */
+export const SERVER_SETTINGS = Type.Object({
+  PORT: Type.Integer(
+    described('the port to listen on, or 0 for any that is free', {
+      minimum: 0,
+      maximum: 65_535,
+      default: 4600,
+    }),
+  ),
+  HOST: Type.String(
+    described('the address to listen on', { pattern: '^[^\\s/]+$', default: '127.0.0.1' }),
+  ),
+  POSTHORN_BASE_URL: Type.Optional(
+    Type.String(
+      described('where the server is reached from outside, as http(s)://host', {
+        pattern: '^https?://[^/\\s]+$',
+      }),
+    ),
+  ),
+  POSTHORN_ROLES: Type.String(
+    described('what this process does: all, or some of api, relay, worker with commas between', {
+      pattern: '^(all|(api|relay|worker)(\\s*,\\s*(api|relay|worker))*)$',
+      default: 'all',
+    }),
+  ),
+  POSTHORN_DATA_DIR: Type.String(
+    described('the folder of the embedded PostgreSQL, of files and of the generated secret', {
+      pattern: '^[^\\u0000]+$',
+      default: '.posthorn',
+    }),
+  ),
+  POSTHORN_JWT_SECRET: Type.Optional(
+    Type.String(
+      described('the secret of HS256 tokens, at least 32 characters', {
+        secret: true,
+        minLength: 32,
+      }),
+    ),
+  ),
+  POSTHORN_JWKS_URL: Type.Optional(
+    Type.String(
+      described('where the keys of tokens are published, as http(s)://…', {
+        pattern: '^https?://\\S+$',
+      }),
+    ),
+  ),
+  POSTHORN_ENCRYPTION_KEYS: Type.Optional(
+    Type.String(
+      described(
+        'what stored secrets are encrypted with, 32 characters or more; with commas between, newest first, to change it',
+        {
+          secret: true,
+          pattern: '^[^\\s,]{32,}(,[^\\s,]{32,})*$',
+        },
+      ),
+    ),
+  ),
+  DATABASE_URL: Type.Optional(
+    Type.String(
+      described('a PostgreSQL, as postgresql://user:password@host:5432/database', {
+        secret: true,
+        pattern: '^postgres(ql)?://\\S+$',
+      }),
+    ),
+  ),
+  POSTHORN_POOL_SIZE: Type.Integer(
+    described('connections for requests and consumers; relays have their own', {
+      minimum: 2,
+      maximum: 500,
+      default: 10,
+    }),
+  ),
+  POSTHORN_MIGRATE: Type.Union(
+    [Type.Literal('auto'), Type.Literal('check')],
+    described('auto to migrate at the start, check to refuse to start with any pending', {
+      default: 'auto',
+    }),
+  ),
+  POSTHORN_RELAY_MODE: Type.Union(
+    [Type.Literal('listen'), Type.Literal('poll')],
+    described('listen, or poll behind a pooler in transaction mode such as PgBouncer', {
+      default: 'listen',
+    }),
+  ),
+  POSTHORN_CONFIG: Type.Optional(
+    Type.String(described('a module that exports systems of your own, as a path', {})),
+  ),
+  POSTHORN_OPERATOR: Type.Optional(
+    Type.String(described('the name that the audit gives to whoever uses the command line', {})),
+  ),
+  KAFKA_BROKERS: Type.Optional(
+    Type.String(
+      described('Kafka brokers as host:port, with commas between', {
+        pattern: '^[^\\s,:]+:\\d+(\\s*,\\s*[^\\s,:]+:\\d+)*$',
+      }),
+    ),
+  ),
+  RABBITMQ_URL: Type.Optional(
+    Type.String(
+      described('a RabbitMQ, as amqp(s)://user:password@host:5672/vhost', {
+        secret: true,
+        pattern: '^amqps?://\\S+$',
+      }),
+    ),
+  ),
+  POSTHORN_LOG_LEVEL: Type.Optional(
+    Type.Union(
+      ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
+      described('debug, info, warn, error or silent', {}),
+    ),
+  ),
+  POSTHORN_RATE_LIMIT: Type.Integer(
+    described('requests a minute for one caller, or 0 for no limit', {
+      minimum: 0,
+      maximum: 1_000_000,
+      default: 600,
+    }),
+  ),
+  POSTHORN_TRUST_PROXY: Type.Boolean(
+    described('true behind a proxy that sets X-Forwarded-For, else false', { default: false }),
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String(
+      described('where traces go, as http(s)://host:4318; without it there are none', {
+        pattern: '^https?://\\S+$',
+      }),
+    ),
+  ),
+})
+
 /** What the environment says, checked. */
 export interface Configuration {
+  readonly production: boolean
+  readonly roles: ReadonlySet<Role>
+  readonly host: string
+  readonly port: number
+  /** Whether the port was named: a process without the role api listens only then. */
+  readonly portIsGiven: boolean
+  readonly baseUrl: string | undefined
+  readonly dataFolder: string
   /** A PostgreSQL of your own; without it an embedded one runs in `dataFolder`. */
   readonly databaseUrl: string | undefined
-  readonly dataFolder: string
+  readonly poolSize: number
+  readonly migrate: 'auto' | 'check'
+  readonly relayMode: 'listen' | 'poll'
+  readonly jwtSecret: string | undefined
+  readonly jwksUrl: string | undefined
+  /** Newest first; development makes one up. */
+  readonly encryptionKeys: readonly string[] | undefined
+  readonly kafkaBrokers: readonly string[] | undefined
+  readonly rabbitmqUrl: string | undefined
+  readonly logLevel: string
+  readonly rateLimit: number
+  readonly trustProxy: boolean
+  readonly tracesEndpoint: string | undefined
+  /** What each system reads for itself, by its name. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Variables that look like ours and are not: a slip of the pen, probably. */
+  readonly unknown: readonly string[]
+}
+
+/** Thrown with every mistake of the environment, one a line. */
+export class ConfigurationError extends Error {
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(`The environment is not right:\n  ${mistakes.join('\n  ')}`)
+    this.name = 'ConfigurationError'
+    this.mistakes = mistakes
+  }
 }
 
 /** Reads the environment; throws one error that names every mistake in it. */
-export function readConfiguration(env: NodeJS.ProcessEnv): Configuration {
-  const mistakes: string[] = []
-  const databaseUrl = env['DATABASE_URL'] || undefined
-  if (databaseUrl !== undefined && !isPostgresUrl(databaseUrl)) {
-    mistakes.push('DATABASE_URL must look like postgresql://user:password@host:5432/database')
+export function readConfiguration(
+  env: NodeJS.ProcessEnv,
+  systems: readonly Pick<System, 'name' | 'settings'>[],
+): Configuration {
+  const production = env['NODE_ENV'] === 'production'
+  const source = { env, production }
+  const { values, mistakes } = readSettings(SERVER_SETTINGS, source)
+  const read = systems.map(({ name, settings }) => ({ name, ...readSettings(settings, source) }))
+  const all = [
+    ...mistakes,
+    ...(production ? missingInProduction(env) : []),
+    ...tokenMistakes(env),
+    ...read.flatMap((each) => each.mistakes),
+  ]
+  if (all.length > 0) throw new ConfigurationError(all)
+  return {
+    ...fieldsOf(values),
+    production,
+    portIsGiven: Boolean(env['PORT']),
+    logLevel: values.POSTHORN_LOG_LEVEL ?? (production ? 'info' : 'warn'),
+    settings: Object.fromEntries(read.map(({ name, values: own }) => [name, own])),
+    unknown: unknownNames(env, systems),
   }
-  const dataFolder = env['POSTHORN_DATA_DIR'] || '.posthorn'
-  if (dataFolder.includes('\0')) mistakes.push('POSTHORN_DATA_DIR must be a path')
-  if (mistakes.length > 0)
-    throw new Error(`The environment is not right:\n  ${mistakes.join('\n  ')}`)
-  return { databaseUrl, dataFolder }
 }
 
-function isPostgresUrl(text: string): boolean {
-  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)
+function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
+  return {
+    roles: rolesOf(values.POSTHORN_ROLES),
+    host: values.HOST,
+    port: values.PORT,
+    baseUrl: values.POSTHORN_BASE_URL,
+    dataFolder: values.POSTHORN_DATA_DIR,
+    databaseUrl: values.DATABASE_URL,
+    poolSize: values.POSTHORN_POOL_SIZE,
+    migrate: values.POSTHORN_MIGRATE,
+    relayMode: values.POSTHORN_RELAY_MODE,
+    jwtSecret: values.POSTHORN_JWT_SECRET,
+    jwksUrl: values.POSTHORN_JWKS_URL,
+    encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),
+    kafkaBrokers: values.KAFKA_BROKERS?.split(',').map((broker) => broker.trim()),
+    rabbitmqUrl: values.RABBITMQ_URL,
+    rateLimit: values.POSTHORN_RATE_LIMIT,
+    trustProxy: values.POSTHORN_TRUST_PROXY,
+    tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+  }
+}
+
+function rolesOf(text: string): ReadonlySet<Role> {
+  if (text === 'all') return new Set(ROLES)
+  return new Set(text.split(',').map((role) => role.trim() as Role))
+}
+
+/** What development makes up for itself and production must be told. */
+function missingInProduction(env: NodeJS.ProcessEnv): string[] {
+  const mistakes: string[] = []
+  if (!env['DATABASE_URL']) {
+    mistakes.push('DATABASE_URL is missing: production does not run on the embedded PostgreSQL')
+  }
+  if (!env['POSTHORN_JWT_SECRET'] && !env['POSTHORN_JWKS_URL']) {
+    mistakes.push(
+      'POSTHORN_JWT_SECRET or POSTHORN_JWKS_URL is missing: production makes up no secret',
+    )
+  }
+  if (!env['POSTHORN_ENCRYPTION_KEYS']) {
+    mistakes.push('POSTHORN_ENCRYPTION_KEYS is missing: production makes up no key')
+  }
+  return mistakes
+}
+
+function tokenMistakes(env: NodeJS.ProcessEnv): string[] {
+  const both = env['POSTHORN_JWT_SECRET'] && env['POSTHORN_JWKS_URL']
+  return both ? ['POSTHORN_JWT_SECRET and POSTHORN_JWKS_URL exclude each other'] : []
+}
+
+function unknownNames(
+  env: NodeJS.ProcessEnv,
+  systems: readonly Pick<System, 'settings'>[],
+): string[] {
+  const schemas = [SERVER_SETTINGS, ...systems.map(({ settings }) => settings)]
+  const known = new Set(schemas.flatMap(({ properties }) => Object.keys(properties)))
+  return Object.keys(env).filter((name) => name.startsWith('POSTHORN_') && !known.has(name))
 }

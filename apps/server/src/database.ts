@@ -1,38 +1,69 @@
 import { join } from 'node:path'
+import type { Log } from '@posthorn/engine'
 import { openPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
 import { serverVersion } from './queries.ts'
 
 export interface Database {
+  /** For requests, consumers and whoever else comes. */
   readonly pool: Pool
   /** For people: where it is, without its password. */
   readonly where: string
+  /** A pool of its own for somebody who would starve the others, or be starved. */
+  openPool(name: string, size: number): Pool
   close(): Promise<void>
 }
 
+export type DatabaseConfiguration = Pick<Configuration, 'databaseUrl' | 'dataFolder' | 'poolSize'>
+
 /** Opens the configured database, or the embedded one: started, joined or adopted. */
-export async function openDatabase({ databaseUrl, dataFolder }: Configuration): Promise<Database> {
+export async function openDatabase(
+  { databaseUrl, dataFolder, poolSize }: DatabaseConfiguration,
+  log: Log,
+): Promise<Database> {
   if (databaseUrl !== undefined) {
-    const pool = poolOf(databaseUrl)
-    const where = `PostgreSQL ${await serverVersion(pool)} at ${new URL(databaseUrl).host}`
-    return { pool, where, close: () => pool.end() }
+    const pools = createPools(databaseUrl, log)
+    const pool = pools.open('posthorn', poolSize)
+    try {
+      const where = `PostgreSQL ${await serverVersion(pool)} at ${new URL(databaseUrl).host}`
+      return { pool, where, openPool: pools.open, close: pools.close }
+    } catch (error) {
+      await pools.close()
+      throw error
+    }
   }
   const server = await openPostgres({ folder: join(dataFolder, 'postgres') })
-  const pool = poolOf(server.url)
+  const pools = createPools(server.url, log)
   return {
-    pool,
+    pool: pools.open('posthorn', poolSize),
     where: `embedded PostgreSQL ${server.version} in ${dataFolder} (${server.owner})`,
+    openPool: pools.open,
     close: async () => {
-      await pool.end()
+      await pools.close()
       await server.close()
     },
   }
 }
 
-function poolOf(connectionString: string): Pool {
-  const pool = new Pool({ connectionString, max: 10, application_name: 'posthorn' })
-  // An idle connection that dies is replaced at the next query; unheard, it would end the process.
-  pool.on('error', () => undefined)
-  return pool
+function createPools(connectionString: string, log: Log) {
+  const pools: Pool[] = []
+  return {
+    open(name: string, size: number): Pool {
+      const pool = new Pool({
+        connectionString,
+        max: size,
+        application_name: name,
+        // A request waits this long for a connection, then says that the database is busy.
+        connectionTimeoutMillis: 10_000,
+      })
+      // An idle connection that dies is replaced at the next query; unheard, it would end the process.
+      pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection died'))
+      pools.push(pool)
+      return pool
+    },
+    async close() {
+      await Promise.all(pools.map((pool) => pool.end()))
+    },
+  }
 }

@@ -1,64 +1,156 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ServerProcess } from './testing/server-process.ts'
+import { call, startProcess } from './testing/server-process.ts'
 
-const folder = await mkdtemp(join(tmpdir(), 'posthorn-server-'))
-const children: ChildProcess[] = []
-
-function start(env: NodeJS.ProcessEnv = {}) {
-  const { DATABASE_URL: _, ...rest } = process.env
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./main.ts', import.meta.url))], {
-    env: { ...rest, POSTHORN_DATA_DIR: folder, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  children.push(child)
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += String(chunk)))
-  child.stderr.on('data', (chunk) => (output += String(chunk)))
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  return {
-    child,
-    ended,
-    output: () => output,
-    says: (text: string) => expect.poll(() => output, { timeout: 25_000 }).toContain(text),
-  }
+async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-server-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
 }
 
-afterAll(async () => {
-  for (const child of children) if (child.exitCode === null) child.kill('SIGTERM')
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  await rm(folder, { recursive: true, force: true })
-})
+async function greet(server: ServerProcess, name: string): Promise<void> {
+  const [url, token] = [await server.url(), await server.token()]
+  const { status } = await call(`${url}/api/v1/greetings`, { token, body: { name } })
+  expect(status).toBe(202)
+}
 
-test('starts its own database, delivers, and goes on where a killed one was', async () => {
-  const first = start()
-  await first.says('delivered: hello world, for the 1. time')
-  expect(first.output()).toContain('embedded PostgreSQL')
-  expect(first.output()).toContain('migrations applied')
-  first.child.kill('SIGKILL')
-  await first.ended
+/** Waits until the consumer has counted so many greetings of a name. */
+async function counted(server: ServerProcess, name: string, times: number): Promise<void> {
+  const [url, token] = [await server.url(), await server.token()]
+  const count = async () => (await call(`${url}/api/v1/greetings/${name}`, { token })).body['times']
+  await expect.poll(count, { timeout: 15_000 }).toBe(times)
+}
 
-  const second = start()
-  await second.says('for the 2. time')
+test('starts on nothing, keeps its data, and goes on where a killed one was', async () => {
+  const POSTHORN_DATA_DIR = await dataFolder()
+  const first = startProcess({ POSTHORN_DATA_DIR })
+  await greet(first, 'ada')
+  await counted(first, 'ada', 1)
+  expect(first.output()).toMatch(/embedded PostgreSQL .*\(started\), \d+ migrations applied/)
+  const token = await first.token()
+  // Committed and perhaps not delivered yet: the next one must find it.
+  await greet(first, 'grace')
+  await first.end('SIGKILL')
+
+  const second = startProcess({ POSTHORN_DATA_DIR })
+  await counted(second, 'grace', 1)
+  await counted(second, 'ada', 1)
   expect(second.output()).toContain('(adopted)')
-  expect(second.output()).toContain('migrations up to date')
-  second.child.kill('SIGTERM')
-  expect(await second.ended).toBe(0)
+  expect(second.output()).not.toContain('migrations applied')
+  const old = await call(`${await second.url()}/api/v1/outboxes`, { token })
+  expect(old.status, 'a token outlives its server').toBe(200)
+  const { code, ms } = await second.end('SIGTERM')
+  expect({ code, inTime: ms < 10_000 }).toEqual({ code: 0, inTime: true })
   expect(second.output()).toContain('stopped; nothing was lost')
 
-  const third = start()
-  await third.says('for the 3. time')
+  const third = startProcess({ POSTHORN_DATA_DIR })
+  await counted(third, 'ada', 1)
   expect(third.output()).toContain('(started)')
-  third.child.kill('SIGTERM')
-  expect(await third.ended).toBe(0)
+}, 90_000)
+
+test('keeps the secret it made to itself, and out of what it prints', async () => {
+  const POSTHORN_DATA_DIR = await dataFolder()
+  const server = startProcess({ POSTHORN_DATA_DIR, POSTHORN_LOG_LEVEL: 'debug' })
+  await greet(server, 'ada')
+  await counted(server, 'ada', 1)
+  const file = join(POSTHORN_DATA_DIR, 'jwt-secret')
+  expect((await stat(file)).mode & 0o077).toBe(0)
+  const logs = server.output().replaceAll(await server.token(), '')
+  expect(logs).not.toContain(await readFile(file, 'utf8'))
+  expect(logs).not.toMatch(/eyJ[\w-]+\./)
+  expect(logs).not.toMatch(/postgres(ql)?:\/\/[^\s:]*:[^…\s]+@/)
 }, 60_000)
 
-test('names what is wrong with its environment', async () => {
-  const wrong = start({ DATABASE_URL: 'mysql://localhost' })
+test('two servers run side by side, each with its own data', async () => {
+  const [one, other] = [
+    startProcess({ POSTHORN_DATA_DIR: await dataFolder() }),
+    startProcess({ POSTHORN_DATA_DIR: await dataFolder() }),
+  ]
+  await greet(one, 'ada')
+  await greet(other, 'grace')
+  await counted(one, 'ada', 1)
+  await counted(other, 'grace', 1)
+  const [url, token] = [await other.url(), await other.token()]
+  expect((await call(`${url}/api/v1/greetings/ada`, { token })).status).toBe(404)
+  const foreign = await call(`${url}/api/v1/outboxes`, { token: await one.token() })
+  expect(foreign.status, 'each has a secret of its own').toBe(401)
+}, 90_000)
+
+test('three roles are three processes on one data folder', async () => {
+  const POSTHORN_DATA_DIR = await dataFolder()
+  const api = startProcess({ POSTHORN_DATA_DIR, POSTHORN_ROLES: 'api' })
+  await greet(api, 'ada')
+  const [url, token] = [await api.url(), await api.token()]
+  const outbox = async () => {
+    const { body } = await call(`${url}/api/v1/outboxes`, { token })
+    return (body['items'] as { counts: Record<string, number>; relays: number }[])[0]
+  }
+  expect(await outbox()).toMatchObject({ counts: { waiting: 1, sent: 0 }, relays: 0 })
+
+  const relay = startProcess({ POSTHORN_DATA_DIR, POSTHORN_ROLES: 'relay', PORT: '' })
+  await relay.says('Posthorn is ready')
+  expect(relay.output()).toContain('(joined)')
+  await expect.poll(outbox, { timeout: 10_000 }).toMatchObject({ counts: { sent: 1 }, relays: 1 })
+  const unread = await call(`${url}/api/v1/greetings/ada`, { token })
+  expect(unread.status, 'nobody reads the topic yet').toBe(404)
+
+  const worker = startProcess({ POSTHORN_DATA_DIR, POSTHORN_ROLES: 'worker' })
+  await counted(api, 'ada', 1)
+  const health = await worker.url()
+  expect((await call(`${health}/readyz`)).body).toMatchObject({ ready: true })
+  expect((await call(`${health}/api/v1/outboxes`, { token })).status).toBe(404)
+
+  // A message wakes the relay of the other process: its poll would take five seconds.
+  const started = performance.now()
+  await greet(api, 'grace')
+  await counted(api, 'grace', 1)
+  expect(performance.now() - started).toBeLessThan(4_000)
+
+  // The database was started by the first to go; the others keep it.
+  expect((await api.end('SIGTERM')).code).toBe(0)
+  expect((await call(`${health}/readyz`)).body).toMatchObject({ ready: true })
+  expect((await relay.end('SIGTERM')).code).toBe(0)
+  expect((await worker.end('SIGTERM')).code).toBe(0)
+}, 90_000)
+
+test('names every mistake of its environment at once, and starts nothing', async () => {
+  const wrong = startProcess({
+    POSTHORN_DATA_DIR: '/nonexistent/posthorn',
+    PORT: '99999',
+    POSTHORN_ROLES: 'boss',
+    DATABASE_URL: 'mysql://root:hunter2@localhost',
+    POSTHORN_JWT_SECRET: 'too short',
+    GREETINGS_BROKER: 'pigeon',
+  })
   expect(await wrong.ended).toBe(1)
-  expect(wrong.output()).toContain('DATABASE_URL must look like postgresql://')
+  for (const name of ['PORT', 'POSTHORN_ROLES', 'DATABASE_URL', 'POSTHORN_JWT_SECRET']) {
+    expect(wrong.output()).toContain(`${name} must be`)
+  }
+  expect(wrong.output()).toContain('GREETINGS_BROKER must be')
+  expect(wrong.output()).not.toMatch(/hunter2|too short/)
 })
+
+test('production makes nothing up', async () => {
+  const bare = startProcess({ NODE_ENV: 'production' })
+  expect(await bare.ended).toBe(1)
+  expect(bare.output()).toContain('DATABASE_URL is missing')
+  expect(bare.output()).toContain('POSTHORN_JWT_SECRET or POSTHORN_JWKS_URL is missing')
+})
+
+test('says so when its port is taken, and leaves nothing running', async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void taken.close())
+  await new Promise((resolve) => taken.once('listening', resolve))
+  const { port } = taken.address() as { port: number }
+  const POSTHORN_DATA_DIR = await dataFolder()
+  const server = startProcess({ POSTHORN_DATA_DIR, PORT: String(port) })
+  expect(await server.ended).toBe(1)
+  expect(server.output()).toContain(`Port ${port} of 127.0.0.1 is taken`)
+  const next = startProcess({ POSTHORN_DATA_DIR })
+  await next.url()
+  expect(next.output(), 'the database was stopped').toContain('(started)')
+}, 60_000)

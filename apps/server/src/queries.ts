@@ -1,7 +1,13 @@
-import type { Pool } from 'pg'
+import type { Queryable } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
 
 /** What the server says it is, e.g. `18.4`. */
-export async function serverVersion(pool: Pool): Promise<string> {
-  const { rows } = await pool.query<{ server_version: string }>('show server_version')
+export async function serverVersion(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ server_version: string }>(sql`show server_version`)
   return rows[0]?.server_version ?? 'of an unknown version'
+}
+
+/** The least a database can answer. */
+export async function selectOne(db: Queryable): Promise<void> {
+  await db.query(sql`select 1`)
 }

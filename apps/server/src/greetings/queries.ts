@@ -1,5 +1,5 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
 import { sql } from '@posthorn/engine'
-import type { Transaction } from '@posthorn/engine'
 
 /** Counts one greeting more and returns how many there are. */
 export async function countGreeting(tx: Transaction, name: string): Promise<number> {
@@ -8,4 +8,11 @@ export async function countGreeting(tx: Transaction, name: string): Promise<numb
     on conflict (name) do update set times = greeted.times + 1
     returning times`)
   return Number(rows[0]?.times)
+}
+
+/** How often somebody was greeted; undefined if never. */
+export async function findGreeted(db: Queryable, name: string): Promise<number | undefined> {
+  const { rows } = await db.query<{ times: string }>(sql`
+    select times from example.greeted where name = ${name}`)
+  return rows[0] && Number(rows[0].times)
 }

@@ -1,0 +1,105 @@
+import type { AddressInfo } from 'node:net'
+import type { Metrics } from '@posthorn/engine'
+import { createFeed } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { createApp } from '@posthorn/http'
+import { mail, simulators } from '@posthorn/simulators'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Configuration } from './configuration.ts'
+import { healthRoutes } from './health.ts'
+import type { Opened } from './opened.ts'
+import { operatorRoutes } from './operators/index.ts'
+import type { Readiness } from './readiness.ts'
+import { writeSimulated } from './simulated.ts'
+import { verifierOf } from './tokens.ts'
+
+export interface ApiOptions {
+  readonly configuration: Configuration
+  readonly pool: Pool
+  readonly opened: Opened
+  readonly registry: Registry
+  readonly metrics: Metrics
+  readonly readiness: () => Promise<Readiness>
+  readonly readBacklog: () => Promise<void>
+  readonly log: Logger
+}
+
+export interface Api {
+  /** Undefined for a process that does not listen. */
+  readonly url: string | undefined
+  close(): Promise<void>
+}
+
+/**
+ * Listens. Without the role `api` only for health and metrics, and only on a port that was named:
+ * three processes on one machine must not fight over the default one.
+ */
+export async function openApi(options: ApiOptions): Promise<Api> {
+  const { configuration } = options
+  const { roles, portIsGiven, host, port } = configuration
+  if (!roles.has('api') && !portIsGiven) return { url: undefined, close: async () => undefined }
+  const app = await appOf(options)
+  try {
+    healthRoutes(app, options)
+    if (roles.has('api')) await addRoutes(app, options)
+    await app.listen({ host, port })
+    if (roles.has('api') && !configuration.production) {
+      await writeSimulated(configuration.dataFolder, app.simulatorAddresses)
+    }
+  } catch (error) {
+    await app.close()
+    throw explained(error, configuration)
+  }
+  let closing: Promise<void> | undefined
+  return { url: urlOf(app, host), close: () => (closing ??= app.close()) }
+}
+
+/** What requests under way get when the server is told to stop. */
+const DRAIN_MS = 7_000
+
+async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> {
+  const { production, rateLimit, trustProxy, baseUrl } = configuration
+  return createApp({
+    title: 'Posthorn',
+    version: '0.1.0',
+    verify: await verifierOf(configuration),
+    production,
+    log,
+    trustProxy,
+    ...(baseUrl !== undefined && { baseUrl }),
+    rateLimit: rateLimit > 0 && { max: rateLimit, windowMs: 60_000 },
+    drainMs: DRAIN_MS,
+    onResponse: ({ method, route, status, ms }) => {
+      const labels = { method, route: route ?? 'none', status: String(status) }
+      metrics.observe('posthorn_http_request_ms', ms, labels)
+    },
+  })
+}
+
+async function addRoutes(app: App, options: ApiOptions): Promise<void> {
+  const { configuration, pool, opened, log } = options
+  const feed = createFeed({ pool, log })
+  app.addHook('onClose', () => feed.close())
+  operatorRoutes(app, { pool, outboxes: opened.outboxes, feed })
+  for (const addRoute of opened.routes) await addRoute(app)
+  await app.register(simulators, {
+    pool,
+    simulators: [mail()],
+    production: configuration.production,
+  })
+}
+
+function urlOf(app: App, host: string): string {
+  const { port } = app.server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** A port that is taken is the commonest mistake of all: it gets a sentence of its own. */
+function explained(error: unknown, { host, port }: Configuration): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code !== 'EADDRINUSE') return error
+  const problem = `Port ${port} of ${host} is taken: is another server running? Set PORT to another.`
+  return new Error(problem, { cause: error })
+}

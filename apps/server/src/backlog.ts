@@ -1,0 +1,89 @@
+import type { Log, Outbox, OutboxStats } from '@posthorn/engine'
+import { openAlerts, outboxStats } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Registry } from 'prom-client'
+import { Gauge } from 'prom-client'
+
+/** Several scrapers, and an impatient one, share an answer for this long. */
+const FRESH_MS = 2_000
+
+/** A database that takes longer is as good as away: the rest of the metrics must not wait. */
+const PATIENCE_MS = 4_000
+
+export interface BacklogOptions {
+  readonly pool: Pool
+  readonly outboxes: readonly Outbox[]
+  readonly log: Log
+}
+
+/**
+ * Gauges about the tables, the same in whichever process. They are read when somebody asks: by the
+ * returned function, which comes back in bounded time also without a database.
+ */
+export function watchBacklog(
+  registry: Registry,
+  { pool, outboxes, log }: BacklogOptions,
+): () => Promise<void> {
+  const gauge = (name: string, help: string, labelNames: string[] = ['outbox']) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  const messages = gauge('posthorn_messages', 'Messages by state', ['outbox', 'state'])
+  const oldest = gauge('posthorn_oldest_due_seconds', 'How long the oldest due message has waited')
+  const relays = gauge('posthorn_relays', 'Relays heard of in the last 15 s')
+  const paused = gauge('posthorn_paused', '1 while the outbox is paused')
+  const held = gauge('posthorn_held_keys', 'Keys that wait behind a failed message')
+  const blocked = gauge('posthorn_blocked_keys', 'Keys that wait behind a dead message')
+  const quarantined = gauge('posthorn_quarantined', 'Messages that were set aside')
+  const rate = gauge('posthorn_delivered_per_second', 'Messages delivered a second, of a minute')
+  const failures = gauge('posthorn_failure_ratio', 'Part of the attempts of a minute that failed')
+  const alerts = gauge('posthorn_alerts_open', 'Alerts that nobody acknowledged', ['source'])
+  const connections = gauge('posthorn_database_connections', 'Of the main pool', ['state'])
+
+  const show = ({ name: outbox, counts, ...stats }: OutboxStats) => {
+    for (const [state, count] of Object.entries(counts)) messages.set({ outbox, state }, count)
+    oldest.set({ outbox }, stats.oldestDueSeconds)
+    relays.set({ outbox }, stats.relays)
+    paused.set({ outbox }, stats.paused ? 1 : 0)
+    held.set({ outbox }, stats.heldKeys)
+    blocked.set({ outbox }, stats.blockedKeys)
+    quarantined.set({ outbox }, stats.quarantined)
+    rate.set({ outbox }, stats.perSecond)
+    failures.set({ outbox }, stats.failureRate)
+  }
+  const up = new Gauge({
+    name: 'posthorn_up',
+    help: '1 if the tables could be read; with 0 the gauges about them are old',
+    registers: [registry],
+  })
+  const read = async () => {
+    const found = await Promise.all(outboxes.map((outbox) => outboxStats(pool, outbox)))
+    found.forEach(show)
+    const open = Object.entries(await openAlerts(pool))
+    alerts.reset()
+    for (const [source, count] of open) alerts.set({ source }, count)
+    return 1
+  }
+
+  let reading: { readonly at: number; readonly done: Promise<number> } | undefined
+  const readOften = () => {
+    if (!reading || performance.now() - reading.at > FRESH_MS) {
+      const done = read().catch((error: unknown) => {
+        log.warn({ err: error }, 'the backlog could not be read')
+        return 0
+      })
+      reading = { at: performance.now(), done }
+    }
+    return reading.done
+  }
+  return async () => {
+    connections.set({ state: 'idle' }, pool.idleCount)
+    connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+    connections.set({ state: 'waited-for' }, pool.waitingCount)
+    up.set(await Promise.race([readOften(), afterPatience()]))
+  }
+}
+
+function afterPatience(): Promise<number> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(0), PATIENCE_MS).unref()
+  })
+}

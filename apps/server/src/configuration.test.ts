@@ -1,0 +1,84 @@
+import { Type } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import type { ConfigurationError } from './configuration.ts'
+import { readConfiguration } from './configuration.ts'
+
+const own = { name: 'shop', settings: Type.Object({ SHOP_NAME: Type.String({ minLength: 3 }) }) }
+
+function mistakesOf(env: NodeJS.ProcessEnv, systems = [own]): readonly string[] {
+  try {
+    readConfiguration(env, systems)
+    return []
+  } catch (error) {
+    return (error as ConfigurationError).mistakes
+  }
+}
+
+describe('readConfiguration', () => {
+  test('has a default for everything in development', () => {
+    const configuration = readConfiguration({}, [])
+    expect(configuration).toMatchObject({
+      production: false,
+      host: '127.0.0.1',
+      port: 4600,
+      portIsGiven: false,
+      dataFolder: '.posthorn',
+      databaseUrl: undefined,
+      migrate: 'auto',
+      logLevel: 'warn',
+    })
+    expect([...configuration.roles]).toEqual(['api', 'relay', 'worker'])
+  })
+
+  test('takes an empty variable for an absent one', () => {
+    expect(readConfiguration({ PORT: '', DATABASE_URL: '' }, [])).toMatchObject({
+      port: 4600,
+      portIsGiven: false,
+      databaseUrl: undefined,
+    })
+  })
+
+  test('reads lists and roles', () => {
+    const env = { KAFKA_BROKERS: 'a:9092, b:9093', POSTHORN_ROLES: 'relay, worker' }
+    const { kafkaBrokers, roles } = readConfiguration(env, [])
+    expect(kafkaBrokers).toEqual(['a:9092', 'b:9093'])
+    expect([...roles]).toEqual(['relay', 'worker'])
+  })
+
+  test("reads and checks a system's own settings", () => {
+    expect(readConfiguration({ SHOP_NAME: 'corner' }, [own]).settings).toEqual({
+      shop: { SHOP_NAME: 'corner' },
+    })
+    expect(mistakesOf({})).toEqual([expect.stringContaining('SHOP_NAME is missing')])
+    expect(mistakesOf({ SHOP_NAME: 'x' })).toEqual([expect.stringContaining('SHOP_NAME must be')])
+  })
+
+  test('warns of a name that only looks like a setting', () => {
+    expect(readConfiguration({ POSTHORN_ROLE: 'api', OTHER: '1' }, []).unknown).toEqual([
+      'POSTHORN_ROLE',
+    ])
+  })
+
+  test.each([
+    [{ POSTHORN_ROLES: 'all,api' }, 'POSTHORN_ROLES'],
+    [{ POSTHORN_BASE_URL: 'ftp://x' }, 'POSTHORN_BASE_URL'],
+    [{ KAFKA_BROKERS: 'localhost' }, 'KAFKA_BROKERS'],
+    [{ POSTHORN_TRUST_PROXY: 'perhaps' }, 'POSTHORN_TRUST_PROXY'],
+    [{ POSTHORN_MIGRATE: 'later' }, 'POSTHORN_MIGRATE'],
+    [{ PORT: '4600.5' }, 'PORT'],
+  ])('refuses %j', (env, name) => {
+    expect(mistakesOf(env, [])).toEqual([expect.stringMatching(new RegExp(`^${name} must be`))])
+  })
+
+  test('never repeats a secret', () => {
+    const wrong = { RABBITMQ_URL: 'http://guest:hunter2@x', POSTHORN_JWT_SECRET: 'hunter2' }
+    expect(mistakesOf(wrong, [])).toHaveLength(2)
+    expect(mistakesOf(wrong, []).join()).not.toContain('hunter2')
+  })
+
+  test('production wants a database and a way to check tokens, and only one', () => {
+    expect(mistakesOf({ NODE_ENV: 'production' }, [])).toHaveLength(3)
+    const both = { POSTHORN_JWT_SECRET: 'x'.repeat(32), POSTHORN_JWKS_URL: 'https://x/keys' }
+    expect(mistakesOf(both, [])).toEqual([expect.stringContaining('exclude each other')])
+  })
+})

@@ -1,0 +1,110 @@
+import { testDatabase } from '@posthorn/engine/testing'
+import { temporaryPostgres } from '@posthorn/postgres'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { letterSystem } from './testing/letters.ts'
+import { testServer } from './testing/test-server.ts'
+
+const database = await testDatabase()
+const letters = letterSystem()
+const server = await testServer(database, { systems: [letters.system] })
+
+/** The value of a metric whose line begins like this. */
+async function metric(start: string): Promise<number | undefined> {
+  const { body } = await server.call('/metrics')
+  const line = String(body['text'])
+    .split('\n')
+    .find((each) => each.startsWith(`${start} `))
+  return line === undefined ? undefined : Number(line.slice(start.length))
+}
+
+describe('/metrics', () => {
+  test('has the backlog of each outbox, and what its relay did at each destination', async () => {
+    letters.refusing.add('nobody')
+    await letters.write(database.pool, { reader: 'nobody' })
+    await letters.write(database.pool, { reader: 'ada' })
+    const outbox = 'outbox="test.letters"'
+    const posted = () => metric(`posthorn_messages{${outbox},state="posted"}`)
+    await expect.poll(posted, { timeout: 10_000, interval: 500 }).toBe(1)
+    expect(await metric('posthorn_up')).toBe(1)
+    expect(await metric(`posthorn_messages{${outbox},state="lost"}`)).toBe(1)
+    expect(await metric(`posthorn_oldest_due_seconds{${outbox}}`)).toBe(0)
+    expect(await metric(`posthorn_relays{${outbox}}`)).toBe(1)
+    expect(await metric(`posthorn_blocked_keys{${outbox}}`)).toBe(1)
+    expect(await metric('posthorn_alerts_open{source="test.letters"}')).toBe(1)
+    const there = `{${outbox},destination="post:letters"}`
+    expect(await metric(`posthorn_answered_total${there}`)).toBe(2)
+    expect(await metric(`posthorn_breaker_open${there}`)).toBe(0)
+    expect(await metric(`posthorn_delivery_ms_count${there}`)).toBeGreaterThan(0)
+    const route = '{method="GET",route="/metrics",status="200"}'
+    expect(await metric(`posthorn_http_request_ms_count${route}`)).toBeGreaterThan(0)
+    expect(await metric('process_resident_memory_bytes')).toBeGreaterThan(0)
+  })
+})
+
+describe('/readyz', () => {
+  test('is 200 with a database, its migrations and no brokers to wait for', async () => {
+    const { status, body } = await server.call('/readyz')
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { ready: true, checks: { database: { ok: true }, migrations: { ok: true } } },
+    })
+  })
+
+  test('names the broker that cannot be reached; what needs none goes on', async () => {
+    const unreachable = 'amqp://guest:hunter2@127.0.0.1:1'
+    const lonely = await testServer(await testDatabase(), { env: { RABBITMQ_URL: unreachable } })
+    const { status, body } = await lonely.call('/readyz')
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: { ready: false, checks: { database: { ok: true }, rabbitmq: { ok: false } } },
+    })
+    expect(JSON.stringify(body)).not.toContain('hunter2')
+    const greeted = await lonely.call('/api/v1/greetings', { body: { name: 'ada' } })
+    expect(greeted.status).toBe(202)
+  }, 60_000)
+})
+
+describe('without its database', () => {
+  test('says so, answers 503 with Retry-After, lives on, and recovers by itself', async () => {
+    const postgres = await temporaryPostgres({})
+    onTestFinished(() => postgres.close())
+    const hardy = await testServer(postgres)
+    const greet = () => hardy.call('/api/v1/greetings', { body: { name: 'ada' } })
+    expect((await greet()).status).toBe(202)
+
+    await postgres.kill()
+    const refused = await greet()
+    expect(refused).toMatchObject({ status: 503, body: { code: 'DATABASE_UNAVAILABLE' } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await hardy.call('/healthz')).status).toBe(200)
+    const { status, body } = await hardy.call('/readyz')
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: { checks: { database: { ok: false } } },
+    })
+    const { body: metrics } = await hardy.call('/metrics')
+    expect(metrics['text']).toMatch(/^posthorn_up 0$/m)
+
+    await postgres.restart()
+    const ready = async () => (await hardy.call('/readyz')).status
+    await expect.poll(ready, { timeout: 20_000, interval: 500 }).toBe(200)
+    expect((await greet()).status).toBe(202)
+    const times = async () => (await hardy.call('/api/v1/greetings/ada')).body['times']
+    await expect.poll(times, { timeout: 30_000, interval: 500 }).toBe(2)
+  }, 120_000)
+})
+
+describe('in production', () => {
+  test('there is no simulated world, and the clock stands', async () => {
+    const live = await testServer(await testDatabase(), {
+      env: { NODE_ENV: 'production', POSTHORN_ENCRYPTION_KEYS: 'k'.repeat(32) },
+    })
+    for (const path of ['/sim', '/sim/clock', '/sim/mail/requests']) {
+      expect((await live.call(path)).status).toBe(404)
+    }
+    const moved = await live.call('/sim/clock/advance', { body: { by: '6h' } })
+    expect(moved.status).toBe(404)
+    const { headers } = await live.call('/healthz')
+    expect(headers.get('strict-transport-security')).toMatch(/max-age/)
+  })
+})

@@ -1,0 +1,71 @@
+import type { Log, MigrationSet, Outbox } from '@posthorn/engine'
+import { engineMigrations } from '@posthorn/engine'
+import type { OpenSystem, System, SystemConsumer, SystemQueue, Worker } from '@posthorn/systems'
+import { createSealing } from '@posthorn/systems/sealing'
+import { topicMigrations } from '@posthorn/transports/postgres'
+import type { Pool } from 'pg'
+import type { Configuration } from './configuration.ts'
+import { developmentSecret } from './secret.ts'
+import { readSimulated } from './simulated.ts'
+
+/** All systems together, as their hosts need them. */
+export interface Opened {
+  readonly outboxes: readonly Outbox[]
+  readonly consumers: readonly SystemConsumer[]
+  readonly queues: readonly SystemQueue[]
+  readonly workers: readonly Worker[]
+  readonly transports: NonNullable<OpenSystem['transports']>
+  readonly routes: readonly NonNullable<OpenSystem['routes']>[]
+}
+
+export interface OpenOptions {
+  readonly configuration: Pick<
+    Configuration,
+    'settings' | 'production' | 'dataFolder' | 'encryptionKeys'
+  >
+  readonly pool: Pool
+  readonly log: Log
+  baseUrl(): string
+}
+
+/** Opens every system with its own settings; connects to nothing. */
+export async function openSystems(
+  systems: readonly System[],
+  { configuration, pool, log, baseUrl }: OpenOptions,
+): Promise<Opened> {
+  const { production, dataFolder, settings } = configuration
+  const host = {
+    pool,
+    log,
+    production,
+    baseUrl,
+    sealing: createSealing(await keysOf(configuration)),
+    simulated: async (name: string) =>
+      production ? undefined : (await readSimulated(dataFolder))[name],
+  }
+  const opened = systems.map((system) =>
+    system.open({ ...host, settings: settings[system.name] as never }),
+  )
+  return {
+    outboxes: opened.flatMap(({ outboxes }) => outboxes),
+    consumers: opened.flatMap(({ consumers = [] }) => consumers),
+    queues: opened.flatMap(({ queues = [] }) => queues),
+    workers: opened.flatMap(({ workers = [] }) => workers),
+    transports: Object.assign(
+      {},
+      ...opened.map(({ transports = {} }) => transports),
+    ) as Opened['transports'],
+    routes: opened.flatMap(({ routes }) => routes ?? []),
+  }
+}
+
+/** Every migration, in the order in which they must run. */
+export async function allMigrations(systems: readonly System[]): Promise<MigrationSet[]> {
+  const own = systems.map((system) => system.migrations())
+  return Promise.all([engineMigrations(), topicMigrations(), ...own])
+}
+
+async function keysOf(configuration: OpenOptions['configuration']): Promise<readonly string[]> {
+  const { encryptionKeys, dataFolder } = configuration
+  return encryptionKeys ?? [await developmentSecret(dataFolder, 'encryption-key')]
+}

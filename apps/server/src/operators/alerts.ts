@@ -1,0 +1,92 @@
+import type { Alert } from '@posthorn/engine'
+import { acknowledgeAlert, listAlerts, transaction } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { callerOf, problem } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { OPERATOR } from './registered.ts'
+import { Moment, textOrNull } from './transition.ts'
+
+const Text = Type.Union([Type.String(), Type.Null()])
+const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
+const State = Type.Union([
+  Type.Literal('open'),
+  Type.Literal('acknowledged'),
+  Type.Literal('recovered'),
+])
+
+const AlertResource = Type.Object({
+  id: Type.String(),
+  source: Type.String(),
+  subject: Type.String(),
+  tenant: Text,
+  code: Type.String(),
+  detail: Type.String(),
+  status: State,
+  raisedAt: Type.String({ format: 'date-time' }),
+  acknowledgedAt: Moment,
+  acknowledgedBy: Text,
+  recoveredAt: Moment,
+})
+
+const tags = ['alerts']
+
+const list = {
+  summary: 'What a person should look at, newest first',
+  tags,
+  querystring: Type.Object({
+    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    cursor: Filter,
+    status: Type.Optional(State),
+    source: Filter,
+    code: Filter,
+    tenant: Filter,
+  }),
+  response: {
+    200: Type.Object({ items: Type.Array(AlertResource), nextCursor: Text }),
+  },
+}
+
+const acknowledging = {
+  summary: 'Say that somebody has seen it; the first to say so stays',
+  tags,
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
+  response: { 200: AlertResource },
+}
+
+export function alertRoutes(app: App, pool: Pool): void {
+  app.get('/api/v1/alerts', { schema: list, config: OPERATOR }, async (request) => {
+    const { status, ...filter } = request.query
+    const wanted = { ...filter, ...(status !== undefined && { state: status }) }
+    const { items, nextCursor } = await listAlerts(pool, wanted)
+    return { items: items.map(resourceOf), nextCursor: nextCursor ?? null }
+  })
+
+  app.post(
+    '/api/v1/alerts/:id/acknowledge',
+    { schema: acknowledging, config: OPERATOR },
+    async (request) => {
+      const seen = { id: request.params.id, by: callerOf(request).sub }
+      const alert = await transaction(pool, (tx) => acknowledgeAlert(tx, seen))
+      if (!alert) throw problem('NOT_FOUND', { detail: 'there is no such alert' })
+      return resourceOf(alert)
+    },
+  )
+}
+
+function resourceOf(alert: Alert) {
+  const { id, source, subject, tenant, code, detail, state, raisedAt } = alert
+  return {
+    id,
+    source,
+    subject,
+    tenant: textOrNull(tenant),
+    code,
+    detail,
+    status: state,
+    raisedAt: raisedAt.toISOString(),
+    acknowledgedAt: textOrNull(alert.acknowledgedAt),
+    acknowledgedBy: textOrNull(alert.acknowledgedBy),
+    recoveredAt: textOrNull(alert.recoveredAt),
+  }
+}

@@ -1,0 +1,193 @@
+import type { MessageDetails, MessageSummary, Outbox } from '@posthorn/engine'
+import {
+  cancel,
+  getMessage,
+  listMessages,
+  replay,
+  transaction,
+  viewMessage,
+} from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { callerOf, problem } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import type { Registered } from './registered.ts'
+import { OPERATOR, OptionalReason, OutboxName, OutboxParams, outboxNamed } from './registered.ts'
+import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
+
+const Text = Type.Union([Type.String(), Type.Null()])
+
+const Summary = {
+  id: Type.String(),
+  state: Type.String(),
+  type: Text,
+  key: Text,
+  tenant: Text,
+  createdAt: Moment,
+  dueAt: Moment,
+  attempts: Type.Integer(),
+  error: Text,
+  errorCode: Text,
+  claimedUntil: Moment,
+  quarantinedAt: Moment,
+  held: Type.Boolean(),
+}
+
+const Filter = Type.String({ minLength: 1, maxLength: 1_000 })
+
+const tags = ['outboxes']
+
+const list = {
+  summary: 'Messages of an outbox, newest first',
+  tags,
+  params: OutboxParams,
+  querystring: Type.Object({
+    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+    cursor: Type.Optional(Filter),
+    status: Type.Optional(Filter),
+    search: Type.Optional(Filter),
+    tenant: Type.Optional(Filter),
+    key: Type.Optional(Filter),
+    type: Type.Optional(Filter),
+  }),
+  response: {
+    200: Type.Object({ items: Type.Array(Type.Object(Summary)), nextCursor: Text }),
+  },
+}
+
+const MessageParams = Type.Object({
+  name: OutboxName,
+  id: Type.String({ minLength: 1, maxLength: 200 }),
+})
+
+const show = {
+  summary: 'One message: payload, headers, attempts, every transition',
+  tags,
+  params: MessageParams,
+  response: {
+    200: Type.Object({
+      ...Summary,
+      archivedAt: Moment,
+      message: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+      unreadable: Text,
+      row: Type.Record(Type.String(), Type.Unknown()),
+      transitions: Type.Array(TransitionResource),
+    }),
+  },
+}
+
+const replaying = {
+  summary: 'Send a dead message again, with its attempts back at zero',
+  tags,
+  params: MessageParams,
+  body: OptionalReason,
+  response: { 202: Type.Object({ count: Type.Integer() }) },
+}
+
+const cancelling = {
+  summary: 'End a message that waits or is dead',
+  tags,
+  params: MessageParams,
+  body: OptionalReason,
+  response: { 200: Type.Object({ count: Type.Integer() }) },
+}
+
+export function messageRoutes(app: App, pool: Pool, outboxes: Registered): void {
+  /** The message, or 404. */
+  const found = async ({ name, id }: { name: string; id: string }) => {
+    const outbox = outboxNamed(outboxes, name)
+    const message = await getMessage(pool, outbox, id)
+    if (!message) throw problem('NOT_FOUND', { detail: `${name} has no such message` })
+    return { outbox, message }
+  }
+
+  app.get(
+    '/api/v1/outboxes/:name/messages',
+    { schema: list, config: OPERATOR },
+    async (request) => {
+      const outbox = outboxNamed(outboxes, request.params.name)
+      const { status, ...filter } = request.query
+      const wanted = { ...filter, ...(status !== undefined && { state: status }) }
+      const { items, nextCursor } = await listMessages(pool, outbox, wanted)
+      return { items: items.map(summaryOf), nextCursor: nextCursor ?? null }
+    },
+  )
+
+  app.get(
+    '/api/v1/outboxes/:name/messages/:id',
+    { schema: show, config: OPERATOR },
+    async (request) => {
+      const { outbox, message } = await found(request.params)
+      return detailsOf(outbox, message)
+    },
+  )
+
+  app.post(
+    '/api/v1/outboxes/:name/messages/:id/replay',
+    { schema: replaying, config: OPERATOR },
+    async (request, reply) => {
+      const { outbox, message } = await found(request.params)
+      const operator = operatorOf(callerOf(request).sub, request.body?.reason)
+      const options = { filter: { ids: [message.id] }, ...operator }
+      const ids = await transaction(pool, (tx) => replay(tx, outbox, options))
+      if (ids.length === 0) throw wrongState(message, 'replayed', 'dead or quarantined')
+      return reply.code(202).send({ count: ids.length })
+    },
+  )
+
+  app.post(
+    '/api/v1/outboxes/:name/messages/:id/cancel',
+    { schema: cancelling, config: OPERATOR },
+    async (request) => {
+      const { outbox, message } = await found(request.params)
+      if (outbox.states.cancelled === undefined) {
+        throw problem('CONFLICT', { detail: `messages of ${outbox.name} cannot be cancelled` })
+      }
+      const operator = operatorOf(callerOf(request).sub, request.body?.reason)
+      const ids = await transaction(pool, (tx) =>
+        cancel(tx, outbox, { ids: [message.id], ...operator }),
+      )
+      if (ids.length === 0) throw wrongState(message, 'cancelled', 'waiting or dead')
+      return { count: ids.length }
+    },
+  )
+}
+
+function operatorOf(by: string, reason: string | undefined) {
+  return { by, ...(reason !== undefined && { reason }) }
+}
+
+function wrongState({ state, archivedAt }: MessageDetails, verb: string, when: string) {
+  const where = archivedAt ? 'archived' : state
+  return problem('CONFLICT', { detail: `the message is ${where}: only a ${when} one is ${verb}` })
+}
+
+function summaryOf(message: MessageSummary) {
+  return {
+    id: message.id,
+    state: message.state,
+    type: textOrNull(message.type),
+    key: textOrNull(message.key),
+    tenant: textOrNull(message.tenant),
+    createdAt: textOrNull(message.createdAt),
+    dueAt: textOrNull(message.dueAt),
+    attempts: message.attempts,
+    error: textOrNull(message.error),
+    errorCode: textOrNull(message.errorCode),
+    claimedUntil: textOrNull(message.claimedUntil),
+    quarantinedAt: textOrNull(message.quarantinedAt),
+    held: message.held,
+  }
+}
+
+function detailsOf(outbox: Outbox, details: MessageDetails) {
+  const { message, destination, unreadable, row } = viewMessage(outbox, details.row)
+  return {
+    ...summaryOf(details),
+    archivedAt: textOrNull(details.archivedAt),
+    message: message ? { ...message, destination } : null,
+    unreadable: textOrNull(unreadable),
+    row,
+    transitions: details.transitions.map(transitionOf),
+  }
+}

@@ -1,0 +1,37 @@
+import type { Transition } from '@posthorn/engine'
+import { Type } from 'typebox'
+
+const Text = Type.Union([Type.String(), Type.Null()])
+
+export const Moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+export const TransitionResource = Type.Object({
+  from: Text,
+  to: Type.String(),
+  attempt: Type.Union([Type.Integer(), Type.Null()]),
+  code: Text,
+  error: Text,
+  actor: Type.String(),
+  reason: Text,
+  at: Type.String({ format: 'date-time' }),
+})
+
+export function transitionOf(transition: Transition) {
+  const { from, to, attempt, code, error, actor, reason, at } = transition
+  return {
+    from: textOrNull(from),
+    to,
+    attempt: attempt ?? null,
+    code: textOrNull(code),
+    error: textOrNull(error),
+    actor,
+    reason: textOrNull(reason),
+    at: at.toISOString(),
+  }
+}
+
+/** What a table does not keep is null in JSON, so that every resource has all its fields. */
+export function textOrNull(value: string | Date | undefined): string | null {
+  if (value === undefined) return null
+  return value instanceof Date ? value.toISOString() : value
+}

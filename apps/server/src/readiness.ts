@@ -1,0 +1,85 @@
+import type { MigrationSet } from '@posthorn/engine'
+import { migrationStatus } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Brokers } from './brokers.ts'
+import { withoutPassword } from './log.ts'
+import { selectOne } from './queries.ts'
+
+/** How long one check may take before it counts as failed. */
+const PATIENCE_MS = 3_000
+
+/** Answers are shared for this long: a probe must not be a load. */
+const FRESH_MS = 1_000
+
+export interface Check {
+  readonly ok: boolean
+  readonly ms: number
+  /** What is wrong, without secrets. */
+  readonly reason?: string
+}
+
+export interface Readiness {
+  readonly ready: boolean
+  readonly checks: Readonly<Record<string, Check>>
+}
+
+export interface ReadinessOptions {
+  readonly pool: Pool
+  readonly migrations: readonly MigrationSet[]
+  readonly brokers: Brokers
+}
+
+/** Says whether this process can do its work, and what is in the way. */
+export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
+  let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined
+  return () => {
+    if (!last || performance.now() - last.at > FRESH_MS) {
+      last = { at: performance.now(), answer: look(options) }
+    }
+    return last.answer
+  }
+}
+
+async function look({ pool, migrations, brokers }: ReadinessOptions): Promise<Readiness> {
+  const pings = Object.entries(brokers.byName).flatMap(([name, broker]) => {
+    return broker.ping ? [[name, () => broker.ping?.()] as const] : []
+  })
+  const named = [
+    ['database', () => selectOne(pool)],
+    ['migrations', () => checkMigrations(pool, migrations)],
+    ...pings,
+  ] as const
+  const checks = await Promise.all(
+    named.map(async ([name, run]) => [name, await check(run)] as const),
+  )
+  return {
+    ready: checks.every(([, { ok }]) => ok),
+    checks: Object.fromEntries(checks),
+  }
+}
+
+async function check(run: () => Promise<unknown> | undefined): Promise<Check> {
+  const started = performance.now()
+  const done = (rest: { ok: boolean; reason?: string }) => {
+    return { ...rest, ms: Math.round(performance.now() - started) }
+  }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  })
+  try {
+    await Promise.race([run(), late])
+    return done({ ok: true })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message || error.name : String(error)
+    return done({ ok: false, reason: withoutPassword(reason) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function checkMigrations(pool: Pool, sets: readonly MigrationSet[]): Promise<void> {
+  const status = await migrationStatus(pool, sets)
+  const pending = status.filter(({ appliedAt }) => appliedAt === undefined).length
+  if (pending > 0) throw new Error(`${pending} migrations are pending`)
+}

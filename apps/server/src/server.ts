@@ -1,0 +1,105 @@
+import type { MigrationSet } from '@posthorn/engine'
+import { migrate, migrationStatus, useMovableClock } from '@posthorn/engine'
+import type { System } from '@posthorn/systems'
+import type { Pool } from 'pg'
+import type { Logger } from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { openApi } from './api.ts'
+import { watchBacklog } from './backlog.ts'
+import type { Brokers } from './brokers.ts'
+import { openBrokers } from './brokers.ts'
+import type { Configuration } from './configuration.ts'
+import { openDatabase } from './database.ts'
+import { prometheusMetrics } from './metrics.ts'
+import { allMigrations, openSystems } from './opened.ts'
+import { createReadiness } from './readiness.ts'
+import { startTracing } from './tracing.ts'
+import { startWork } from './work.ts'
+
+export interface Server {
+  /** Where it listens; undefined for a process that does not. */
+  readonly url: string | undefined
+  /** For people: where its database and its brokers are. */
+  readonly database: string
+  readonly brokers: Brokers['where']
+  /** How many migrations this start has applied. */
+  readonly migrated: number
+  /**
+   * Answers the requests under way, settles or gives back what is claimed, and leaves. Resolves once
+   * nothing of it is left.
+   */
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  readonly systems: readonly System[]
+  readonly log: Logger
+}
+
+/**
+ * Runs the roles that the configuration names, in this process. What was opened before something
+ * failed is closed again.
+ */
+export async function startServer(
+  configuration: Configuration,
+  { systems, log }: ServerOptions,
+): Promise<Server> {
+  await using starting = new AsyncDisposableStack()
+  const tracing = startTracing(configuration.tracesEndpoint)
+  starting.defer(() => tracing.close())
+  const database = await openDatabase(configuration, log)
+  starting.defer(() => database.close())
+  const { pool } = database
+  const migrations = await allMigrations(systems)
+  const migrated = await bringUpToDate(pool, migrations, configuration)
+  const brokers = openBrokers({ configuration, pool, log })
+  starting.defer(() => brokers.close())
+
+  let url = configuration.baseUrl ?? `http://${configuration.host}:${configuration.port}`
+  const opened = await openSystems(systems, { configuration, pool, log, baseUrl: () => url })
+  const registry = new Registry()
+  const metrics = prometheusMetrics(registry)
+  collectDefaultMetrics({ register: registry })
+  const readBacklog = watchBacklog(registry, { pool, outboxes: opened.outboxes, log })
+
+  const work = await startWork({ configuration, database, brokers, opened, metrics, log })
+  starting.defer(work.close)
+  const readiness = createReadiness({ pool, migrations, brokers })
+  const watching = { registry, metrics, readiness, readBacklog }
+  const api = await openApi({ configuration, pool, opened, ...watching, log })
+  starting.defer(api.close)
+  url = configuration.baseUrl ?? api.url ?? url
+
+  const parts = starting.move()
+  return {
+    url: api.url,
+    database: database.where,
+    brokers: brokers.where,
+    migrated,
+    async close() {
+      // Side by side first: together they have the time that one of them may take.
+      await Promise.allSettled([api.close(), work.close()])
+      await parts.disposeAsync()
+    },
+  }
+}
+
+/** Applies what is pending, or refuses to run on a database that is behind. */
+async function bringUpToDate(
+  pool: Pool,
+  sets: readonly MigrationSet[],
+  { migrate: how, production }: Configuration,
+): Promise<number> {
+  let applied = 0
+  if (how === 'auto') applied = (await migrate(pool, sets)).length
+  else {
+    const status = await migrationStatus(pool, sets)
+    const pending = status.filter(({ appliedAt }) => appliedAt === undefined)
+    if (pending.length > 0) {
+      const names = pending.map(({ set, id }) => `${set}/${id}`).join(', ')
+      throw new Error(`Migrations are pending: ${names}. Run \`posthorn migrate\` first.`)
+    }
+  }
+  if (!production) await useMovableClock(pool)
+  return applied
+}

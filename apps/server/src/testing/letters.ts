@@ -1,0 +1,103 @@
+import type { Outbox, Transport } from '@posthorn/engine'
+import {
+  defineOutbox,
+  delivered,
+  DeliveryError,
+  enqueue,
+  exponential,
+  outboxTableSql,
+  refused,
+  transaction,
+} from '@posthorn/engine'
+import type { System } from '@posthorn/systems'
+import { defineSystem } from '@posthorn/systems'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { letterTable } from './queries.ts'
+
+interface Letter {
+  id: string
+  org_id: string
+  reader: string
+  type: string
+  token: string
+  status: string
+  attempts: number
+  due_at: Date
+  error: string | null
+  error_code: string | null
+  created_at: Date
+}
+
+/** An ordered outbox with every role, and a post office that refuses whom it is told to. */
+export interface Letters {
+  readonly system: System
+  readonly outbox: Outbox<Letter>
+  readonly refusing: Set<string>
+  /** What arrived, as `reader type`. */
+  readonly arrived: string[]
+  write(pool: Pool, letter: { reader: string; type?: string; org?: string }): Promise<string>
+}
+
+export function letterSystem(): Letters {
+  const refusing = new Set<string>()
+  const arrived: string[] = []
+  const outbox = defineOutbox<Letter>({
+    name: 'test.letters',
+    table: 'letters.letter',
+    states: { ready: 'written', sent: 'posted', dead: 'lost', cancelled: 'torn' },
+    columns: {
+      dueAt: 'due_at',
+      error: 'error',
+      errorCode: 'error_code',
+      tenant: 'org_id',
+      type: 'type',
+      createdAt: 'created_at',
+    },
+    counter: { column: 'attempts', bumps: 'on-failure' },
+    retry: exponential('1s', { attempts: 3 }),
+    order: { key: 'reader', dead: 'block' },
+    destination: { transport: 'post', topic: 'letters' },
+    message: ({ id, type, reader, org_id: tenant, token }) => ({
+      id,
+      type,
+      key: reader,
+      tenant,
+      payload: { reader, token },
+    }),
+    secrets: ['token'],
+  })
+  const post: Transport = {
+    async deliver(batch) {
+      return batch.map(({ message }) => {
+        if (refusing.has(message.key ?? '')) {
+          return refused(new DeliveryError('NO_SUCH_READER', `${message.key} moved away`))
+        }
+        arrived.push(`${message.key} ${message.type}`)
+        return delivered()
+      })
+    },
+    close: async () => undefined,
+  }
+  const system = defineSystem({
+    name: 'letters',
+    settings: Type.Object({}),
+    migrations: async () => {
+      const sql = `${letterTable}\n${outboxTableSql(outbox)}`
+      return { name: 'letters', migrations: [{ id: '0001_letters', sql, checksum: 'test' }] }
+    },
+    open: () => ({ outboxes: [outbox], transports: { post } }),
+  })
+  return {
+    system,
+    outbox,
+    refusing,
+    arrived,
+    async write(pool, { reader, type = 'note', org = 'demo' }) {
+      const { id } = await transaction(pool, (tx) =>
+        enqueue(tx, outbox, { reader, type, org_id: org }),
+      )
+      return id
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+/** Variables of whoever runs the tests that a server under test must not see. */
+const NOT_INHERITED = /^(DATABASE_URL|KAFKA_|RABBITMQ_|POSTHORN_|OTEL_|PORT$|HOST$|NODE_ENV$)/
+
+export interface ServerProcess {
+  readonly output: () => string
+  /** Waits until it says something. */
+  says(text: string | RegExp): Promise<void>
+  /** Where it listens; waits until it does. */
+  url(): Promise<string>
+  /** The token it printed. */
+  token(): Promise<string>
+  /** Sends a signal and waits for the end; how it ended. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; ms: number }>
+  readonly ended: Promise<number | null>
+}
+
+/** Runs the server as its own process, on a free port unless told otherwise; killed after the test. */
+export function startProcess(env: NodeJS.ProcessEnv): ServerProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name))
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...Object.fromEntries(inherited), PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk) => (output += String(chunk)))
+  child.stderr.on('data', (chunk) => (output += String(chunk)))
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), 12_000)
+    await once(child, 'exit')
+    clearTimeout(late)
+  })
+  const readOutput = () => output
+  const says = async (text: string | RegExp) => {
+    await expect.poll(readOutput, { timeout: 30_000, interval: 50 }).toMatch(text)
+  }
+  const found = async (pattern: RegExp) => {
+    await says(pattern)
+    return pattern.exec(output)?.[1] ?? ''
+  }
+  return {
+    output: readOutput,
+    says,
+    url: () => found(/ready: (http:\S+)/),
+    token: () => found(/^(eyJ\S+)$/m),
+    ended,
+    async end(signal) {
+      const started = performance.now()
+      child.kill(signal)
+      return { code: await ended, ms: performance.now() - started }
+    },
+  }
+}
+
+/** Calls a server as the holder of a token; the answer with its body read. */
+export async function call(
+  url: string,
+  { token, body, method }: { token?: string; body?: unknown; method?: string } = {},
+): Promise<{ status: number; headers: Headers; body: Record<string, unknown> }> {
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const parsed = /json/.test(response.headers.get('content-type') ?? '')
+    ? JSON.parse(text)
+    : { text }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: parsed as Record<string, unknown>,
+  }
+}

@@ -1,0 +1,33 @@
+import type { TokenVerifier } from '@posthorn/http'
+import { createVerifier, signToken } from '@posthorn/http'
+import type { Configuration } from './configuration.ts'
+import { developmentSecret } from './secret.ts'
+
+type TokenConfiguration = Pick<Configuration, 'jwtSecret' | 'jwksUrl' | 'dataFolder' | 'production'>
+
+/** Who checks tokens: by published keys, by the given secret, or by development's own. */
+export async function verifierOf(configuration: TokenConfiguration): Promise<TokenVerifier> {
+  const { jwksUrl } = configuration
+  if (jwksUrl !== undefined) return createVerifier({ jwksUrl })
+  const secret = await secretOf(configuration)
+  if (secret === undefined)
+    throw new TypeError('the configuration lets no production start without')
+  return createVerifier({ secret })
+}
+
+/** The secret this server signs and checks with; undefined where keys are published instead. */
+export async function secretOf(configuration: TokenConfiguration): Promise<string | undefined> {
+  const { jwtSecret, jwksUrl, dataFolder, production } = configuration
+  if (jwksUrl !== undefined) return undefined
+  if (jwtSecret !== undefined || production) return jwtSecret
+  return developmentSecret(dataFolder, 'jwt-secret')
+}
+
+/** A token for the person in front of the terminal; none in production or with published keys. */
+export async function developmentToken(
+  configuration: TokenConfiguration,
+): Promise<string | undefined> {
+  const secret = configuration.production ? undefined : await secretOf(configuration)
+  if (secret === undefined) return undefined
+  return signToken({ secret, sub: 'dev', org: 'demo', role: 'operator', expiresIn: '12h' })
+}

@@ -1,0 +1,37 @@
+import type { Configuration } from './configuration.ts'
+import type { Server } from './server.ts'
+
+interface Welcome {
+  readonly configuration: Pick<Configuration, 'roles' | 'production'>
+  readonly server: Server
+  readonly token: string | undefined
+}
+
+/** What `npm start` says once everything runs: where it is, how to get in, a first thing to try. */
+export function welcome({ configuration, server, token }: Welcome): string {
+  const { url, database, brokers, migrated } = server
+  const lines = [
+    `Posthorn is ready${url === undefined ? '' : `: ${url}`}`,
+    '',
+    `  roles       ${[...configuration.roles].join(', ')}`,
+    `  database    ${database}${migrated > 0 ? `, ${migrated} migrations applied` : ''}`,
+    `  brokers     kafka → ${brokers['kafka']}, rabbitmq → ${brokers['rabbitmq']}`,
+  ]
+  if (url !== undefined && configuration.roles.has('api')) {
+    lines.push(`  reference   ${url}/docs`)
+    if (token !== undefined)
+      lines.push('', '  token       (operator of "demo", for 12 hours)', token)
+    if (!configuration.production) lines.push('', ...firstThing(url))
+  }
+  return `${lines.join('\n')}\n\nCtrl-C ends it.\n`
+}
+
+function firstThing(url: string): string[] {
+  return [
+    'Try:',
+    '  TOKEN=…the line above…',
+    `  curl -X POST ${url}/api/v1/greetings -H "authorization: Bearer $TOKEN" \\`,
+    `       -H 'content-type: application/json' -d '{"name": "world"}'`,
+    `  curl ${url}/api/v1/greetings/world -H "authorization: Bearer $TOKEN"`,
+  ]
+}

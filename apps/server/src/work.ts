@@ -1,0 +1,143 @@
+import type { Log, Metrics, Relay } from '@posthorn/engine'
+import { createNotifier, createRelay, withConsumerSpan } from '@posthorn/engine'
+import type { SystemConsumer, Worker } from '@posthorn/systems'
+import type { Brokers } from './brokers.ts'
+import type { Configuration } from './configuration.ts'
+import { ConfigurationError } from './configuration.ts'
+import type { Database } from './database.ts'
+import type { Opened } from './opened.ts'
+
+export interface WorkOptions {
+  readonly configuration: Pick<Configuration, 'roles' | 'relayMode'>
+  readonly database: Database
+  readonly brokers: Brokers
+  readonly opened: Opened
+  readonly metrics: Metrics
+  readonly log: Log
+}
+
+export interface Work {
+  /** Takes nothing new, and resolves when what was in hand is done. May be called again. */
+  close(): Promise<void>
+}
+
+/** How long attempts under way may take before they are aborted. */
+const DRAIN = '6s'
+
+/** How long a worker that ended by itself waits before it runs again. */
+const AGAIN_MS = 1_000
+
+/** Starts what the roles `relay` and `worker` do; a process without a relay rings for those elsewhere. */
+export async function startWork(options: WorkOptions): Promise<Work> {
+  const { configuration, database, opened, log } = options
+  const { roles } = configuration
+  const notifier = roles.has('relay')
+    ? undefined
+    : createNotifier(database.pool, opened.outboxes, { log })
+  const started: (() => Promise<void>)[] = []
+  // Side by side: each may need the whole time that there is. The bell is the last to be given up.
+  const close = async () => {
+    await Promise.allSettled(started.map((end) => end()))
+    await notifier?.close()
+  }
+  try {
+    if (roles.has('worker')) {
+      started.push(runWorkers(opened.workers, log))
+      for (const consumer of opened.consumers) started.push(await subscribe(consumer, options))
+    }
+    if (roles.has('relay')) {
+      started.push(declareQueues(options))
+      const relay = relayOf(options)
+      await relay.start()
+      started.push(() => relay.stop())
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  let closing: Promise<void> | undefined
+  return { close: () => (closing ??= close()) }
+}
+
+function relayOf({ configuration, database, brokers, opened, metrics, log }: WorkOptions): Relay {
+  const { outboxes } = opened
+  const size = outboxes.reduce((sum, { lanes }) => sum + lanes + 2, 2)
+  return createRelay({
+    pool: database.openPool('posthorn-relay', size),
+    outboxes,
+    transports: { ...brokers.byName, ...opened.transports },
+    mode: configuration.relayMode,
+    drain: DRAIN,
+    metrics,
+    log,
+  })
+}
+
+async function subscribe(
+  consumer: SystemConsumer,
+  { brokers }: WorkOptions,
+): Promise<() => Promise<void>> {
+  const { transport, topic, group } = consumer
+  const broker = brokers.byName[transport]
+  if (!broker) {
+    const known = Object.keys(brokers.byName).join(', ')
+    throw new ConfigurationError([
+      `the consumer of ${topic} reads by "${transport}", which is none of ${known}`,
+    ])
+  }
+  const subscription = await broker.subscribe({
+    topic,
+    group,
+    handle: (message, context) =>
+      withConsumerSpan(message, consumer, () => consumer.handle(message, context)),
+  })
+  return () => subscription.close()
+}
+
+/** Declares the systems' queues, again and again until their broker takes them. */
+function declareQueues({ brokers, opened, log }: WorkOptions): () => Promise<void> {
+  const stop = new AbortController()
+  const declaring = opened.queues.map(async ({ transport, topic, group, maxLength }) => {
+    const broker = brokers.byName[transport]
+    while (!stop.signal.aborted) {
+      try {
+        return await broker?.declareQueue?.(
+          topic,
+          group,
+          maxLength === undefined ? {} : { maxLength },
+        )
+      } catch (error) {
+        log.warn({ topic, group, err: error }, 'a queue could not be declared; it is tried again')
+        await pause(stop.signal)
+      }
+    }
+  })
+  return async () => {
+    stop.abort()
+    await Promise.all(declaring)
+  }
+}
+
+/** Runs workers until the returned function is called; one that breaks is started again. */
+function runWorkers(workers: readonly Worker[], log: Log): () => Promise<void> {
+  const stop = new AbortController()
+  const running = workers.map(async (worker) => {
+    while (!stop.signal.aborted) {
+      await worker
+        .run({ signal: stop.signal })
+        .catch((error: unknown) => log.error({ worker: worker.name, err: error }, 'a worker broke'))
+      if (!stop.signal.aborted) await pause(stop.signal)
+    }
+  })
+  return async () => {
+    stop.abort()
+    await Promise.all(running)
+  }
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, AGAIN_MS)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })
+}

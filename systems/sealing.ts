@@ -1,0 +1,60 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Encrypts what must not stand readable in a table. */
+export interface Sealing {
+  /** The text as one word; `context` (whose secret it is) must be the same to open it. */
+  seal(text: string, context: string): string
+  /** Throws if the word was changed, belongs to another context, or was sealed with no known key. */
+  open(sealed: string, context: string): string
+}
+
+/** `s1` is the form of the word: AES-256-GCM under a key derived by HKDF. */
+const FORM = 's1'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Seals with the first key and opens with any of them, so that a new key can be put in front and
+ * the old one taken away once nothing is sealed with it any more.
+ */
+export function createSealing(secrets: readonly string[]): Sealing {
+  const keys = secrets.map((secret) =>
+    Buffer.from(hkdfSync('sha256', secret, '', 'posthorn sealing', 32)),
+  )
+  const [newest] = keys
+  if (!newest) throw new TypeError('sealing needs a key')
+  return {
+    seal(text, context) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', newest, nonce).setAAD(Buffer.from(context))
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return `${FORM}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`
+    },
+    open(sealed, context) {
+      const [form, word = ''] = sealed.split('.', 2)
+      const bytes = Buffer.from(word, 'base64url')
+      if (form !== FORM || bytes.length < NONCE_BYTES + TAG_BYTES) {
+        throw new Error('this is nothing that was sealed')
+      }
+      for (const key of keys) {
+        const opened = tryOpen(key, bytes, context)
+        if (opened !== undefined) return opened
+      }
+      throw new Error('what is sealed cannot be opened: another key, another context, or changed')
+    },
+  }
+}
+
+function tryOpen(key: Buffer, bytes: Buffer, context: string): string | undefined {
+  const nonce = bytes.subarray(0, NONCE_BYTES)
+  const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce)
+    .setAAD(Buffer.from(context))
+    .setAuthTag(tag)
+  const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
+  try {
+    return Buffer.concat([body, decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

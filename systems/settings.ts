@@ -1,0 +1,77 @@
+import { Value } from 'typebox/value'
+import type { Static, TObject, TSchema } from 'typebox'
+
+/** What a setting may say beyond its type. */
+export interface SettingOptions {
+  /** For the reference: one sentence. */
+  readonly description: string
+  /** Not shown anywhere, not even in the message that says it is wrong. */
+  readonly secret?: true
+  /** Has a default in development; production must name it. */
+  readonly production?: 'required'
+}
+
+export type SettingsSchema = TObject
+
+/** The settings that are right, and a sentence for each that is not. */
+export interface SettingsRead<Values> {
+  readonly values: Values
+  readonly mistakes: readonly string[]
+}
+
+export interface SettingsSource {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly production: boolean
+}
+
+/**
+ * Reads the variables that a schema names. An empty one counts as absent, since shells and compose
+ * files write `NAME=` for nothing. Every mistake is found, not only the first.
+ */
+export function readSettings<Schema extends SettingsSchema>(
+  schema: Schema,
+  { env, production }: SettingsSource,
+): SettingsRead<Static<Schema>> {
+  const mistakes: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const text = env[name] === '' ? undefined : env[name]
+    const value = text === undefined ? defaultOf(field, production) : convert(field, text)
+    if (value === undefined) {
+      if (isRequired(schema, name)) mistakes.push(`${name} is missing: ${wanted(field)}`)
+    } else if (Value.Check(field, value)) values[name] = value
+    else mistakes.push(`${name} must be ${wanted(field)}${seen(field, text)}`)
+  }
+  return { values: values as Static<Schema>, mistakes }
+}
+
+/** Only what is plainly a number or a yes or no becomes one: "4600.5" is no port, "on" no boolean. */
+function convert(field: TSchema, text: string): unknown {
+  const value = text.trim()
+  const { type } = field as { readonly type?: unknown }
+  if (type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value)
+  if (type === 'number' && /^-?\d{1,15}(\.\d+)?$/.test(value)) return Number(value)
+  if (type === 'boolean' && /^(true|false)$/.test(value)) return value === 'true'
+  return value
+}
+
+function defaultOf(field: TSchema, production: boolean): unknown {
+  const { default: value, production: rule } = optionsOf(field)
+  return production && rule === 'required' ? undefined : value
+}
+
+function isRequired(schema: SettingsSchema, name: string): boolean {
+  return schema.required?.includes(name) ?? false
+}
+
+function wanted(field: TSchema): string {
+  return optionsOf(field).description ?? 'as the reference says'
+}
+
+function seen(field: TSchema, text: string | undefined): string {
+  return optionsOf(field).secret || text === undefined ? '' : `, not "${text.slice(0, 100)}"`
+}
+
+function optionsOf(field: TSchema): Partial<SettingOptions> & { readonly default?: unknown } {
+  return field
+}

@@ -1,0 +1,75 @@
+import type { Consumer, Log, MigrationSet, Outbox, Transport } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import type { Static } from 'typebox'
+import type { Sealing } from './sealing.ts'
+import type { SettingsSchema } from './settings.ts'
+
+/** What a system gets from whoever runs it. */
+export interface Host<Settings = unknown> {
+  readonly pool: Pool
+  readonly log: Log
+  /** What the system's schema names, read from the environment and checked. */
+  readonly settings: Settings
+  readonly production: boolean
+  /** Where this server is reached, e.g. `http://127.0.0.1:4600`; right once it listens. */
+  baseUrl(): string
+  /** For secrets that are stored. */
+  readonly sealing: Sealing
+  /**
+   * The address of a simulator that listens elsewhere than below `/sim`, e.g. `mail`; undefined in
+   * production, and until the server that runs it is up.
+   */
+  simulated(name: string): Promise<string | undefined>
+}
+
+/** Somebody who reads a topic, and by which transport. */
+export interface SystemConsumer extends Consumer {
+  /** The name that destinations use: `kafka`, `rabbitmq`, `topics`. */
+  readonly transport: string
+}
+
+/** A group's queue that must exist before anybody reads it: without, a broker drops what nobody wants. */
+export interface SystemQueue {
+  readonly transport: string
+  readonly topic: string
+  readonly group: string
+  /** Only the newest so many are kept. */
+  readonly maxLength?: number
+}
+
+/** Work of a system that is neither a relay's nor a consumer's. */
+export interface Worker {
+  readonly name: string
+  /** Runs until the signal aborts, and resolves once nothing of it is under way. */
+  run(options: { readonly signal: AbortSignal }): Promise<void>
+}
+
+/** A system with its settings: the parts that hosts put to work, each in the processes of its role. */
+export interface OpenSystem {
+  // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
+  readonly outboxes: readonly Outbox<any>[]
+  /** Live clients of its own, by the name that its destinations use. */
+  readonly transports?: Readonly<Record<string, Transport>>
+  readonly consumers?: readonly SystemConsumer[]
+  readonly queues?: readonly SystemQueue[]
+  readonly workers?: readonly Worker[]
+  /** Adds its routes, with their whole path. */
+  readonly routes?: (app: App) => void | Promise<void>
+}
+
+/**
+ * The whole contract between a system and the hosts: server, command line, tests. `open` connects to
+ * nothing and starts nothing, so that a host which only looks can call it too.
+ */
+export interface System<Schema extends SettingsSchema = SettingsSchema> {
+  readonly name: string
+  readonly settings: Schema
+  migrations(): Promise<MigrationSet>
+  open(host: Host<Static<Schema>>): OpenSystem
+}
+
+/** Lets the settings' types flow into `open`. */
+export function defineSystem<Schema extends SettingsSchema>(system: System<Schema>): System {
+  return system
+}
