@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import type { Terminal } from '../terminal.ts'
+import type { Ended } from './option.ts'
+import { asOperator, examples, onDatabase, withJson } from './option.ts'
+
+export interface PauseOptions {
+  readonly dataDir?: string
+  readonly by?: string
+  readonly reason?: string
+  readonly json?: true
+}
+
+/** `pause` and `resume`. */
+export function addPause(program: Command, terminal: Terminal, ended: Ended): void {
+  const pause = program
+    .command('pause')
+    .description('Stop all claims of an outbox, in every process; what is under way ends.')
+    .argument('<outbox>', 'its name, as `posthorn status` shows it')
+  onDatabase(withJson(asOperator(pause))).action(async (outbox: string, options: PauseOptions) => {
+    const { pauseOutbox } = await import('../pausing.ts')
+    ended(await pauseOutbox(terminal, outbox, options))
+  })
+  examples(pause, ["pause payments.webhook-deliveries --reason 'the gateway moves house'"])
+
+  const resume = program
+    .command('resume')
+    .description('Let the claims of a paused outbox go on; relays are woken.')
+    .argument('<outbox>', 'its name, as `posthorn status` shows it')
+  onDatabase(withJson(asOperator(resume))).action(async (outbox: string, options: PauseOptions) => {
+    const { resumeOutbox } = await import('../pausing.ts')
+    ended(await resumeOutbox(terminal, outbox, options))
+  })
+  examples(resume, ['resume payments.webhook-deliveries'])
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { Terminal } from '../terminal.ts'
+import type { Ended } from './option.ts'
+import { examples, onDatabase, parseDuration, withJson } from './option.ts'
+
+export interface StatusOptions {
+  readonly dataDir?: string
+  readonly json?: true
+  readonly once?: true
+  readonly watch?: true
+  readonly every: string
+}
+
+export function addStatus(program: Command, terminal: Terminal, ended: Ended): void {
+  const status = program
+    .command('status')
+    .description(
+      'Show every outbox: states, oldest due message, rate, failures, relays, pauses, alerts. ' +
+        'On a terminal it redraws until q or Ctrl-C; elsewhere it prints once.',
+    )
+    .addOption(new Option('--once', 'print once, on a terminal too').conflicts('watch'))
+    .option('--watch', 'go on, where it is no terminal too; with --json a document a line')
+    .option('--every <duration>', 'how often to look', parseDuration, '1s')
+  onDatabase(withJson(status)).action(async (options: StatusOptions) => {
+    const { showStatus } = await import('../status-watch.ts')
+    ended(await showStatus(terminal, options))
+  })
+  examples(status, [
+    'status',
+    'status --every 5s',
+    "status --json | jq '.outboxes[] | select(.paused)'",
+  ])
+}

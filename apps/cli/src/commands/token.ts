@@ -1,0 +1,38 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { Terminal } from '../terminal.ts'
+import type { Ended } from './option.ts'
+import { examples, onDatabase, parseDuration, withJson } from './option.ts'
+
+export interface TokenOptions {
+  readonly dataDir?: string
+  readonly sub?: string
+  readonly org?: string
+  readonly role?: 'member' | 'operator'
+  readonly expires: string
+  readonly json?: true
+}
+
+export function addToken(program: Command, terminal: Terminal, ended: Ended): void {
+  const token = program
+    .command('token')
+    .description('Sign a token for the API and the dashboard, with the secret of the server.')
+    .option('--sub <user>', 'who it is for (default: dev; production has none)')
+    .option('--org <tenant>', 'which tenant (default: demo; production has none)')
+    .addOption(
+      new Option('--role <role>', '(default: operator; production has none)').choices([
+        'member',
+        'operator',
+      ]),
+    )
+    .option('--expires <duration>', 'how long it holds', parseDuration, '12h')
+  onDatabase(withJson(token)).action(async (options: TokenOptions) => {
+    const { printToken } = await import('../token.ts')
+    ended(await printToken(terminal, options))
+  })
+  examples(token, [
+    'token',
+    'token --sub ada --org shop --role member --expires 30m',
+    'token --json',
+  ])
+}

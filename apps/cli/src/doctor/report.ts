@@ -1,0 +1,23 @@
+import type { Terminal } from '../terminal.ts'
+import { counted } from '../words.ts'
+import type { Finding, Level } from './finding.ts'
+
+const STYLES = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+/** A finding as lines: what was found, and below it what to do. */
+export function findingLines(finding: Finding, { paint }: Pick<Terminal, 'paint'>): string[] {
+  const { check, level, says, todo } = finding
+  const first = `${paint(STYLES[level], level.padEnd(4))}  ${check}: ${says}`
+  return todo === undefined ? [first] : [first, `      → ${todo}`]
+}
+
+export function summaryOf(findings: readonly Finding[]): string {
+  const count = (wanted: Level) => findings.filter(({ level }) => level === wanted).length
+  const [failed, warned] = [count('fail'), count('warn')]
+  if (failed + warned === 0) return 'all is well'
+  const parts = [
+    failed > 0 ? `${counted(failed, 'check')} failed` : '',
+    warned > 0 ? counted(warned, 'warning') : '',
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { silentLog } from '@posthorn/engine'
+import type { Configuration, Opened } from '@posthorn/server'
+import { installedSystems, openSystems, readConfiguration } from '@posthorn/server'
+import type { Pool } from 'pg'
+import { UsageError } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What the options that every command has say. */
+export interface EnvironmentOptions {
+  readonly dataDir?: string
+}
+
+export type Systems = Awaited<ReturnType<typeof installedSystems>>
+
+export interface Environment {
+  readonly configuration: Configuration
+  readonly systems: Systems
+}
+
+/** The environment with what the command line says instead. */
+export function variablesOf({ env }: Terminal, { dataDir }: EnvironmentOptions): NodeJS.ProcessEnv {
+  return dataDir === undefined ? env : { ...env, POSTHORN_DATA_DIR: dataDir }
+}
+
+/**
+ * Reads the configuration for a command. Whoever looks, replays or migrates needs the database: the
+ * secrets that production must name for its servers may be missing here, but nothing may be wrong.
+ */
+export async function readEnvironment(env: NodeJS.ProcessEnv): Promise<Environment> {
+  const systems = await installedSystems(env)
+  const production = env['NODE_ENV'] === 'production'
+  if (production && !env['DATABASE_URL']) {
+    throw new UsageError(
+      'DATABASE_URL is missing: production does not run on the embedded PostgreSQL',
+    )
+  }
+  const { NODE_ENV: _, ...lenient } = env
+  return { systems, configuration: { ...readConfiguration(lenient, systems), production } }
+}
+
+/** Opens the systems to look at their outboxes: nothing is sealed, and no key is made for it. */
+export async function openToLook(
+  { systems, configuration }: Environment,
+  pool: Pool,
+): Promise<Opened> {
+  const { encryptionKeys, dataFolder } = configuration
+  const isKeyless = encryptionKeys === undefined && !(await exists(dataFolder, 'encryption-key'))
+  const unused = { encryptionKeys: [randomBytes(32).toString('base64url')] }
+  return openSystems(systems, {
+    configuration: { ...configuration, ...(isKeyless && unused) },
+    pool,
+    log: silentLog,
+    baseUrl: () => configuration.baseUrl ?? '',
+  })
+}
+
+/** Whether the data folder holds a database of its own, running or not. */
+export async function hasDatabase({ dataFolder }: Pick<Configuration, 'dataFolder'>) {
+  return exists(dataFolder, 'postgres', 'data')
+}
+
+async function exists(...path: string[]): Promise<boolean> {
+  return access(join(...path)).then(
+    () => true,
+    () => false,
+  )
+}

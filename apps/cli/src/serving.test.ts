@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { Running } from './testing/posthorn.ts'
+import { SHOP, posthorn, startPosthorn } from './testing/posthorn.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
+const env = { POSTHORN_CONFIG: SHOP, POSTHORN_DATA_DIR: folder }
+const started: Running[] = []
+
+function start(...args: string[]): Running {
+  const running = startPosthorn(args, env)
+  started.push(running)
+  return running
+}
+
+afterAll(async () => {
+  for (const { child } of started) if (child.exitCode === null) child.kill('SIGTERM')
+  await Promise.all(started.map(({ ended }) => ended))
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Relays of the shop, as the status tells. */
+async function relays(): Promise<number> {
+  const { stdout } = await posthorn(['status', '--json'], env)
+  const { outboxes } = JSON.parse(stdout) as { outboxes: { name: string; relays: number }[] }
+  return outboxes.find(({ name }) => name === 'shop.events')?.relays ?? 0
+}
+
+test('commands join the embedded database of a running server, and leave it running', async () => {
+  const server = start('start', '--port', '0', '--role', 'api,relay')
+  await expect.poll(() => server.stdout(), { timeout: 35_000 }).toContain('Posthorn is ready')
+  const url = /Posthorn is ready: (http:\S+)/.exec(server.stdout())?.[1]
+  expect(url).toBeDefined()
+  const status = await posthorn(['status'], env)
+  expect(status.stdout).toContain('(joined)')
+  expect(status.stdout).toContain('shop.events')
+  expect((await posthorn(['pause', 'shop.events'], env)).code).toBe(0)
+  expect((await posthorn(['resume', 'shop.events'], env)).code).toBe(0)
+  expect(await relays()).toBe(1)
+
+  // The token of the command is one that the server takes.
+  const token = (await posthorn(['token'], env)).stdout.trim()
+  const answer = await fetch(`${url}/api/v1/outboxes`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(answer.status).toBe(200)
+  await answer.body?.cancel()
+
+  const relay = start('relay')
+  await expect.poll(() => relay.stdout(), { timeout: 35_000 }).toContain('Posthorn is ready')
+  await expect.poll(relays, { timeout: 30_000, interval: 500 }).toBe(2)
+  relay.child.kill('SIGTERM')
+  expect((await relay.ended).code).toBe(0)
+  server.child.kill('SIGINT')
+  expect(await server.ended).toMatchObject({ code: 0 })
+
+  // Nobody is left: the command starts the database, and stops it again.
+  const alone = await posthorn(['status'], env)
+  expect(alone.stdout).toContain('(started)')
+  expect((await posthorn(['status'], env)).stdout).toContain('(started)')
+}, 180_000)
+
+test('a wrong role is told by name', async () => {
+  const { code, stderr } = await posthorn(['start', '--role', 'relais'], env)
+  expect(stderr).toContain('POSTHORN_ROLES must be')
+  expect(code).toBe(2)
+})

@@ -1,0 +1,63 @@
+import type { Terminal } from './terminal.ts'
+
+type Style = Parameters<Terminal['paint']>[0]
+
+/** What stands in a field; undefined is shown as `–`. */
+export type Cell = string | undefined | { readonly text: string; readonly style: Style }
+
+export interface Column {
+  readonly title: string
+  readonly align?: 'right'
+}
+
+export interface TableStyle {
+  readonly paint: Terminal['paint']
+  /** Columns of the screen: the last field is cut to fit. Undefined where nobody reads on a screen. */
+  readonly width: number | undefined
+}
+
+const GAP = '  '
+/** Below this a field says nothing any more: then lines may as well wrap. */
+const LEAST_WIDTH = 8
+
+/** Lines of a table with a head; columns as wide as their widest field. */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  { paint, width }: TableStyle,
+): string[] {
+  const widths = columns.map(({ title }, i) =>
+    Math.max(title.length, ...rows.map((row) => textOf(row[i]).length)),
+  )
+  const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0)
+  const last = widths.at(-1) ?? 0
+  const room = width === undefined ? last : Math.max(LEAST_WIDTH, width - before)
+  const fitted = [...widths.slice(0, -1), Math.min(last, room)]
+  const line = (cells: readonly Cell[]) =>
+    columns
+      .map(({ align }, i) => {
+        const text = cut(textOf(cells[i]), fitted[i] ?? 0)
+        const isLast = i === columns.length - 1
+        const space = ' '.repeat(isLast && align === undefined ? 0 : (fitted[i] ?? 0) - text.length)
+        const shown = painted(cells[i], text, paint)
+        return align === 'right' ? space + shown : shown + space
+      })
+      .join(GAP)
+      .trimEnd()
+  const head = columns.map(({ title }) => ({ text: title, style: 'dim' as const }))
+  return [line(head), ...rows.map(line)]
+}
+
+/** The beginning of a text, with `…` for what is missing. */
+export function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`
+}
+
+function textOf(cell: Cell): string {
+  if (cell === undefined || cell === '') return '–'
+  return typeof cell === 'string' ? cell : cell.text
+}
+
+function painted(cell: Cell, text: string, paint: Terminal['paint']): string {
+  return typeof cell === 'object' ? paint(cell.style, text) : text
+}

@@ -1,0 +1,52 @@
+import { styleText } from 'node:util'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Where a command speaks: data goes to standard output, talk to standard error. */
+export interface Terminal {
+  readonly env: NodeJS.ProcessEnv
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+  readonly stderr: NodeJS.WriteStream
+  /** Aborts at Ctrl-C or SIGTERM. Reading it is what takes the signals over. */
+  readonly interrupted: AbortSignal
+  /** Data. */
+  print(text: string): void
+  /** Talk. */
+  say(text: string): void
+  printJson(value: unknown): void
+  /** Coloured if standard output is a terminal that shows colours and nobody objects. */
+  paint(style: Style, text: string): string
+}
+
+export function terminalOf(host: NodeJS.Process): Terminal {
+  const { env, stdin, stdout, stderr } = host
+  let stop: AbortController | undefined
+  return {
+    env,
+    stdin,
+    stdout,
+    stderr,
+    get interrupted() {
+      stop ??= abortedBySignals(host)
+      return stop.signal
+    },
+    print: (text) => void stdout.write(`${text}\n`),
+    say: (text) => void stderr.write(`${text}\n`),
+    printJson: (value) => void stdout.write(`${JSON.stringify(value, undefined, 2)}\n`),
+    paint: (style, text) => styleText(style, text, { stream: stdout }),
+  }
+}
+
+/** The first signal asks to stop; a second one ends the process as it would by default. */
+function abortedBySignals(host: NodeJS.Process): AbortController {
+  const stop = new AbortController()
+  const onSignal = () => {
+    host.off('SIGINT', onSignal)
+    host.off('SIGTERM', onSignal)
+    stop.abort()
+  }
+  host.on('SIGINT', onSignal)
+  host.on('SIGTERM', onSignal)
+  return stop
+}

@@ -1,0 +1,77 @@
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { run } from '../main.ts'
+import type { Terminal } from '../terminal.ts'
+
+const BIN = fileURLToPath(new URL('../../bin/posthorn.mjs', import.meta.url))
+
+/** The configuration module of the shop, for POSTHORN_CONFIG. */
+export const SHOP = fileURLToPath(new URL('./shop.ts', import.meta.url))
+
+/** A command that hangs is ended after this long. */
+const LIMIT_MS = 120_000
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  /** What it has printed so far. */
+  stdout(): string
+  stderr(): string
+}
+
+/** Starts the real binary; nothing of the caller's own settings gets in. */
+export function startPosthorn(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+    killSignal: 'SIGKILL',
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)))
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)))
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+  return { child, ended, stdout: () => stdout, stderr: () => stderr }
+}
+
+export function posthorn(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return startPosthorn(args, env).ended
+}
+
+/** The same in this process, which saves loading everything again: for what no process has part in. */
+export async function posthornHere(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  const [stdout, stderr] = [paper(), paper()]
+  const terminal: Terminal = {
+    env,
+    stdin: { isTTY: false } as NodeJS.ReadStream,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    interrupted: new AbortController().signal,
+    print: (text) => void stdout.stream.write(`${text}\n`),
+    say: (text) => void stderr.stream.write(`${text}\n`),
+    printJson: (value) => void stdout.stream.write(`${JSON.stringify(value, undefined, 2)}\n`),
+    paint: (_, text) => text,
+  }
+  const code = await run(terminal, args)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function paper(): { stream: NodeJS.WriteStream; text(): string } {
+  let written = ''
+  const write = (text: string) => ((written += text), true)
+  return { stream: { isTTY: false, write } as unknown as NodeJS.WriteStream, text: () => written }
+}

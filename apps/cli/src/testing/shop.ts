@@ -1,0 +1,54 @@
+import type { Outbox, OutboxRow } from '@posthorn/engine'
+import { defineOutbox, exponential, migrationsFrom } from '@posthorn/engine'
+
+/** Every column that a filter can go by, and one that nobody may see. */
+export const shopEvents: Outbox = defineOutbox<OutboxRow>({
+  name: 'shop.events',
+  table: 'shop.event',
+  states: { ready: 'waiting', sent: 'sent', retry: 'failed', dead: 'dead', cancelled: 'cancelled' },
+  columns: {
+    dueAt: 'due_at',
+    createdAt: 'created_at',
+    type: 'type',
+    tenant: 'org_id',
+    error: 'error',
+    errorCode: 'error_code',
+  },
+  counter: { column: 'attempts', bumps: 'on-failure' },
+  retry: exponential('1s', { attempts: 3 }),
+  secrets: ['card'],
+  destination: { transport: 'topics', topic: 'shop.events' },
+  message: (row) => ({ id: String(row['id']), type: String(row['type']), payload: row['payload'] }),
+})
+
+/** In order by key; what is behind a dead message waits. */
+export const shopOrders: Outbox = defineOutbox<OutboxRow>({
+  name: 'shop.orders',
+  table: 'shop.order_event',
+  states: { ready: 'waiting', sent: 'sent', dead: 'dead' },
+  columns: { dueAt: 'due_at', createdAt: 'created_at' },
+  counter: { column: 'attempts', bumps: 'on-failure' },
+  order: { key: 'order_id', dead: 'block' },
+  retry: exponential('1s', { attempts: 3 }),
+  destination: { transport: 'topics', topic: 'shop.orders' },
+  message: (row) => ({
+    id: String(row['id']),
+    type: 'order',
+    key: String(row['order_id']),
+    payload: {},
+  }),
+})
+
+export function shopMigrations() {
+  return migrationsFrom('shop', new URL('./migrations/', import.meta.url))
+}
+
+/** For POSTHORN_CONFIG: a system of somebody's own. */
+export const systems = [
+  {
+    name: 'shop',
+    settings: { type: 'object', properties: {}, required: [] },
+    migrations: shopMigrations,
+    open: () => ({ outboxes: [shopEvents, shopOrders] }),
+  },
+]

@@ -1,0 +1,56 @@
+import type { Duration } from '@posthorn/engine'
+import { toMs } from '@posthorn/engine'
+import { signToken } from '@posthorn/http'
+import { installedSystems, readConfiguration, secretOf } from '@posthorn/server'
+import type { TokenOptions } from './commands/token.ts'
+import { variablesOf } from './environment.ts'
+import type { ExitCode } from './exit.ts'
+import { EXIT, UsageError } from './exit.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Longer, and nobody will remember that it is about. */
+const LONGEST = '366d'
+
+/** Signs with the secret that the server of this environment checks with. */
+export async function printToken(terminal: Terminal, options: TokenOptions): Promise<ExitCode> {
+  const env = variablesOf(terminal, options)
+  const claims = claimsOf(options, env['NODE_ENV'] === 'production' ? 'production' : 'development')
+  const secret = await secretOf(readConfiguration(env, await installedSystems(env)))
+  if (secret === undefined) {
+    throw new UsageError(
+      'POSTHORN_JWKS_URL is set: tokens come from whoever publishes those keys, not from here',
+    )
+  }
+  const token = await signToken({ secret, ...claims })
+  if (!options.json) {
+    terminal.print(token)
+    return EXIT.ok
+  }
+  const { expiresIn, ...who } = claims
+  const expiresAt = new Date(Date.now() + toMs(expiresIn))
+  terminal.printJson({ token, ...who, expiresAt })
+  return EXIT.ok
+}
+
+/** In production nothing is made up: a token that says less than was meant is worse than none. */
+function claimsOf({ sub, org, role, expires }: TokenOptions, mode: 'production' | 'development') {
+  if (mode === 'production' && (sub === undefined || org === undefined || role === undefined)) {
+    throw new UsageError('in production a token needs --sub, --org and --role')
+  }
+  const expiresIn = expires as Duration
+  if (toMs(expiresIn) > toMs(LONGEST)) throw new UsageError(`--expires is at most ${LONGEST}`)
+  if (toMs(expiresIn) < 1_000) throw new UsageError('--expires is at least 1s')
+  return {
+    sub: name('--sub', sub ?? 'dev'),
+    org: name('--org', org ?? 'demo'),
+    role: role ?? 'operator',
+    expiresIn,
+  }
+}
+
+/** As the server takes them: what it would refuse must not be signed. */
+function name(option: string, value: string): string {
+  const isName = value.length > 0 && value.length <= 255 && value.isWellFormed()
+  if (isName && !/\p{Cc}/u.test(value)) return value
+  throw new UsageError(`${option} is a name of 1 to 255 characters`)
+}

@@ -1,0 +1,48 @@
+/** SQLSTATEs and system codes that deserve a sentence of ours. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody answers there: is the database running?',
+  ENOTFOUND: 'there is no such host',
+  ETIMEDOUT: 'the database does not answer',
+  ECONNRESET: 'the database closed the connection',
+  '28P01': 'the password or the user is wrong',
+  '28000': 'the server does not let this user in',
+  '3D000': 'there is no such database',
+  '3F000': 'the tables are missing: run `posthorn migrate`',
+  '42P01': 'the tables are missing or too old: run `posthorn migrate`',
+  '42703': 'the tables are too old: run `posthorn migrate`',
+  '42501': 'this user of the database may not do that',
+  '53300': 'the server has no connection left',
+  '57P01': 'the database is shutting down',
+  '57P03': 'the database is starting up',
+}
+
+/** An error as a sentence for a person, without passwords. */
+export function explain(error: unknown): string {
+  const code = codeOf(error)
+  const sentence = code === undefined ? undefined : SENTENCES[code]
+  const message = withoutPassword(messageOf(error))
+  return sentence === undefined ? message : `${message} (${sentence})`
+}
+
+/** The SQLSTATE or system code of an error, or of the first of several. */
+export function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error.cause === undefined ? undefined : codeOf(error.cause)
+}
+
+function messageOf(error: unknown): string {
+  // Where a name has several addresses, Node tries them all and says nothing itself.
+  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0])
+  if (error instanceof Error) return error.message || error.name
+  return String(error)
+}
+
+/**
+ * Addresses keep their host and lose their password. Not the server's own function: this file must
+ * be able to say why the server cannot be loaded.
+ */
+function withoutPassword(text: string): string {
+  return text.replaceAll(/([a-z][a-z0-9+]*:\/\/[^\s:/@]*):[^\s/]*@/gi, '$1:…@')
+}
