@@ -1,0 +1,74 @@
+import type { Failure, Transaction } from '@posthorn/engine'
+import { failureOf } from '@posthorn/engine'
+import type { StepOutcome } from './decide.ts'
+import { SagaError } from './errors.ts'
+import type { Effect, EventInit, Refusal, StepRun } from './step.ts'
+
+/** What a step did: its outcome, and the events it wants sent if that is stored. */
+export interface Attempted {
+  readonly outcome: StepOutcome
+  readonly events: readonly EventInit[]
+}
+
+export interface AttemptOptions {
+  readonly run: Omit<StepRun, 'signal'>
+  readonly withinMs: number
+  /** Aborted when the work is called off from outside. */
+  readonly signal: AbortSignal
+}
+
+type Work = (tx: Transaction, run: StepRun) => Promise<Effect<object> | Refusal | void>
+
+/** Runs an action or a compensation, for so long at the most. It never throws: what is thrown is an outcome. */
+export async function attempt(
+  work: Work,
+  tx: Transaction,
+  { run, withinMs, signal }: AttemptOptions,
+): Promise<Attempted> {
+  const limit = new AbortController()
+  const over = Promise.withResolvers<never>()
+  const stop = (error: unknown) => {
+    limit.abort(error)
+    over.reject(error)
+  }
+  const timer = setTimeout(
+    () => stop(new SagaError('SAGA_STEP_TIMEOUT', `${run.step} took longer than ${withinMs} ms`)),
+    withinMs,
+  )
+  const callOff = () => stop(new SagaError('SAGA_STEP_FAILED', `${run.step} was called off`))
+  signal.addEventListener('abort', callOff, { once: true })
+  try {
+    if (signal.aborted) callOff()
+    return outcomeOf(await Promise.race([work(tx, { ...run, signal: limit.signal }), over.promise]))
+  } catch (error) {
+    const failure = failureOf(error, 'SAGA_STEP_FAILED')
+    return { outcome: { kind: signal.aborted ? 'aborted' : 'failed', failure }, events: [] }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', callOff)
+    // If the work ended first, nobody waits for this one.
+    over.promise.catch(() => undefined)
+  }
+}
+
+function outcomeOf(result: Effect<object> | Refusal | void): Attempted {
+  if (!result) return { outcome: { kind: 'done', output: null }, events: [] }
+  if ('refused' in result)
+    return { outcome: { kind: 'refused', failure: result.refused }, events: [] }
+  return { outcome: { kind: 'done', output: asStored(result.data) }, events: result.events ?? [] }
+}
+
+/** The data as it will be read again: a later step must not see more in this process than after a crash. */
+function asStored(data: object | undefined): object | null {
+  if (data === undefined) return null
+  try {
+    return JSON.parse(JSON.stringify(data)) as object
+  } catch (cause) {
+    throw new SagaError('SAGA_DATA_INVALID', undefined, { cause })
+  }
+}
+
+/** A step's failure by what the database would not store. */
+export function unstorable(error: unknown): Failure {
+  return failureOf(error, 'SAGA_DATA_INVALID')
+}

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { transaction } from '@posthorn/engine'
+import { testDatabase } from '@posthorn/engine/testing'
+import { expect, test } from 'vitest'
+import { createOrchestrator, getSaga, sagaEvents, sagaMigrations, startSaga } from './index.ts'
+import type { CrashPoint } from './testing/crashing.ts'
+import { CRASH_POINTS, bringReply, crashingSaga } from './testing/crashing.ts'
+import { LEDGER, drain, entries, expireTurns } from './testing/ledger.ts'
+import { WORLD, standing } from './testing/world.ts'
+
+const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
+const { pool } = db
+const events = sagaEvents({ transport: 'topics' })
+const program = fileURLToPath(new URL('./testing/crash-process.ts', import.meta.url))
+
+/** Runs an orchestrator of its own until it stands at the point, and kills it there. */
+async function killAt(point: CrashPoint): Promise<void> {
+  const child = spawn(process.execPath, [program], {
+    env: { ...process.env, DATABASE_URL: db.url, CRASH_AT: point },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  })
+  const exited = once(child, 'exit')
+  const reached = once(child.stdout, 'data').then(() => true)
+  const isThere = await Promise.race([reached, exited.then(() => false)])
+  child.kill('SIGKILL')
+  await exited
+  if (!isThere) throw new Error(`the process ended before "${point}"`)
+}
+
+const ENDS = ['well', 'badly'] as const
+
+/** Undoing happens only on the way back, and `c` refuses before it calls. */
+function isPassed(ends: (typeof ENDS)[number], point: CrashPoint): boolean {
+  if (ends === 'well') return !point.startsWith('undo')
+  return point !== 'c: called' && point !== 'c: written'
+}
+
+const cases = CRASH_POINTS.flatMap((point) =>
+  ENDS.filter((ends) => isPassed(ends, point)).map((ends) => [ends, point] as const),
+)
+
+test.each(cases)('ends %s after a kill at "%s"', async (ends, point) => {
+  const saga = crashingSaga(pool, async () => undefined)
+  const { id } = await transaction(pool, (tx) => startSaga(tx, saga, { input: { ends } }))
+  await bringReply(pool, id)
+  await killAt(point)
+  await expireTurns(pool)
+  const orchestrator = createOrchestrator({ pool, sagas: [saga], events })
+  await drain(orchestrator)
+
+  const found = await getSaga(pool, id)
+  const done = ['a', 'b', 'reply', 'c']
+  const sent = found?.events.map(({ type }) => type)
+  if (ends === 'well') {
+    expect(found?.status).toBe('COMPLETED')
+    expect(await entries(pool, id)).toEqual(done)
+    expect(await standing(pool, id)).toEqual(['a', 'b', 'c'])
+    expect(sent).toEqual(['a', 'b', 'c'])
+  } else {
+    expect(found?.status).toBe('COMPENSATED')
+    expect(await standing(pool, id)).toEqual([])
+    // Killed in `c`, nobody can know that it did nothing: it is undone as well.
+    const undone = point === 'c: begun' ? ['undo c', 'undo b', 'undo a'] : ['undo b', 'undo a']
+    expect(await entries(pool, id)).toEqual([...done.slice(0, 3), ...undone])
+    expect(sent).toEqual(['a', 'b'])
+  }
+})
+
+test('wakes for a reply that came when the orchestrator was dead', async () => {
+  const saga = crashingSaga(pool, async () => undefined)
+  const { id } = await transaction(pool, (tx) => startSaga(tx, saga, { input: { ends: 'well' } }))
+  // It sleeps, and its turn was never settled.
+  await killAt('turn over')
+  expect(await bringReply(pool, id)).toBe('woke')
+  await expireTurns(pool)
+  await drain(createOrchestrator({ pool, sagas: [saga], events }))
+  expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+  expect(await entries(pool, id)).toEqual(['a', 'b', 'reply', 'c'])
+})

@@ -1,0 +1,405 @@
+import { advanceClock, fixed, sql, transaction, useMovableClock } from '@posthorn/engine'
+import { testDatabase } from '@posthorn/engine/testing'
+import { beforeAll, expect, test } from 'vitest'
+import type { AnySaga, Effect } from './index.ts'
+import {
+  awaitSaga,
+  createOrchestrator,
+  defineSaga,
+  durableSaga,
+  getSaga,
+  listSagas,
+  refuse,
+  sagaEvents,
+  sagaMigrations,
+  startSaga,
+} from './index.ts'
+import { Checkpoints } from './checkpoints.ts'
+import { afterAction } from './decide.ts'
+import type { Step } from './saga.ts'
+import { takeTurns } from './sql/turns.ts'
+import { LEDGER, drain, enter, entries, expireTurns } from './testing/ledger.ts'
+
+const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
+const { pool } = db
+const events = sagaEvents({ transport: 'topics' })
+beforeAll(() => useMovableClock(pool))
+
+const orchestratorOf = (...sagas: AnySaga[]) => createOrchestrator({ pool, sagas, events })
+
+function begin(saga: AnySaga, input: object) {
+  return transaction(pool, async (tx) => (await startSaga(tx, saga, { input })).id)
+}
+
+/** What a test can do to the steps of a saga while it runs. */
+type Behaviour = (step: string, attempt: number) => Promise<object | void>
+
+/** Three steps that note what they do; the behaviour may throw, refuse or wait. */
+function trip(name: string, behave: Behaviour = async () => undefined) {
+  const step = (what: string) => ({
+    retry: fixed('1m', { attempts: 2 }),
+    undoRetry: fixed('1m', { attempts: 2 }),
+    action: async (
+      _context: object,
+      tx: Parameters<typeof enter>[0],
+      run: { sagaId: string; attempt: number },
+    ) => {
+      await enter(tx, run.sagaId, what)
+      return (await behave(what, run.attempt)) as { data?: object } | undefined
+    },
+    compensate: async (
+      _context: object,
+      tx: Parameters<typeof enter>[0],
+      run: { sagaId: string; attempt: number },
+    ) => {
+      await enter(tx, run.sagaId, `undo ${what}`)
+      await behave(`undo ${what}`, run.attempt)
+    },
+  })
+  return defineSaga<{ n: number }>(name)
+    .step('flight', step('flight'))
+    .step('hotel', step('hotel'))
+    .step('car', step('car'))
+}
+
+test('runs every step in one turn, with a checkpoint after each', async () => {
+  const saga = trip('happy', async (step) =>
+    step === 'hotel' ? { data: { room: 7 }, events: [{ type: 'booked', payload: {} }] } : {},
+  )
+  const orchestrator = orchestratorOf(saga)
+  const id = await begin(saga, { n: 1 })
+  await orchestrator.tick()
+  expect(await entries(pool, id)).toEqual(['flight', 'hotel', 'car'])
+  const found = await getSaga(pool, id)
+  expect(found).toMatchObject({ status: 'COMPLETED', step: undefined, error: undefined })
+  expect(
+    found?.steps.map(({ name, status, attempts, output }) => ({ name, status, attempts, output })),
+  ).toEqual([
+    { name: 'flight', status: 'COMPLETED', attempts: 1, output: undefined },
+    { name: 'hotel', status: 'COMPLETED', attempts: 1, output: { room: 7 } },
+    { name: 'car', status: 'COMPLETED', attempts: 1, output: undefined },
+  ])
+  expect(found?.events).toMatchObject([{ step: 'hotel', type: 'booked', status: 'PENDING' }])
+  expect((await awaitSaga(pool, id)).status).toBe('COMPLETED')
+})
+
+test('begins if and only if its transaction commits, and once for an id', async () => {
+  const saga = trip('begins')
+  const id = '01900000-0000-7000-8000-0000000000aa'
+  await expect(
+    transaction(pool, async (tx) => {
+      await startSaga(tx, saga, { id, input: { n: 1 } })
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  expect(await getSaga(pool, id)).toBeUndefined()
+  const start = () => transaction(pool, (tx) => startSaga(tx, saga, { id, input: { n: 1 } }))
+  expect(await start()).toEqual({ id, created: true })
+  expect(await start()).toEqual({ id, created: false })
+  await drain(orchestratorOf(saga))
+  expect(await entries(pool, id)).toEqual(['flight', 'hotel', 'car'])
+})
+
+test('tries a step again when its policy says so, and rolls back what it wrote', async () => {
+  const saga = trip('retries', async (step, attempt) => {
+    if (step === 'hotel' && attempt === 1) throw Object.assign(new Error('busy'), { code: 'BUSY' })
+  })
+  const orchestrator = orchestratorOf(saga)
+  const id = await begin(saga, { n: 1 })
+  await drain(orchestrator)
+  const waiting = await getSaga(pool, id)
+  expect(waiting).toMatchObject({
+    status: 'RUNNING',
+    step: 'hotel',
+    dueAt: expect.any(Date) as Date,
+  })
+  expect(waiting?.steps[1]).toMatchObject({
+    status: 'RETRYING',
+    attempts: 1,
+    error: { code: 'BUSY' },
+  })
+  expect(await entries(pool, id)).toEqual(['flight'])
+  await advanceClock(pool, '61s')
+  await drain(orchestrator)
+  expect(await entries(pool, id)).toEqual(['flight', 'hotel', 'car'])
+  expect((await getSaga(pool, id))?.steps[1]).toMatchObject({ status: 'COMPLETED', attempts: 2 })
+})
+
+test('compensates in reverse when a step has failed for good, the failed one included', async () => {
+  const saga = trip('gives-up', async (step) => {
+    if (step === 'car') throw new Error('no cars')
+  })
+  const orchestrator = orchestratorOf(saga)
+  const id = await begin(saga, { n: 1 })
+  await drain(orchestrator)
+  await advanceClock(pool, '61s')
+  await drain(orchestrator)
+  expect(await entries(pool, id)).toEqual([
+    'flight',
+    'hotel',
+    'undo car',
+    'undo hotel',
+    'undo flight',
+  ])
+  expect(await awaitSaga(pool, id)).toMatchObject({
+    status: 'COMPENSATED',
+    error: { code: 'SAGA_STEP_FAILED', message: 'no cars' },
+    steps: [
+      { status: 'COMPENSATED' },
+      { status: 'COMPENSATED' },
+      { name: 'car', status: 'COMPENSATED', attempts: 2 },
+    ],
+  })
+})
+
+test('does not undo a step that refused, nor try it again', async () => {
+  const saga = trip('refuses', async (step) => (step === 'car' ? refuse('NO_LICENCE', 'none') : {}))
+  const id = await begin(saga, { n: 1 })
+  await drain(orchestratorOf(saga))
+  expect(await entries(pool, id)).toEqual(['flight', 'hotel', 'undo hotel', 'undo flight'])
+  expect(await getSaga(pool, id)).toMatchObject({
+    status: 'COMPENSATED',
+    error: { code: 'NO_LICENCE' },
+  })
+})
+
+test('undoes a step that refused after an attempt of which nobody knows', async () => {
+  const saga = trip('doubts', async (step, attempt) => {
+    if (step !== 'car') return {}
+    if (attempt === 1) throw new Error('timed out')
+    return refuse('DECLINED', 'no')
+  })
+  const orchestrator = orchestratorOf(saga)
+  const id = await begin(saga, { n: 1 })
+  await drain(orchestrator)
+  await advanceClock(pool, '61s')
+  await drain(orchestrator)
+  expect(await entries(pool, id)).toEqual([
+    'flight',
+    'hotel',
+    'undo car',
+    'undo hotel',
+    'undo flight',
+  ])
+})
+
+test('a compensation sees what its step returned', async () => {
+  const seen: unknown[] = []
+  const saga = defineSaga<{ n: number }>('sees')
+    .step('first', {
+      action: async () => ({ data: { first: 1 } }),
+      compensate: async (context) => void seen.push(context),
+    })
+    .step('second', { action: async () => refuse('NO', 'no'), compensate: async () => undefined })
+  const id = await begin(saga, { n: 5 })
+  await drain(orchestratorOf(saga))
+  expect(seen).toEqual([{ n: 5, first: 1 }])
+  expect((await getSaga(pool, id))?.status).toBe('COMPENSATED')
+})
+
+test('a step that takes too long has failed, and cannot write any more', async () => {
+  const late: unknown[] = []
+  const saga = defineSaga('slow').step('wait', {
+    within: '30ms',
+    retry: fixed('1s', { attempts: 1 }),
+    action: async (_context, tx, { signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      // Whatever it writes at once is rolled back with the step.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      await tx.query(sql`select 1`).catch((error: unknown) => late.push(error))
+    },
+  })
+  const id = await begin(saga, {})
+  await drain(orchestratorOf(saga))
+  expect(await getSaga(pool, id)).toMatchObject({
+    status: 'COMPENSATED',
+    error: { code: 'SAGA_STEP_TIMEOUT' },
+  })
+  await expect.poll(() => late).toMatchObject([{ code: 'NOT_IN_TRANSACTION' }])
+})
+
+test.each([
+  [
+    'a number that JSON does not know',
+    async (): Promise<Effect<object>> => ({ data: { n: 1n } }),
+    'SAGA_DATA_INVALID',
+  ],
+  ['a text that Postgres does not take', async () => ({ data: { text: 'a\0b' } }), '22P05'],
+  [
+    'an event that nobody can store',
+    async () => ({ events: [{ type: 'a\0b', payload: {} }] }),
+    '22021',
+  ],
+])('%s is the failure of its step', async (name, action, code) => {
+  const saga = defineSaga(name).step('bad', { action, retry: fixed('1s', { attempts: 1 }) })
+  const other = trip(`beside ${name}`)
+  const ids = [await begin(saga, {}), await begin(other, { n: 1 })] as const
+  await drain(orchestratorOf(saga, other))
+  expect(await getSaga(pool, ids[0])).toMatchObject({ status: 'COMPENSATED', error: { code } })
+  expect((await getSaga(pool, ids[1]))?.status).toBe('COMPLETED')
+})
+
+test('two orchestrators share the sagas, and each step is done once', async () => {
+  const saga = trip('shared')
+  const ids = await Promise.all(Array.from({ length: 60 }, (_, n) => begin(saga, { n })))
+  const both = [orchestratorOf(saga), orchestratorOf(saga)] as const
+  await Promise.all(both.map((each) => each.start()))
+  const results = await Promise.all(ids.map((id) => awaitSaga(pool, id)))
+  await Promise.all(both.map((each) => each.stop()))
+  expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['COMPLETED']))
+  for (const id of ids) expect(await entries(pool, id)).toEqual(['flight', 'hotel', 'car'])
+})
+
+test('a step whose lease was lost in the middle is done once', async () => {
+  const held = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  let calls = 0
+  const saga = trip('lost', async (step) => {
+    if (step !== 'hotel') return {}
+    calls += 1
+    if (calls === 1) {
+      reached.resolve()
+      await held.promise
+    }
+    return {}
+  })
+  const [slow, other] = [orchestratorOf(saga), orchestratorOf(saga)]
+  const id = await begin(saga, { n: 1 })
+  const first = slow.tick()
+  await reached.promise
+  await expireTurns(pool)
+  await drain(other)
+  await drain(other)
+  held.resolve()
+  await first
+  expect(calls).toBe(2)
+  expect(await entries(pool, id)).toEqual(['flight', 'hotel', 'car'])
+  expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+})
+
+test('a success that comes after its lease was lost changes nothing', async () => {
+  const held = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  let calls = 0
+  const saga = trip('late', async (step) => {
+    if (step !== 'hotel') return {}
+    calls += 1
+    if (calls === 2) throw new Error('busy')
+    if (calls > 1) return { data: { call: calls } }
+    reached.resolve()
+    await held.promise
+    return { data: { call: 1 } }
+  })
+  const id = await begin(saga, { n: 1 })
+  const first = orchestratorOf(saga).tick()
+  await reached.promise
+  await expireTurns(pool)
+  const other = orchestratorOf(saga)
+  await drain(other)
+  // The other has failed and waits for its next attempt, in a turn of its own.
+  held.resolve()
+  await first
+  expect(await getSaga(pool, id)).toMatchObject({ status: 'RUNNING', step: 'hotel' })
+  expect(await entries(pool, id)).toEqual(['flight'])
+  await advanceClock(pool, '61s')
+  await drain(other)
+  expect((await getSaga(pool, id))?.steps[1]).toMatchObject({
+    status: 'COMPLETED',
+    output: { call: 3 },
+  })
+  expect(await entries(pool, id)).toEqual(['flight', 'hotel', 'car'])
+})
+
+test('a connection that breaks in the middle of a step is not charged to it', async () => {
+  let calls = 0
+  const saga = defineSaga('cut').step('write', {
+    retry: fixed('1s', { attempts: 1 }),
+    action: async (_context, tx, { sagaId, attempt }) => {
+      calls += 1
+      await enter(tx, sagaId, `attempt ${attempt}`)
+      if (calls === 1) await tx.query(sql`select pg_terminate_backend(pg_backend_pid())`)
+    },
+  })
+  const orchestrator = orchestratorOf(saga)
+  const id = await begin(saga, {})
+  await drain(orchestrator)
+  expect((await getSaga(pool, id))?.status).toBe('RUNNING')
+  await advanceClock(pool, '1s')
+  await drain(orchestrator)
+  expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+  expect(await entries(pool, id)).toEqual(['attempt 1'])
+})
+
+test('a step that is called off when its orchestrator stops goes on elsewhere, uncharged', async () => {
+  const reached = Promise.withResolvers<void>()
+  const attempts: number[] = []
+  const saga = defineSaga('stops').step('long', {
+    retry: fixed('1s', { attempts: 1 }),
+    action: async (_context, _tx, { attempt, signal }) => {
+      attempts.push(attempt)
+      reached.resolve()
+      if (attempts.length > 1) return
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      throw new Error('called off')
+    },
+  })
+  const first = createOrchestrator({ pool, sagas: [saga], drain: '10ms' })
+  await first.start()
+  const id = await begin(saga, {})
+  await reached.promise
+  await first.stop()
+  await drain(orchestratorOf(saga))
+  expect(attempts).toEqual([1, 1])
+  expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+})
+
+test('of two runs of one saga in one process, one writes its checkpoint', async () => {
+  const saga = trip('twins')
+  const id = await begin(saga, { n: 1 })
+  const [instance] = await takeTurns(pool, [{ sagaId: id, turn: 1, again: false }], 'prepared')
+  if (!instance) throw new Error('its turn was not there')
+  const checkpoints = new Checkpoints(pool, { events, naming: 'prepared' })
+  const step = saga.steps[0] as Step
+  const outcome = { kind: 'done', output: null } as const
+  const task = { kind: 'act', step, attempt: 1, reply: undefined } as const
+  const move = afterAction(instance, task, { outcome, steps: saga.steps, inDoubt: false })
+  const event = { type: 'once', payload: {} }
+  const both = [1, 2].map(() => checkpoints.write({ move, events: [event], step: 'flight' }))
+  expect(await Promise.all(both)).toEqual([true, false])
+  expect((await getSaga(pool, id))?.events).toHaveLength(1)
+  await drain(orchestratorOf(saga))
+})
+
+test('execute waits for the end', async () => {
+  const saga = trip('waits', async (step) => (step === 'hotel' ? { data: { room: 3 } } : {}))
+  const orchestrator = orchestratorOf(saga)
+  await orchestrator.start()
+  const result = await durableSaga(saga, { pool }).execute({ n: 4 }, { tenant: 'acme' })
+  await orchestrator.stop()
+  expect(result).toMatchObject({ status: 'COMPLETED', context: { n: 4, room: 3 } })
+})
+
+test('lists sagas a page at a time, newest first', async () => {
+  const saga = trip('listed')
+  const ids: string[] = []
+  for (let n = 0; n < 5; n += 1) ids.push(await begin(saga, { n }))
+  const first = await listSagas(pool, { name: 'listed', limit: 2 })
+  expect(first.items.map(({ id }) => id)).toEqual([ids[4], ids[3]])
+  const rest = await listSagas(pool, {
+    name: 'listed',
+    ...(first.nextCursor && { cursor: first.nextCursor }),
+  })
+  expect(rest.items.map(({ id }) => id)).toEqual([ids[2], ids[1], ids[0]])
+  expect(rest.nextCursor).toBeUndefined()
+  expect((await listSagas(pool, { name: 'listed', status: 'FAILED' })).items).toEqual([])
+  expect((await listSagas(pool, { tenant: 'nobody' })).items).toEqual([])
+  expect((await listSagas(pool, { tenant: 'a\0' })).items).toEqual([])
+  await expect(listSagas(pool, { cursor: 'rubbish' })).rejects.toMatchObject({
+    code: 'CURSOR_INVALID',
+  })
+  expect(await getSaga(pool, 'rubbish')).toBeUndefined()
+  await expect(awaitSaga(pool, '01900000-0000-7000-8000-0000000000ff')).rejects.toMatchObject({
+    code: 'SAGA_MISSING',
+  })
+  await drain(orchestratorOf(saga))
+})

@@ -1,0 +1,31 @@
+/**
+ * Every code a saga raises or writes into a row, with the sentence that explains it. Codes of the
+ * steps' own errors pass through as they are.
+ */
+export const SAGA_CODES = {
+  SAGA_CANCELLED: 'An operator cancelled the saga; its steps are undone.',
+  SAGA_DATA_INVALID: 'What a step returned cannot be stored as JSON.',
+  SAGA_DEFINITION_INVALID: 'The definition of a saga is wrong; the message names the step.',
+  SAGA_EVENTS_MISSING: 'A step returned events and no outbox for them was given.',
+  SAGA_FATAL: 'Three orchestrators in a row were lost while they ran this saga alone.',
+  SAGA_MISSING: 'There is no saga with this id.',
+  SAGA_REPLY_TIMEOUT: 'No reply came in time.',
+  SAGA_STEP_FAILED: 'A step threw something that has no code of its own.',
+  SAGA_STEP_TIMEOUT: 'A step took longer than it may.',
+  SAGA_STUCK: 'A compensation failed as often as its policy allows; a person must look.',
+  SAGA_UNKNOWN: 'This process does not know the definition or the version of the saga.',
+  SAGA_CHANGED: 'The saga was begun with other steps under the same name and version.',
+} as const
+
+export type SagaCode = keyof typeof SAGA_CODES
+
+/** Raised by this package, or stored with a saga: branch on `code`. */
+export class SagaError extends Error {
+  readonly code: SagaCode
+
+  constructor(code: SagaCode, message?: string, options?: ErrorOptions) {
+    super(message ?? SAGA_CODES[code], options)
+    this.name = 'SagaError'
+    this.code = code
+  }
+}

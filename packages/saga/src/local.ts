@@ -1,0 +1,112 @@
+import type { Failure, Transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { attempt } from './attempt.ts'
+import type { OutgoingEvent } from './checkpoints.ts'
+import { sendEvents } from './checkpoints.ts'
+import type { SagaEvents } from './event-outbox.ts'
+import { Gate } from './gate.ts'
+import type { SagaResult, StepResult } from './result.ts'
+import type { Saga, Step } from './saga.ts'
+import { insertCompleted } from './sql/start.ts'
+import type { StartOptions } from './start.ts'
+import { newSaga } from './start.ts'
+import type { ReplyRun } from './step.ts'
+import { StepTransaction } from './step-transaction.ts'
+
+export interface LocalSaga<Input extends object, Context extends object> {
+  /**
+   * Runs every step and stores every event in one transaction: all of it, or nothing. A step that
+   * fails ends the saga as `FAILED`; a database that fails throws.
+   */
+  execute(
+    input: Input,
+    options?: StartOptions & { signal?: AbortSignal },
+  ): Promise<SagaResult<Context>>
+}
+
+/** A saga in one transaction. Nothing is retried or compensated, since nothing was done. */
+export function localSaga<Input extends object, Context extends object>(
+  saga: Saga<Input, Context, 'steps'>,
+  { pool, events: outbox }: { pool: Pool; events?: SagaEvents },
+): LocalSaga<Input, Context> {
+  return {
+    async execute(input, { signal = NEVER, ...options } = {}) {
+      const begun = newSaga(saga, { ...options, input })
+      const local = {
+        id: begun.id,
+        tenant: begun.tenant,
+        traceparent: begun.traceparent ?? null,
+        signal,
+      }
+      const { id } = local
+      const work = new StepTransaction(pool, new Gate(1))
+      try {
+        const ran = await runSteps(work.tx, saga.steps, { ...local, input })
+        if ('failure' in ran) return { id, status: 'FAILED', steps: ran.steps, error: ran.failure }
+        await insertCompleted(work.tx, begun, ran.outputs)
+        await sendEvents(work.tx, outbox, ran.events)
+        await work.commit()
+        return { id, status: 'COMPLETED', steps: ran.steps, context: ran.context as Context }
+      } finally {
+        // Changes nothing after a commit.
+        await work.rollback()
+      }
+    },
+  }
+}
+
+const NEVER = new AbortController().signal
+
+interface Local {
+  readonly id: string
+  readonly tenant: string | undefined
+  readonly traceparent: string | null
+  readonly input: object
+  readonly signal: AbortSignal
+}
+
+type Ran =
+  | { steps: StepResult[]; outputs: (object | null)[]; events: OutgoingEvent[]; context: object }
+  | { steps: StepResult[]; failure: Failure }
+
+async function runSteps(tx: Transaction, steps: readonly Step[], local: Local): Promise<Ran> {
+  const { id: sagaId, tenant, traceparent, signal } = local
+  const outputs: (object | null)[] = []
+  const events: OutgoingEvent[] = []
+  let context = local.input
+  for (const step of steps) {
+    const { name } = step
+    const run = { sagaId, step: name, tenant, attempt: 1, idempotencyKey: `${sagaId}/${name}` }
+    const seen = context
+    const attempted = await attempt(
+      async (handle, given) => step.action?.(seen, handle, given as ReplyRun),
+      tx,
+      { run, withinMs: step.withinMs, signal },
+    )
+    const { outcome } = attempted
+    if (outcome.kind !== 'done') return failedAt(steps, outputs.length, outcome)
+    outputs.push(outcome.output)
+    context = { ...context, ...outcome.output }
+    for (const event of attempted.events) {
+      events.push({ ...event, sagaId, step: name, tenant: tenant ?? null, traceparent })
+    }
+  }
+  const done = steps.map(
+    ({ name }) => ({ name, status: 'COMPLETED', attempts: 1, error: undefined }) as const,
+  )
+  return { steps: done, outputs, events, context }
+}
+
+function failedAt(
+  steps: readonly Step[],
+  at: number,
+  { kind, failure }: { kind: 'refused' | 'failed' | 'aborted'; failure: Failure },
+): Ran {
+  const status = kind === 'refused' ? 'REFUSED' : 'FAILED'
+  const results = steps.map(({ name }, i): StepResult =>
+    i === at
+      ? { name, status, attempts: 1, error: failure }
+      : { name, status: 'SKIPPED', attempts: i < at ? 1 : 0, error: undefined },
+  )
+  return { steps: results, failure }
+}

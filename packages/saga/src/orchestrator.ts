@@ -1,0 +1,112 @@
+import type { Delivery, Outcome, Queryable, Relay, RelayOptions, Transport } from '@posthorn/engine'
+import { createRelay, delivered, raiseAlert, retryLater, transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { Checkpoints } from './checkpoints.ts'
+import type { SagaError } from './errors.ts'
+import type { SagaEvents } from './event-outbox.ts'
+import { Gate } from './gate.ts'
+import type { Instance } from './instance.ts'
+import { Registry, keyOf } from './registry.ts'
+import type { AnySaga } from './saga.ts'
+import { SagaRun } from './saga-run.ts'
+import { noteUnknown, takeTurns } from './sql/turns.ts'
+import { StepTransaction } from './step-transaction.ts'
+import type { Turn } from './turn-outbox.ts'
+import { sagaTurns } from './turn-outbox.ts'
+
+export interface SagaTransportOptions {
+  /** Half of its connections go to steps that write through `tx`. */
+  readonly pool: Pool
+  /** Every saga and version that this process runs; others are left to those who know them. */
+  readonly sagas: readonly AnySaga[]
+  /** Where the steps' events go; not needed by sagas that send none. */
+  readonly events?: SagaEvents
+  /** `poll` prepares no statements, for a pooler in transaction mode. Default `listen`. */
+  readonly mode?: 'listen' | 'poll'
+}
+
+export type OrchestratorOptions = SagaTransportOptions &
+  Pick<RelayOptions, 'maintenance' | 'drain' | 'name' | 'log' | 'metrics'>
+
+/**
+ * Runs durable sagas; any number of orchestrators in any number of processes share the work. The
+ * events are not sent from here: the host's relay has their outbox.
+ */
+export function createOrchestrator(options: OrchestratorOptions): Relay {
+  const { sagas: _, events: __, ...rest } = options
+  return createRelay({
+    ...rest,
+    outboxes: [sagaTurns],
+    transports: { sagas: sagaTransport(options) },
+  })
+}
+
+/** How long a saga that nobody here knows is left to others. */
+const LEFT_ALONE = '5s'
+
+/** The transport of `sagaTurns`, for a host whose one relay runs all of its outboxes; bound as `sagas`. */
+export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOptions): Transport {
+  const db = pool as Queryable
+  const naming = mode === 'poll' ? 'unprepared' : 'prepared'
+  const registry = new Registry(sagas)
+  const checkpoints = new Checkpoints(pool, { events, naming })
+  // The other half is for the relay and the checkpoints: a lease must be renewed while steps wait.
+  const gate = new Gate(Math.max(1, Math.floor((pool.options.max ?? 10) / 2)))
+
+  const run = async (turn: Turn, instance: Instance | undefined, signal: AbortSignal) => {
+    if (!instance) return delivered()
+    const found = registry.find(instance)
+    if ('missing' in found) return retryLater(found.missing, { after: LEFT_ALONE, charge: false })
+    const context = {
+      checkpoints,
+      signal,
+      open: () => new StepTransaction(pool, gate),
+      reload: async (again: Turn) => (await takeTurns(db, [again], naming))[0],
+    }
+    return new SagaRun(turn, instance, { steps: found.saga.steps, context }).run()
+  }
+
+  return {
+    async deliver(batch, { signal }): Promise<Outcome[]> {
+      const turns = batch.map(turnOf)
+      const taken = await takeTurns(db, turns, naming)
+      await reportMissing(pool, taken, registry)
+      const instances = new Map(
+        taken.map((instance) => [`${instance.id}/${instance.turn}`, instance]),
+      )
+      return Promise.all(
+        turns.map((turn) => run(turn, instances.get(`${turn.sagaId}/${turn.turn}`), signal)),
+      )
+    },
+    async close() {
+      // The pool is the host's.
+    },
+  }
+}
+
+function turnOf({ message }: Delivery): Turn {
+  return message.payload as Turn
+}
+
+/** One alert for each definition that is missing here, however many of its sagas wait for it. */
+async function reportMissing(
+  pool: Pool,
+  taken: readonly Instance[],
+  registry: Registry,
+): Promise<void> {
+  const missing = new Map<string, { error: SagaError; ids: string[] }>()
+  for (const instance of taken) {
+    const found = registry.find(instance)
+    if (!('missing' in found)) continue
+    const known = missing.get(keyOf(instance))
+    if (known) known.ids.push(instance.id)
+    else missing.set(keyOf(instance), { error: found.missing, ids: [instance.id] })
+  }
+  if (missing.size === 0) return
+  await transaction(pool, async (tx) => {
+    for (const [subject, { error, ids }] of missing) {
+      await noteUnknown(tx, ids, error)
+      await raiseAlert(tx, { source: 'sagas', subject, code: error.code, detail: error.message })
+    }
+  })
+}

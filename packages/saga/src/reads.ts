@@ -1,0 +1,136 @@
+import type { Failure, Queryable } from '@posthorn/engine'
+import { PosthornError } from '@posthorn/engine'
+import type { SagaStatus, StepStatus } from './instance.ts'
+import type { SagaHead, Stored } from './sql/reads.ts'
+import { selectEvents, selectReplies, selectSaga, selectSagas, selectSteps } from './sql/reads.ts'
+
+export interface SagaSummary {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly tenant: string | undefined
+  readonly status: SagaStatus
+  /** The step that is tried, waited at or undone; undefined once it is over. */
+  readonly step: string | undefined
+  /** The events it waits for. */
+  readonly waitsFor: readonly string[]
+  /** When it goes on by itself, by the business clock. */
+  readonly dueAt: Date | undefined
+  readonly cancelledAt: Date | undefined
+  readonly error: Failure | undefined
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly finishedAt: Date | undefined
+}
+
+export interface StepDetails {
+  readonly name: string
+  /** `PENDING`: not begun; `RUNNING`: may be under way for the first time. */
+  readonly status: StepStatus | 'PENDING' | 'RUNNING'
+  readonly output: object | undefined
+  readonly attempts: number
+  readonly undoAttempts: number
+  readonly error: Failure | undefined
+  readonly updatedAt: Date | undefined
+  readonly undoneAt: Date | undefined
+}
+
+export interface SagaEventDetails {
+  readonly id: string
+  readonly step: string
+  readonly type: string
+  readonly topic: string
+  readonly payload: unknown
+  readonly status: string
+  readonly createdAt: Date
+  readonly sentAt: Date | undefined
+}
+
+export interface SagaReplyDetails {
+  readonly id: string
+  readonly type: string
+  readonly payload: unknown
+  /** `KEPT` until a step uses it, `IGNORED` if the saga had ended before. */
+  readonly status: 'KEPT' | 'USED' | 'IGNORED'
+  readonly receivedAt: Date
+}
+
+export interface SagaDetails extends SagaSummary {
+  readonly input: object
+  readonly steps: readonly StepDetails[]
+  readonly events: readonly SagaEventDetails[]
+  readonly replies: readonly SagaReplyDetails[]
+}
+
+export interface SagaListOptions {
+  readonly name?: string
+  readonly status?: SagaStatus
+  readonly tenant?: string
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string
+  /** From 1 to 500. Default 50. */
+  readonly limit?: number
+}
+
+export interface SagaPage {
+  readonly items: readonly SagaSummary[]
+  /** Undefined on the last page. */
+  readonly nextCursor: string | undefined
+}
+
+/** Sagas, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that is none. */
+export async function listSagas(db: Queryable, options: SagaListOptions = {}): Promise<SagaPage> {
+  const { name, status, tenant, cursor, limit: wanted = 50 } = options
+  const before = cursor === undefined ? null : fromCursor(cursor)
+  // No text of Postgres has a zero byte in it: nothing can match.
+  if ([name, status, tenant].some((value) => value?.includes('\0'))) {
+    return { items: [], nextCursor: undefined }
+  }
+  const limit = Math.min(Math.max(Math.trunc(wanted), 1), 500)
+  const rows = await selectSagas(db, {
+    name: name ?? null,
+    status: status ?? null,
+    tenant: tenant ?? null,
+    before,
+    // One more than asked for tells whether there is another page.
+    limit: limit + 1,
+  })
+  const items = rows.slice(0, limit).map((row) => present<SagaSummary>(row))
+  const last = items.at(-1)
+  return { items, nextCursor: last && rows.length > limit ? toCursor(last.id) : undefined }
+}
+
+/** A saga with its steps, events and replies; undefined if there is none of that id. */
+export async function getSaga(db: Queryable, id: string): Promise<SagaDetails | undefined> {
+  if (!isUuid(id)) return undefined
+  const head = await selectSaga(db, id)
+  if (!head) return undefined
+  const steps = await selectSteps(db, id)
+  const events = await selectEvents(db, id)
+  const replies = await selectReplies(db, id)
+  return {
+    ...present<SagaHead>(head),
+    steps: steps.map((step) => present<StepDetails>(step)),
+    events: events.map((event) => present<SagaEventDetails>(event)),
+    replies,
+  }
+}
+
+function present<Type extends object>(row: Stored<Type>): Type {
+  const fields = Object.entries(row).map(([key, value]) => [key, value ?? undefined])
+  return Object.fromEntries(fields) as Type
+}
+
+function toCursor(id: string): string {
+  return Buffer.from(id).toString('base64url')
+}
+
+function fromCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString()
+  if (!isUuid(id)) throw new PosthornError('CURSOR_INVALID')
+  return id
+}
+
+export function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+}

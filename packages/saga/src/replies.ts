@@ -1,0 +1,64 @@
+import type { Consumer, Message, Transaction } from '@posthorn/engine'
+import { defineInbox, once, transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { SAGA_ID_HEADER } from './event-outbox.ts'
+import { isUuid } from './reads.ts'
+import type { ReplyOutcome } from './sql/replies.ts'
+import { keepReply } from './sql/replies.ts'
+import { sagaTurns } from './turn-outbox.ts'
+
+/** Remembers which consumer has had which event: for the sagas' replies, and for consumers of their events. */
+export const consumerInbox = defineInbox({ table: 'sagas.consumer_inbox', retention: '30d' })
+
+export interface IncomingReply {
+  /** Who reads the topic; each event counts once for each consumer. */
+  readonly consumer: string
+  readonly message: Message
+  /** Whose reply it is. Default: the header `saga-id`. */
+  readonly sagaId?: string
+}
+
+/**
+ * Takes an event for the saga it belongs to. `woke`: the saga waited for it and goes on; `kept`: it
+ * waits for the saga; `ignored`: the saga has ended, or there is none; `duplicate`: it was here before.
+ */
+export async function acceptReply(
+  tx: Transaction,
+  { consumer, message, sagaId = message.headers[SAGA_ID_HEADER] }: IncomingReply,
+): Promise<ReplyOutcome | 'duplicate'> {
+  // Other people's events come by on the same topic.
+  if (sagaId === undefined || !isUuid(sagaId)) return 'ignored'
+  const received = await once(tx, { inbox: consumerInbox, consumer, id: message.id }, () =>
+    keepReply(tx, sagaId, message),
+  )
+  if (!received.first) return 'duplicate'
+  if (received.result === 'woke') tx.ringLater(sagaTurns.bell)
+  return received.result
+}
+
+export interface SagaRepliesOptions {
+  readonly pool: Pool
+  readonly topic: string
+  /** Default `sagas`. */
+  readonly group?: string
+  /** Where an event names its saga; undefined if it is not for one. Default: the header `saga-id`. */
+  sagaIdOf?(message: Message): string | undefined
+}
+
+/** A consumer that brings the events of a topic to the sagas that wait for them. */
+export function sagaReplies(options: SagaRepliesOptions): Consumer {
+  const { pool, topic, group = 'sagas', sagaIdOf = headerOf } = options
+  return {
+    topic,
+    group,
+    async handle(message) {
+      const sagaId = sagaIdOf(message)
+      if (sagaId === undefined) return
+      await transaction(pool, (tx) => acceptReply(tx, { consumer: group, message, sagaId }))
+    },
+  }
+}
+
+function headerOf(message: Message): string | undefined {
+  return message.headers[SAGA_ID_HEADER]
+}

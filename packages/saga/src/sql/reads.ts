@@ -1,0 +1,86 @@
+import type { Queryable } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { SagaEventDetails, SagaReplyDetails, SagaSummary, StepDetails } from '../reads.ts'
+
+/** What a row says with null, the API leaves out. */
+export type Stored<Type> = {
+  [Key in keyof Type]: undefined extends Type[Key]
+    ? Exclude<Type[Key], undefined> | null
+    : Type[Key]
+}
+
+const SUMMARY = sql`
+  s.id, s.name, s.version, s.tenant, s.status,
+  case when s.finished_at is null or s.status = 'FAILED' then s.step_names[s.position + 1] end as step,
+  case when s.asleep and s.waits_for is not null then s.waits_for else '{}' end as "waitsFor",
+  case when s.asleep then s.due_at end as "dueAt",
+  s.cancelled_at as "cancelledAt",
+  case when s.error_code is not null
+       then json_build_object('code', s.error_code, 'message', coalesce(s.error, s.error_code)) end as error,
+  s.created_at as "createdAt", s.updated_at as "updatedAt", s.finished_at as "finishedAt"`
+
+export interface SagaListing {
+  readonly name: string | null
+  readonly status: string | null
+  readonly tenant: string | null
+  /** The id before which the page begins. */
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** Newest first: ids are UUIDv7. */
+export async function selectSagas(
+  db: Queryable,
+  { name, status, tenant, before, limit }: SagaListing,
+): Promise<Stored<SagaSummary>[]> {
+  const { rows } = await db.query<Stored<SagaSummary>>(sql`
+    select ${SUMMARY}
+      from sagas.saga as s
+     where (${name}::text is null or s.name = ${name})
+       and (${status}::text is null or s.status = ${status})
+       and (${tenant}::text is null or s.tenant = ${tenant})
+       and (${before}::uuid is null or s.id < ${before}::uuid)
+     order by s.id desc
+     limit ${limit}`)
+  return rows
+}
+
+export type SagaHead = SagaSummary & { readonly input: object }
+
+export async function selectSaga(db: Queryable, id: string): Promise<Stored<SagaHead> | undefined> {
+  const { rows } = await db.query<Stored<SagaHead>>(sql`
+    select ${SUMMARY}, s.input from sagas.saga as s where s.id = ${id}`)
+  return rows[0]
+}
+
+/** Every step of the saga, also those that have not begun. */
+export async function selectSteps(db: Queryable, id: string): Promise<Stored<StepDetails>[]> {
+  const { rows } = await db.query<Stored<StepDetails>>(sql`
+    select step.name, t.output, t.updated_at as "updatedAt", t.undone_at as "undoneAt",
+           coalesce(t.attempts, 0) as attempts, coalesce(t.undo_attempts, 0) as "undoAttempts",
+           coalesce(t.status, case when s.status = 'RUNNING' and s.position = step.n - 1
+                                   then 'RUNNING' else 'PENDING' end) as status,
+           case when t.error_code is not null
+                then json_build_object('code', t.error_code, 'message', coalesce(t.error, t.error_code)) end as error
+      from sagas.saga as s
+     cross join unnest(s.step_names) with ordinality as step (name, n)
+      left join sagas.saga_step as t on t.saga_id = s.id and t.position = step.n - 1
+     where s.id = ${id}
+     order by step.n`)
+  return rows
+}
+
+export async function selectEvents(db: Queryable, id: string): Promise<Stored<SagaEventDetails>[]> {
+  const { rows } = await db.query<Stored<SagaEventDetails>>(sql`
+    select id, step, event_type as type, topic, payload, status,
+           created_at as "createdAt", sent_at as "sentAt"
+      from sagas.saga_outbox where saga_id = ${id} order by seq`)
+  return rows
+}
+
+export async function selectReplies(db: Queryable, id: string): Promise<SagaReplyDetails[]> {
+  const { rows } = await db.query<SagaReplyDetails>(sql`
+    select event_id as id, event_type as type, payload, status, received_at as "receivedAt"
+      from sagas.saga_reply where saga_id = ${id} order by received_at, event_id`)
+  return rows
+}

@@ -1,0 +1,45 @@
+import type { Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Reply } from '../step.ts'
+
+/** What became of a reply. */
+export type ReplyOutcome = 'woke' | 'kept' | 'ignored'
+
+/**
+ * Keeps a reply for its saga, and wakes the saga if that is what it waits for. The saga is locked
+ * first: whoever decides at this moment that it must wait finds one reply more than it has seen.
+ */
+export async function keepReply(
+  tx: Transaction,
+  sagaId: string,
+  reply: Reply,
+): Promise<ReplyOutcome> {
+  const { rows } = await tx.query<{ outcome: ReplyOutcome }>(sql`
+    with found as (
+      select id, coalesce(asleep and status = 'RUNNING' and ${reply.type} = any(waits_for), false) as wakes
+        from sagas.saga
+       where id = ${sagaId} and status in ('RUNNING', 'COMPENSATING')
+         for update
+    ), stored as (
+      insert into sagas.saga_reply (saga_id, event_id, event_type, payload, headers, status)
+      select ${sagaId}::uuid, ${reply.id}::uuid, ${reply.type}, ${JSON.stringify(reply.payload ?? null)}::jsonb,
+             ${JSON.stringify(reply.headers)}::jsonb,
+             case when exists (select from found) then 'KEPT' else 'IGNORED' end
+      -- Two consumers may bring the same event: it is one reply, and wakes once.
+      on conflict (saga_id, event_id) do nothing
+      returning saga_id
+    ), changed as (
+      update sagas.saga as s
+         set replies = s.replies + 1,
+             turn = s.turn + found.wakes::integer,
+             asleep = s.asleep and not found.wakes
+        from found, stored
+       where s.id = found.id
+      returning s.id, s.turn, found.wakes
+    ), turned as (
+      insert into sagas.saga_turn (id, saga_id, turn)
+      select id || '/' || turn, id, turn from changed where wakes
+    )
+    select case when wakes then 'woke' else 'kept' end as outcome from changed`)
+  return rows[0]?.outcome ?? 'ignored'
+}

@@ -1,0 +1,75 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { SagaError } from '../errors.ts'
+import { SAGA_CODES } from '../errors.ts'
+import type { Instance } from '../instance.ts'
+import type { Turn, TurnRow } from '../turn-outbox.ts'
+import type { Naming } from './naming.ts'
+import { named } from './naming.ts'
+
+/**
+ * Takes the turns of sagas and reads them whole. A saga that slept is awake from here on: whoever
+ * cancels it or brings a reply leaves word for the one who runs it. Turns that are over, or that
+ * somebody ended at the same moment, are not in the result.
+ */
+export async function takeTurns(
+  db: Queryable,
+  turns: readonly Turn[],
+  naming: Naming,
+): Promise<Instance[]> {
+  const statement = sql`
+    with wanted as (
+      select * from unnest(${turns.map(({ sagaId }) => sagaId)}::uuid[], ${turns.map(({ turn }) => turn)}::integer[])
+                    as w (id, turn)
+    ), woken as (
+      update sagas.saga as s
+         set asleep = false
+        from wanted as w
+       where s.id = w.id and s.turn = w.turn and s.asleep
+      returning s.id
+    )
+    select s.id, s.name, s.version, s.step_names, s.tenant, s.traceparent, s.status, s.input,
+           s.position, s.turn, s.replies, s.cancelled_at is not null as cancelled, s.error_code, s.error,
+           array(select json_build_object('position', t.position, 'status', t.status, 'output', t.output,
+                                          'attempts', t.attempts, 'undo_attempts', t.undo_attempts)
+                   from sagas.saga_step as t where t.saga_id = s.id) as records,
+           array(select json_build_object('id', r.event_id, 'type', r.event_type,
+                                          'payload', r.payload, 'headers', r.headers)
+                   from sagas.saga_reply as r
+                  where s.replies > 0 and r.saga_id = s.id and r.status = 'KEPT'
+                  order by r.received_at, r.event_id) as kept
+      from wanted as w
+      join sagas.saga as s on s.id = w.id and s.turn = w.turn
+     where s.status in ('RUNNING', 'COMPENSATING')
+       -- The snapshot is older than the lock that "woken" waited for.
+       and (not s.asleep or exists (select from woken where woken.id = s.id))`
+  const { rows } = await db.query<Instance>(named('take_turns', statement, naming))
+  return rows
+}
+
+/** Says on sagas that nobody here can run why they wait. */
+export async function noteUnknown(
+  tx: Transaction,
+  ids: readonly string[],
+  { code, message }: SagaError,
+): Promise<void> {
+  await tx.query(sql`
+    update sagas.saga set error_code = ${code}, error = ${message}, updated_at = now()
+     where id = any(${ids}::uuid[]) and error_code is distinct from ${code}`)
+}
+
+/** Ends the sagas whose turns are dead, unless they have moved on. */
+export async function failTurns(
+  tx: Transaction,
+  turns: readonly TurnRow[],
+): Promise<{ id: string; tenant: string | null }[]> {
+  const { rows } = await tx.query<{ id: string; tenant: string | null }>(sql`
+    update sagas.saga as s
+       set status = 'FAILED', resumes_as = s.status, error_code = 'SAGA_FATAL',
+           error = ${SAGA_CODES.SAGA_FATAL}, updated_at = now(), finished_at = now()
+      from unnest(${turns.map((turn) => turn.saga_id)}::uuid[], ${turns.map(({ turn }) => turn)}::integer[])
+           as t (id, turn)
+     where s.id = t.id and s.turn = t.turn and s.status in ('RUNNING', 'COMPENSATING')
+    returning s.id, s.tenant`)
+  return rows
+}

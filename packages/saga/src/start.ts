@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction } from '@posthorn/engine'
+import { currentTraceparent, transaction, uuid } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { SagaError } from './errors.ts'
+import { getSaga } from './reads.ts'
+import type { SagaResult } from './result.ts'
+import { resultOf } from './result.ts'
+import type { AnySaga, Saga, SagaKind } from './saga.ts'
+import type { NewSaga } from './sql/start.ts'
+import { insertSagas, selectEnded } from './sql/start.ts'
+import { sagaTurns } from './turn-outbox.ts'
+
+export interface StartOptions {
+  /** A UUIDv7 of your own makes the start idempotent: a second one with it changes nothing. */
+  readonly id?: string
+  readonly tenant?: string
+}
+
+export interface Started {
+  readonly id: string
+  /** False: a saga with this id was there before. */
+  readonly created: boolean
+}
+
+/** Begins a durable saga in the caller's transaction: it runs if and only if that commits. */
+export async function startSaga<Input extends object>(
+  tx: Transaction,
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever its steps add to the context
+  saga: Saga<Input, any, SagaKind>,
+  start: StartOptions & { readonly input: Input },
+): Promise<Started> {
+  const [started] = await startSagas(tx, saga, [start])
+  return started as Started
+}
+
+/** The same for many, in one statement. */
+export async function startSagas<Input extends object>(
+  tx: Transaction,
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  saga: Saga<Input, any, SagaKind>,
+  starts: readonly (StartOptions & { readonly input: Input })[],
+): Promise<Started[]> {
+  if (starts.length === 0) return []
+  const sagas = starts.map((start) => newSaga(saga, start))
+  const created = new Set(await insertSagas(tx, sagas))
+  tx.ringLater(sagaTurns.bell)
+  return sagas.map(({ id }) => ({ id, created: created.has(id) }))
+}
+
+/** A saga as it is stored before its first step. */
+export function newSaga(
+  saga: AnySaga,
+  { id, tenant, input }: StartOptions & { input: object },
+): NewSaga {
+  return {
+    id: id ?? uuid(),
+    name: saga.name,
+    version: saga.version,
+    step_names: saga.steps.map(({ name }) => name),
+    tenant,
+    traceparent: currentTraceparent(),
+    input: JSON.stringify(input),
+  }
+}
+
+export interface DurableSaga<Input extends object, Context extends object> {
+  /**
+   * Begins the saga and waits for its end. The saga goes on if the caller dies; an `id` of its own
+   * lets it ask again.
+   */
+  execute(
+    input: Input,
+    options?: StartOptions & { signal?: AbortSignal },
+  ): Promise<SagaResult<Context>>
+}
+
+/** A saga with a checkpoint after every step. An orchestrator must run somewhere. */
+export function durableSaga<Input extends object, Context extends object>(
+  saga: Saga<Input, Context, SagaKind>,
+  { pool }: { pool: Pool },
+): DurableSaga<Input, Context> {
+  return {
+    async execute(input, { signal, ...options } = {}) {
+      const { id } = await transaction(pool, (tx) => startSaga(tx, saga, { ...options, input }))
+      return awaitSaga<Context>(pool, id, signal ? { signal } : {})
+    },
+  }
+}
+
+/** Longest pause between two looks. */
+const LAST_LOOK_MS = 500
+
+/** Waits for a saga's end, wherever it runs. */
+export async function awaitSaga<Context extends object>(
+  pool: Pool,
+  id: string,
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<SagaResult<Context>> {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, LAST_LOOK_MS)) {
+    const ended = await selectEnded(pool, id)
+    if (ended === undefined) throw new SagaError('SAGA_MISSING', `there is no saga ${id}`)
+    if (ended) break
+    await sleep(pauseMs, undefined, signal ? { signal } : {})
+  }
+  return resultOf<Context>(await getSaga(pool, id))
+}

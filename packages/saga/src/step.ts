@@ -1,0 +1,87 @@
+import type { Duration, Message, RetryPolicy, Transaction } from '@posthorn/engine'
+
+/** An event that a step sends; it goes out if and only if the step's transaction commits. */
+export interface EventInit {
+  readonly type: string
+  readonly payload: unknown
+  /** Default: the topic of the saga's outbox. */
+  readonly topic?: string
+  /** Events with one key belong together. Default: the saga's id. */
+  readonly key?: string
+}
+
+/** What a step did: data that later steps find in their context, and events. */
+export interface Effect<Data extends object> {
+  /** Stored as JSON: a Date comes back as its text. */
+  readonly data?: Data
+  readonly events?: readonly EventInit[]
+}
+
+/** A step's answer "no": nothing was done and no retry can help. Made by `refuse`. */
+export interface Refusal {
+  readonly refused: { readonly code: string; readonly message: string }
+}
+
+/** Says that a step did nothing and never will: the saga compensates the steps before it. */
+export function refuse(code: string, message: string): Refusal {
+  return { refused: { code, message } }
+}
+
+/** What a step knows about the attempt it is in. */
+export interface StepRun {
+  readonly sagaId: string
+  readonly step: string
+  readonly tenant: string | undefined
+  /** 1 for the first. After a crash the same attempt may be made again. */
+  readonly attempt: number
+  /** The same for every attempt of this step: for calls to the outside. Its undoing has another. */
+  readonly idempotencyKey: string
+  /** Aborted when the step's time is over or the claim on the saga is lost. */
+  readonly signal: AbortSignal
+}
+
+/** The same for a step that waited for a reply. */
+export interface ReplyRun extends StepRun {
+  readonly reply: Reply
+}
+
+/** What is kept of a reply. */
+export type Reply = Pick<Message, 'id' | 'type' | 'payload' | 'headers'>
+
+interface Trying {
+  /** How often the action is tried before the saga compensates. Default: 3 times, after 1 and 2 s. */
+  readonly retry?: RetryPolicy
+  /** How often the compensation is tried before a person must look. Default: 10 times, 1 s to 5 min apart. */
+  readonly undoRetry?: RetryPolicy
+  /** How long one attempt may take. Default `1m`. */
+  readonly within?: Duration
+}
+
+/**
+ * Undoes the step. It also runs when nobody knows whether the action took effect (it threw, or its
+ * process died), and may run twice: it must be idempotent and find nothing to undo without failing.
+ */
+export type Compensate<Context, Data extends object> = (
+  context: Context & Partial<Data>,
+  tx: Transaction,
+  run: StepRun,
+) => Promise<Pick<Effect<object>, 'events'> | void>
+
+export interface StepOptions<Context, Data extends object> extends Trying {
+  /**
+   * Does the work. What it writes through `tx` commits with the saga's own note that the step is
+   * done; a call to the outside may happen twice, with the same idempotency key.
+   */
+  action(context: Context, tx: Transaction, run: StepRun): Promise<Effect<Data> | Refusal | void>
+  compensate?: Compensate<Context, Data>
+}
+
+export interface ReplyOptions<Context, Data extends object> extends Trying {
+  /** The type of the event that is waited for; several where the answer may be yes or no. */
+  readonly event: string | readonly string[]
+  /** Without a reply for this long, by the business clock, the saga compensates. Default: it waits for ever. */
+  readonly timeout?: Duration
+  /** What the reply means. Default: nothing but that the saga goes on. */
+  action?(context: Context, tx: Transaction, run: ReplyRun): Promise<Effect<Data> | Refusal | void>
+  compensate?: Compensate<Context, Data>
+}

@@ -1,0 +1,43 @@
+import { createRelay } from '@posthorn/engine'
+import { Pool } from 'pg'
+import { sagaEvents, sagaTransport, sagaTurns } from '../index.ts'
+import type { CrashPoint } from './crashing.ts'
+import { crashingSaga } from './crashing.ts'
+
+/*
+ * An orchestrator that runs until it reaches the point it is given, says so, and stands still there:
+ * its parent kills it.
+ */
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 })
+
+async function reach(point: CrashPoint): Promise<void> {
+  if (point !== process.env['CRASH_AT']) return
+  process.stdout.write(`${point}\n`)
+  // An interval keeps the process alive; the promise never ends.
+  setInterval(() => undefined, 60_000)
+  await new Promise(() => undefined)
+}
+
+const saga = crashingSaga(pool, reach)
+const transport = sagaTransport({
+  pool,
+  sagas: [saga],
+  events: sagaEvents({ transport: 'topics' }),
+})
+const relay = createRelay({
+  pool,
+  outboxes: [sagaTurns],
+  maintenance: 'off',
+  transports: {
+    sagas: {
+      async deliver(batch, options) {
+        await reach('turn taken')
+        const outcomes = await transport.deliver(batch, options)
+        await reach('turn over')
+        return outcomes
+      },
+      close: () => transport.close(),
+    },
+  },
+})
+await relay.start()
