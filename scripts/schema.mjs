@@ -3,21 +3,26 @@
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { engineMigrations, migrate } from '@posthorn/engine'
+import { migrate } from '@posthorn/engine'
 import { temporaryPostgres } from '@posthorn/postgres'
-import { topicMigrations } from '@posthorn/transports/postgres'
+import { allMigrations, installedSystems } from '@posthorn/server'
 import { Pool } from 'pg'
 
 const FILE = new URL('../docs/reference/schema.sql', import.meta.url)
-const HEAD = `-- The schema after all migrations of the engine and of the Postgres topics.
--- Written by \`node scripts/schema.mjs\`; a change belongs into a migration.
+const HEAD = `-- The schema after all migrations: the engine, the Postgres topics and every installed system.
+-- Written by \`node scripts/schema.mjs\`; a change belongs into a migration.`
 
-create schema posthorn;`
+/** The engine's first: the others refer to it. */
+const SCHEMAS = `
+  select nspname as name
+    from pg_namespace
+   where nspname !~ '^(pg_|information_schema$|public$)'
+   order by nspname <> 'posthorn', nspname`
 
 const SEQUENCES = `
   select 'create sequence ' || c.oid::regclass || ';' as text
     from pg_class as c
-   where c.relnamespace = 'posthorn'::regnamespace and c.relkind = 'S'
+   where c.relnamespace = $1::regnamespace and c.relkind = 'S'
      -- Those of identity columns and of serials come with their table.
      and not exists (select from pg_depend where objid = c.oid and deptype in ('i', 'a'))
    order by c.relname`
@@ -25,7 +30,7 @@ const SEQUENCES = `
 const FUNCTIONS = `
   select rtrim(pg_get_functiondef(oid), e'\\n') || ';' as text
     from pg_proc
-   where pronamespace = 'posthorn'::regnamespace and prokind = 'f'
+   where pronamespace = $1::regnamespace and prokind = 'f'
    order by proname, oid::regprocedure::text`
 
 /** Tables and partitioned tables; partitions are not described again, only named. */
@@ -39,7 +44,7 @@ const TABLES = `
          ' partition by ' || lower(pg_get_partkeydef(c.oid)) as partitioned,
          ' with (' || array_to_string(c.reloptions, ', ') || ')' as options
     from pg_class as c
-   where c.relnamespace = 'posthorn'::regnamespace and c.relkind in ('r', 'p')
+   where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p')
    order by c.relname`
 
 const COLUMNS = `
@@ -68,8 +73,14 @@ const REFERENCES = `
   select 'alter table ' || conrelid::regclass || ' add constraint ' || conname || ' '
          || pg_get_constraintdef(oid) || ';' as text
     from pg_constraint
-   where connamespace = 'posthorn'::regnamespace and contype = 'f' and conparentid = 0
+   where connamespace = $1::regnamespace and contype = 'f' and conparentid = 0
    order by conrelid::regclass::text, conname`
+
+const TRIGGERS = `
+  select pg_get_triggerdef(oid) || ';' as text
+    from pg_trigger
+   where tgrelid = $1 and not tgisinternal and tgparentid = 0
+   order by tgname`
 
 const INDEXES = `
   select replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') || ';' as text
@@ -79,19 +90,32 @@ const INDEXES = `
    order by indexrelid::regclass::text`
 
 async function dump(pool) {
+  const { rows: schemas } = await pool.query(SCHEMAS)
+  const described = []
+  for (const { name } of schemas) described.push(...(await dumpSchema(pool, name)))
+  return [HEAD, ...described].join('\n\n').concat('\n')
+}
+
+async function dumpSchema(pool, schema) {
   const texts = async (query, values) =>
     (await pool.query(query, values)).rows.map(({ text }) => text)
-  const { rows: tables } = await pool.query(TABLES)
+  const { rows: tables } = await pool.query(TABLES, [schema])
   const described = tables.map(async ({ name, oid, partition_of, partitioned, options }) => {
     if (partition_of) return `create table ${name} ${partition_of};`
     const lines = [...(await texts(COLUMNS, [oid])), ...(await texts(CONSTRAINTS, [oid]))]
     const end = `)${partitioned ?? ''}${options ?? ''};`
     const body = lines.map((line) => `  ${line}`).join(',\n')
-    return [`create table ${name} (\n${body}\n${end}`, ...(await texts(INDEXES, [oid]))].join('\n')
+    const more = [...(await texts(INDEXES, [oid])), ...(await texts(TRIGGERS, [oid]))]
+    return [`create table ${name} (\n${body}\n${end}`, ...more].join('\n')
   })
-  const before = [...(await texts(SEQUENCES)), ...(await texts(FUNCTIONS))]
-  const after = (await texts(REFERENCES)).join('\n')
-  return [HEAD, ...before, ...(await Promise.all(described)), after].join('\n\n').concat('\n')
+  const before = [...(await texts(SEQUENCES, [schema])), ...(await texts(FUNCTIONS, [schema]))]
+  const after = await texts(REFERENCES, [schema])
+  return [
+    `create schema ${schema};`,
+    ...before,
+    ...(await Promise.all(described)),
+    ...(after.length > 0 ? [after.join('\n')] : []),
+  ]
 }
 
 /** Runs the work on a new, migrated database and removes it. */
@@ -106,7 +130,7 @@ async function onMigrated(server, work) {
     // Its end is told before its connection is gone, and then the database goes first.
     pool.on('error', () => undefined)
     try {
-      await migrate(pool, [await engineMigrations(), await topicMigrations()])
+      await migrate(pool, await allMigrations(await installedSystems({})))
       return await work(pool)
     } finally {
       await pool.end()

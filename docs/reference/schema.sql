@@ -1,4 +1,4 @@
--- The schema after all migrations of the engine and of the Postgres topics.
+-- The schema after all migrations: the engine, the Postgres topics and every installed system.
 -- Written by `node scripts/schema.mjs`; a change belongs into a migration.
 
 create schema posthorn;
@@ -207,3 +207,40 @@ create table posthorn.transition_default partition of posthorn.transition defaul
 alter table posthorn.topic_group_member add constraint topic_group_member_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
 alter table posthorn.topic_group_partition add constraint topic_group_partition_topic_partition_fkey FOREIGN KEY (topic, partition) REFERENCES posthorn.topic_partition(topic, partition);
 alter table posthorn.topic_partition add constraint topic_partition_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
+
+create schema example;
+
+create table example.greeted (
+  name text not null,
+  times bigint not null default 0,
+  constraint greeted_pkey PRIMARY KEY (name)
+);
+
+create table example.greeting (
+  id uuid not null,
+  name text not null,
+  status text not null default 'waiting'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default posthorn.now(),
+  error text,
+  created_at timestamp with time zone not null default now(),
+  sent_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  org_id text not null default 'demo'::text,
+  traceparent text,
+  constraint greeting_pkey PRIMARY KEY (id),
+  constraint greeting_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint greeting_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'dead'::text])))
+) with (fillfactor=80);
+CREATE INDEX greeting_dead ON example.greeting USING btree (created_at) WHERE (status = 'dead'::text);
+CREATE INDEX greeting_due ON example.greeting USING btree (due_at, id) WHERE (status = 'waiting'::text);
+CREATE INDEX greeting_suspect ON example.greeting USING btree (due_at, id) WHERE ((status = 'waiting'::text) AND (lost_claims > 0));
+
+create table example.inbox (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamp with time zone not null default now(),
+  constraint inbox_pkey PRIMARY KEY (event_id, consumer)
+);

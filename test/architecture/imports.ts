@@ -99,7 +99,7 @@ function declaredFor(path: string, here: Workspace, { shared }: Repository): rea
 }
 
 function isForTests(path: string): boolean {
-  return isTest(path) || path.includes('/src/testing/')
+  return isTest(path) || /^systems\/\w+\/testing\/|\/src\/testing\//.test(path)
 }
 
 function workspaceOf(path: string, { workspaces }: Repository): Workspace | undefined {

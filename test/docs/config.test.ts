@@ -7,7 +7,7 @@ const systems = await installedSystems({})
 
 interface Setting {
   readonly description?: string
-  readonly default?: unknown
+  readonly default?: string | number | boolean
 }
 
 /** What a schema says, as the page's rows say it. */
