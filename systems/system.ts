@@ -1,5 +1,6 @@
 import type { Consumer, Log, MigrationSet, Outbox, Transport } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
+import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import type { Static } from 'typebox'
 import type { Sealing } from './sealing.ts'
@@ -54,6 +55,8 @@ export interface OpenSystem {
   readonly consumers?: readonly SystemConsumer[]
   readonly queues?: readonly SystemQueue[]
   readonly workers?: readonly Worker[]
+  /** Who plays the outside world in development; two systems may name the same one. */
+  readonly simulators?: readonly Simulator[]
   /** Adds its routes, with their whole path. */
   readonly routes?: (app: App) => void | Promise<void>
 }

@@ -3,7 +3,7 @@ import type { Metrics } from '@posthorn/engine'
 import { createFeed } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
 import { createApp } from '@posthorn/http'
-import { mail, simulators } from '@posthorn/simulators'
+import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -86,7 +86,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   for (const addRoute of opened.routes) await addRoute(app)
   await app.register(simulators, {
     pool,
-    simulators: [mail()],
+    simulators: opened.simulators,
     production: configuration.production,
   })
 }

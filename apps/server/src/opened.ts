@@ -2,6 +2,7 @@ import type { Log, MigrationSet, Outbox } from '@posthorn/engine'
 import { engineMigrations } from '@posthorn/engine'
 import type { OpenSystem, System, SystemConsumer, SystemQueue, Worker } from '@posthorn/systems'
 import { createSealing } from '@posthorn/systems/sealing'
+import type { Simulator } from '@posthorn/simulators'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
@@ -15,6 +16,7 @@ export interface Opened {
   readonly queues: readonly SystemQueue[]
   readonly workers: readonly Worker[]
   readonly transports: NonNullable<OpenSystem['transports']>
+  readonly simulators: readonly Simulator[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
 }
 
@@ -55,6 +57,7 @@ export async function openSystems(
       {},
       ...opened.map(({ transports = {} }) => transports),
     ) as Opened['transports'],
+    simulators: byName(opened.flatMap(({ simulators = [] }) => simulators)),
     routes: opened.flatMap(({ routes }) => routes ?? []),
   }
 }
@@ -63,6 +66,13 @@ export async function openSystems(
 export async function allMigrations(systems: readonly System[]): Promise<MigrationSet[]> {
   const own = systems.map((system) => system.migrations())
   return Promise.all([engineMigrations(), topicMigrations(), ...own])
+}
+
+/** The first of each name: a mailbox serves everybody who sends mail. */
+function byName(simulators: readonly Simulator[]): Simulator[] {
+  return simulators.filter(
+    (each, i) => simulators.findIndex(({ name }) => name === each.name) === i,
+  )
 }
 
 async function keysOf(configuration: OpenOptions['configuration']): Promise<readonly string[]> {
