@@ -244,3 +244,111 @@ create table example.inbox (
   received_at timestamp with time zone not null default now(),
   constraint inbox_pkey PRIMARY KEY (event_id, consumer)
 );
+
+create schema families;
+
+CREATE OR REPLACE FUNCTION families.touch_event()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.updated_at := now();
+  if new.status <> 0 then
+    new.payload := new.payload - 'token';
+  end if;
+  return new;
+end
+$function$;
+
+create table families.consumer_inbox (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamp with time zone not null default now(),
+  constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
+);
+CREATE INDEX consumer_inbox_others ON families.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
+
+create table families.families (
+  id uuid not null,
+  org_id text not null,
+  name text not null,
+  version integer not null,
+  created_at timestamp with time zone not null default posthorn.now(),
+  constraint families_pkey PRIMARY KEY (id),
+  constraint families_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint families_version_check CHECK ((version > 0))
+);
+
+create table families.family_member_invitations (
+  id uuid not null,
+  family_id uuid not null,
+  email text not null,
+  role text not null,
+  token_hash bytea not null,
+  status text not null default 'PENDING'::text,
+  expires_at timestamp with time zone not null,
+  invited_by text not null,
+  accepted_by text,
+  version integer not null,
+  created_at timestamp with time zone not null default posthorn.now(),
+  constraint family_member_invitations_pkey PRIMARY KEY (id),
+  constraint family_member_invitations_token_hash_key UNIQUE (token_hash),
+  constraint family_member_invitations_check CHECK (((status = 'ACCEPTED'::text) = (accepted_by IS NOT NULL))),
+  constraint family_member_invitations_email_check CHECK ((length(email) <= 254)),
+  constraint family_member_invitations_role_check CHECK ((role = ANY (ARRAY['ADMIN'::text, 'MEMBER'::text]))),
+  constraint family_member_invitations_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACCEPTED'::text, 'REVOKED'::text, 'EXPIRED'::text]))),
+  constraint family_member_invitations_token_hash_check CHECK ((length(token_hash) = 32)),
+  constraint family_member_invitations_version_check CHECK ((version > 0))
+);
+CREATE INDEX family_member_invitations_family ON families.family_member_invitations USING btree (family_id, created_at);
+CREATE UNIQUE INDEX family_member_invitations_open ON families.family_member_invitations USING btree (family_id, lower(email)) WHERE (status = 'PENDING'::text);
+
+create table families.family_members (
+  family_id uuid not null,
+  user_id text not null,
+  role text not null,
+  email text,
+  joined_at timestamp with time zone not null default posthorn.now(),
+  constraint family_members_pkey PRIMARY KEY (family_id, user_id),
+  constraint family_members_role_check CHECK ((role = ANY (ARRAY['OWNER'::text, 'ADMIN'::text, 'MEMBER'::text])))
+);
+CREATE UNIQUE INDEX family_members_address ON families.family_members USING btree (family_id, lower(email));
+CREATE UNIQUE INDEX family_members_owner ON families.family_members USING btree (family_id) WHERE (role = 'OWNER'::text);
+
+create table families.outbox_events (
+  event_id uuid not null,
+  event_type character varying(255) not null,
+  event_version integer not null default 1,
+  aggregate_type character varying(255) not null,
+  aggregate_id uuid not null,
+  payload jsonb not null,
+  processed_at timestamp with time zone,
+  status integer not null default 0,
+  retry_count integer not null default 0,
+  error_message text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  org_id text not null,
+  next_attempt_at timestamp with time zone not null default posthorn.now(),
+  traceparent text,
+  finished_at timestamp with time zone,
+  lost_claims smallint not null default 0,
+  quarantined_at timestamp with time zone,
+  seq bigint not null generated always as identity,
+  bucket smallint not null generated always as (posthorn.bucket_of((aggregate_id)::text)) stored,
+  held boolean not null default false,
+  constraint outbox_events_pkey PRIMARY KEY (event_id),
+  constraint outbox_events_check CHECK (((status = 1) = (processed_at IS NOT NULL))),
+  constraint outbox_events_check1 CHECK (((status = 0) = (finished_at IS NULL))),
+  constraint outbox_events_status_check CHECK ((status = ANY (ARRAY[0, 1, 2])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX ix_outbox_events_created_at ON families.outbox_events USING btree (created_at);
+CREATE INDEX ix_outbox_events_status_created_at ON families.outbox_events USING btree (status, created_at);
+CREATE INDEX outbox_events_finished ON families.outbox_events USING btree (finished_at) WHERE (status = ANY (ARRAY[1, 2]));
+CREATE INDEX outbox_events_flow ON families.outbox_events USING btree (bucket, seq) WHERE ((status = 0) AND (quarantined_at IS NULL) AND (NOT held));
+CREATE INDEX outbox_events_held ON families.outbox_events USING btree (((aggregate_id)::text), seq) WHERE (held AND (status = 0) AND (quarantined_at IS NULL));
+CREATE INDEX outbox_events_quarantined ON families.outbox_events USING btree (event_id) WHERE (quarantined_at IS NOT NULL);
+CREATE TRIGGER outbox_events_touched BEFORE UPDATE ON families.outbox_events FOR EACH ROW EXECUTE FUNCTION families.touch_event();
+
+alter table families.family_member_invitations add constraint family_member_invitations_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);
+alter table families.family_members add constraint family_members_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);

@@ -19,16 +19,21 @@ function codesOn(text: string, heading: string): string[] {
     .toSorted()
 }
 
-const catalogues = globSync('packages/*/src/errors.ts', { cwd: root }).map((path) => {
+const PLACES = ['packages/*/src/errors.ts', 'systems/*/{refusal,problems,errors}.ts']
+
+/** Each catalogue under its heading: a package's name, or that of a system. */
+const catalogues = globSync(PLACES, { cwd: root }).map((path) => {
+  const [top, folder] = path.split('/')
   const source = readFileSync(join(root, path), 'utf8')
-  return { name: `@posthorn/${path.split('/')[1]}`, codes: codesIn(source).toSorted() }
+  const name = top === 'packages' ? `@posthorn/${folder}` : `${folder}`
+  return { name, codes: codesIn(source).toSorted() }
 })
 
 test('three packages have a catalogue', () => {
   expect(catalogues.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['@posthorn/engine', '@posthorn/postgres', '@posthorn/transports']),
   )
-  for (const { codes } of catalogues) expect(codes.length).toBeGreaterThan(5)
+  for (const { codes } of catalogues) expect(codes.length).toBeGreaterThan(0)
 })
 
 test.each(catalogues)('errors.md has the codes of $name, and no others', ({ name, codes }) => {

@@ -1,0 +1,67 @@
+/** What the mail of an invitation says. */
+export interface Letter {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The same for every copy of it, so that a second one can be recognised. */
+  readonly messageId: string
+}
+
+export interface InvitationToTell {
+  readonly eventId: string
+  readonly email: string
+  readonly familyName: string
+  readonly expiresAt: Date
+  readonly isResend: boolean
+  /** With the token. */
+  readonly link: string
+  /** Address of the sender; its domain vouches for the id. */
+  readonly from: string
+}
+
+export function letterOf(invitation: InvitationToTell): Letter {
+  const { eventId, email, familyName, link, isResend } = invitation
+  const subject = `${isResend ? 'Reminder: you' : 'You'} are invited to the family ${familyName}`
+  const until = `The invitation can be accepted until ${dayOf(invitation.expiresAt)}.`
+  const intro = `You are invited to join the family ${familyName}. To accept, open this link:`
+  const otherwise = 'If you did not expect this, do nothing.'
+  return {
+    to: email,
+    subject,
+    text: [intro, link, until, otherwise].join('\n\n'),
+    html: [
+      `<p>You are invited to join the family <b>${escaped(familyName)}</b>.</p>`,
+      `<p><a href="${escaped(link)}">Accept the invitation</a></p>`,
+      `<p>${until} ${otherwise}</p>`,
+    ].join('\n'),
+    messageId: `<${eventId}@${domainOf(invitation.from)}>`,
+  }
+}
+
+/** The address of the page, with the token added. */
+export function linkTo(page: string, token: string): string {
+  const url = new URL(page)
+  url.searchParams.set('token', token)
+  return url.href
+}
+
+function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10)
+}
+
+function domainOf(from: string): string {
+  return /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'localhost'
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}

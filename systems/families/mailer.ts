@@ -1,0 +1,73 @@
+import { createTransport } from 'nodemailer'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Letter } from './letter.ts'
+
+/** What became of a letter. What may go better another time is thrown instead. */
+export type Mailed =
+  { readonly kind: 'sent' } | { readonly kind: 'refused'; readonly reason: string }
+
+export interface Mailer {
+  send(letter: Letter): Promise<Mailed>
+}
+
+export interface MailerOptions {
+  readonly from: string
+  /** The mail server as `smtp(s)://…`; asked for each letter, since a simulated one moves. */
+  address(): Promise<string>
+}
+
+/** For each step of the exchange, and for the whole: a database transaction waits for it. */
+const STEP_MS = 5_000
+const WHOLE_MS = 20_000
+
+/** Nodemailer's codes for an answer about this letter, not about the server or the login. */
+const ABOUT_THE_LETTER: readonly unknown[] = ['EENVELOPE', 'EMESSAGE']
+
+/** Sends by SMTP, on a connection of its own for each letter: nothing is left to close. */
+export function createMailer({ from, address }: MailerOptions): Mailer {
+  return {
+    async send({ to, ...letter }) {
+      const transport = createTransport({
+        url: await address(),
+        connectionTimeout: STEP_MS,
+        greetingTimeout: STEP_MS,
+        socketTimeout: STEP_MS,
+        dnsTimeout: STEP_MS,
+        // The letter is text of ours: nothing in it may make the library read files or addresses.
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      })
+      try {
+        await inTime(transport.sendMail({ from, to: { name: '', address: to }, ...letter }))
+        return { kind: 'sent' }
+      } catch (error) {
+        const reason = refusalIn(error)
+        if (reason === undefined) throw error
+        return { kind: 'refused', reason }
+      } finally {
+        transport.close()
+      }
+    },
+  }
+}
+
+/** A server that says a little something now and then would never be silent for a step. */
+async function inTime(sending: Promise<unknown>): Promise<void> {
+  const late = new AbortController()
+  const deadline = sleep(WHOLE_MS, undefined, { signal: late.signal }).then(() => {
+    throw new Error(`the mail server took longer than ${WHOLE_MS} ms`)
+  })
+  try {
+    await Promise.race([sending, deadline])
+  } finally {
+    deadline.catch(() => undefined)
+    late.abort()
+  }
+}
+
+/** The server's words, if it will never take this letter. */
+function refusalIn(error: unknown): string | undefined {
+  const { code, responseCode, response } = error as Record<string, unknown>
+  const isForEver = typeof responseCode === 'number' && responseCode >= 500
+  return isForEver && ABOUT_THE_LETTER.includes(code) ? String(response) : undefined
+}

@@ -1,0 +1,58 @@
+import type { AggregateRoot, Mapper } from '@posthorn/domain'
+import { Family } from './family.ts'
+import { FamilyMemberInvitation } from './invitation.ts'
+import type { Stored } from './queries.ts'
+import {
+  insertFamily,
+  insertInvitation,
+  insertMembers,
+  selectFamily,
+  selectInvitation,
+  updateFamily,
+  updateInvitation,
+} from './queries.ts'
+
+const familyMapper: Mapper<Family> = {
+  type: Family,
+  async load(db, id) {
+    const stored = await selectFamily(db, id)
+    return stored && atVersion(new Family(stored), stored)
+  },
+  async insert(tx, family) {
+    const written = await insertFamily(tx, storedOf(family))
+    await insertMembers(tx, family.state)
+    return written
+  },
+  async update(tx, family) {
+    const written = await updateFamily(tx, storedOf(family))
+    if (written.rows.length > 0) await insertMembers(tx, family.state)
+    return written
+  },
+}
+
+const invitationMapper: Mapper<FamilyMemberInvitation> = {
+  type: FamilyMemberInvitation,
+  async load(db, id) {
+    const stored = await selectInvitation(db, id)
+    return stored && atVersion(new FamilyMemberInvitation(stored), stored)
+  },
+  insert: (tx, invitation) => insertInvitation(tx, storedOf(invitation)),
+  update: (tx, invitation) => updateInvitation(tx, storedOf(invitation)),
+}
+
+/** The family first: whoever joins locks it before the invitation, as whoever invites does. */
+export const mappers: readonly Mapper[] = [familyMapper, invitationMapper]
+
+function atVersion<Aggregate extends AggregateRoot>(
+  aggregate: Aggregate,
+  { version }: { readonly version: number },
+): Aggregate {
+  return Object.assign(aggregate, { version })
+}
+
+function storedOf<State extends object>(aggregate: {
+  readonly state: State
+  readonly version: number
+}): Stored<State> {
+  return { ...aggregate.state, version: aggregate.version }
+}

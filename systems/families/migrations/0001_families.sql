@@ -1,0 +1,108 @@
+-- Families, their members, the invitations to join them, and what happened to them as events.
+create schema families;
+
+create table families.families (
+  id uuid primary key,
+  org_id text not null,
+  name text not null check (length(name) between 1 and 100),
+  version integer not null check (version > 0),
+  created_at timestamptz not null default posthorn.now()
+);
+
+create table families.family_members (
+  family_id uuid not null references families.families (id),
+  user_id text not null,
+  role text not null check (role in ('OWNER', 'ADMIN', 'MEMBER')),
+  -- The address that was invited; unknown of whoever founded the family.
+  email text,
+  joined_at timestamptz not null default posthorn.now(),
+  primary key (family_id, user_id)
+);
+create unique index family_members_owner on families.family_members (family_id)
+  where role = 'OWNER';
+create unique index family_members_address on families.family_members (family_id, lower(email));
+
+create table families.family_member_invitations (
+  id uuid primary key,
+  family_id uuid not null references families.families (id),
+  email text not null check (length(email) <= 254),
+  -- Nobody is invited to own a family.
+  role text not null check (role in ('ADMIN', 'MEMBER')),
+  -- SHA-256. The token itself is in no table but, sealed, in the event that is still to be sent.
+  token_hash bytea not null unique check (length(token_hash) = 32),
+  -- What is past its expiry is EXPIRED whether this says so or not; it says so once the address is
+  -- invited again.
+  status text not null default 'PENDING'
+    check (status in ('PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED')),
+  expires_at timestamptz not null,
+  invited_by text not null,
+  accepted_by text,
+  version integer not null check (version > 0),
+  created_at timestamptz not null default posthorn.now(),
+  check ((status = 'ACCEPTED') = (accepted_by is not null))
+);
+create unique index family_member_invitations_open
+  on families.family_member_invitations (family_id, lower(email)) where status = 'PENDING';
+create index family_member_invitations_family
+  on families.family_member_invitations (family_id, created_at);
+
+create table families.outbox_events (
+  event_id uuid primary key,
+  event_type varchar(255) not null,
+  event_version integer not null default 1,
+  aggregate_type varchar(255) not null,
+  aggregate_id uuid not null,
+  payload jsonb not null,
+  processed_at timestamptz,
+  -- 0 Pending, 1 Processed, 2 Failed: an operator has given it up.
+  status integer not null default 0 check (status in (0, 1, 2)),
+  retry_count integer not null default 0,
+  error_message text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  org_id text not null,
+  next_attempt_at timestamptz not null default posthorn.now(),
+  traceparent text,
+  finished_at timestamptz,
+  lost_claims smallint not null default 0,
+  quarantined_at timestamptz,
+  seq bigint generated always as identity,
+  bucket smallint not null generated always as (posthorn.bucket_of(aggregate_id::text)) stored,
+  held boolean not null default false,
+  check ((status = 1) = (processed_at is not null)),
+  check ((status = 0) = (finished_at is null))
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+
+create index ix_outbox_events_status_created_at on families.outbox_events (status, created_at);
+create index ix_outbox_events_created_at on families.outbox_events (created_at);
+create index outbox_events_flow on families.outbox_events (bucket, seq)
+  where status = 0 and quarantined_at is null and not held;
+create index outbox_events_held on families.outbox_events ((aggregate_id::text), seq)
+  where held and status = 0 and quarantined_at is null;
+create index outbox_events_quarantined on families.outbox_events (event_id)
+  where quarantined_at is not null;
+create index outbox_events_finished on families.outbox_events (finished_at)
+  where status in (1, 2);
+
+-- Here and not in the code: whoever ends an event, relay or operator, takes the token out of it.
+create function families.touch_event() returns trigger language plpgsql as $$
+begin
+  new.updated_at := now();
+  if new.status <> 0 then
+    new.payload := new.payload - 'token';
+  end if;
+  return new;
+end
+$$;
+create trigger outbox_events_touched before update on families.outbox_events
+  for each row execute function families.touch_event();
+
+create table families.consumer_inbox (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamptz not null default now(),
+  primary key (event_id, consumer)
+);
+-- Ids that carry no time; empty as long as all of ours do.
+create index consumer_inbox_others on families.consumer_inbox (received_at)
+  where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);

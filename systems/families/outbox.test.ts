@@ -1,0 +1,233 @@
+import type { Message, Outcome } from '@posthorn/engine'
+import {
+  advanceClock,
+  cancel,
+  createRelay,
+  delivered,
+  enqueueAll,
+  getMessage,
+  listAlerts,
+  outboxTableSql,
+  retryLater,
+  transaction,
+  unreachable,
+  useMovableClock,
+  uuid,
+  viewMessage,
+} from '@posthorn/engine'
+import { fakeTransport, outboxConformance, viewTable } from '@posthorn/engine/testing'
+import type { Outbox } from '@posthorn/engine'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MEMBER_INVITED } from './events.ts'
+import type { OutboxEvent } from './outbox.ts'
+import { familyOutbox } from './outbox.ts'
+import { familyDatabase } from './testing/family-database.ts'
+import { sealing } from './testing/running.ts'
+
+const db = await familyDatabase()
+const outbox = familyOutbox(sealing)
+const family = uuid()
+
+function event(aggregateId: string, payload: OutboxEvent['payload'] = {}): Partial<OutboxEvent> {
+  return {
+    event_id: uuid(),
+    event_type: MEMBER_INVITED,
+    aggregate_type: 'FamilyMemberInvitation',
+    aggregate_id: aggregateId,
+    org_id: 'acme',
+    payload,
+  }
+}
+
+function secretEvent(aggregateId: string): Partial<OutboxEvent> & { event_id: string } {
+  const event_id = uuid()
+  const token = { value: sealing.seal('hush', event_id) }
+  return { ...event(aggregateId, { token, isResend: false }), event_id }
+}
+
+const put = (rows: readonly Partial<OutboxEvent>[]) =>
+  transaction(db.pool, (tx) => enqueueAll(tx, outbox, rows))
+const relayTo = (transport: ReturnType<typeof fakeTransport>) =>
+  createRelay({
+    pool: db.pool,
+    outboxes: [outbox],
+    transports: { rabbitmq: transport },
+    mode: 'poll',
+  })
+const view = viewTable(db.pool, outbox as unknown as Outbox)
+
+outboxConformance(outbox, {
+  pool: () => db.pool,
+  transports: ['rabbitmq'],
+  sample: (n) => event(family, { n }),
+  spoil: `payload = '{"token": {"value": "not sealed"}}'`,
+})
+
+describe('the definition', () => {
+  beforeAll(() => useMovableClock(db.pool))
+  beforeEach(() => view.empty())
+
+  test('has the table that its migration makes', async () => {
+    const before = await tableOf()
+    await db.pool.query(outboxTableSql(outbox))
+    expect(await tableOf()).toEqual(before)
+  })
+
+  test('is attempted at 0, 1, 3, 8, 23, 83, 383, 1283 s, and every 900 s from then on', async () => {
+    const clock = async () => {
+      const { rows } = await db.pool.query<{ ms: number }>(
+        'select extract(epoch from posthorn.now())::float8 * 1000 as ms',
+      )
+      return rows[0]?.ms ?? 0
+    }
+    await put([event(family)])
+    const started = await clock()
+    const attempts: number[] = []
+    const down: Outcome = unreachable(new Error('nobody listens'))
+    const transport = fakeTransport(async () => {
+      attempts.push(Math.round(((await clock()) - started) / 1_000))
+      return down
+    })
+    const relay = relayTo(transport)
+    const seconds = [0, 1, 2, 5, 15, 60, 300, 900, 900, 900]
+    for (const wait of seconds) {
+      // A little before it is due nothing happens.
+      if (wait > 0) await advanceClock(db.pool, `${wait * 1_000 - 400}ms`)
+      if (wait > 0) expect(await relay.tick()).toBe(0)
+      if (wait > 0) await advanceClock(db.pool, '400ms')
+      expect(await relay.tick()).toBe(1)
+    }
+    const expected = [0, 1, 3, 8, 23, 83, 383, 1283, 2183, 3083]
+    // The real seconds that the test itself takes come on top.
+    const late = attempts.map((at, i) => at - (expected[i] ?? 0))
+    expect(attempts).toHaveLength(expected.length)
+    expect(Math.min(...late)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...late)).toBeLessThan(5)
+    const [row] = await view.rows()
+    expect(row).toMatchObject({ status: 0, retry_count: 10, error_message: 'nobody listens' })
+    transport.answer = () => delivered()
+    await advanceClock(db.pool, '900s')
+    await relay.tick()
+    expect((await view.rows())[0]).toMatchObject({
+      status: 1,
+      retry_count: 10,
+      error_message: null,
+    })
+    await relay.stop()
+  })
+
+  test('a poisoned event holds back its own aggregate only', async () => {
+    const [poisoned, sound] = [uuid(), uuid()]
+    const rows = Array.from({ length: 300 }, (_, n) => event(n % 2 ? poisoned : sound, { n }))
+    await put(rows)
+    const bad = rows[1]?.event_id
+    const transport = fakeTransport(({ id }) =>
+      id === bad ? retryLater({ code: 'NACKED', message: 'no' }) : delivered(),
+    )
+    const relay = relayTo(transport)
+    for (let i = 0; i < 20 && (await relay.tick()) > 0; i += 1);
+    expect(numbers(transport.arrived)).toEqual(rows.flatMap((_, n) => (n % 2 ? [] : [n])))
+    transport.answer = () => delivered()
+    await advanceClock(db.pool, '1s')
+    for (let i = 0; i < 20 && (await relay.tick()) > 0; i += 1);
+    await relay.stop()
+    const late = transport.arrived.filter(({ key }) => key === poisoned)
+    expect(numbers(late)).toEqual(rows.flatMap((_, n) => (n % 2 ? [n] : [])))
+  })
+
+  test('an operator ends an event as 2, Failed, and its aggregate goes on', async () => {
+    const [bad, next] = [event(family, { token: { value: 'not sealed' } }), event(family, { n: 2 })]
+    await put([bad, next])
+    const transport = fakeTransport()
+    const relay = relayTo(transport)
+    await relay.tick()
+    expect(await view.alerts()).toEqual([{ subject: bad.event_id, code: 'MESSAGE_UNREADABLE' }])
+    const ids = [bad.event_id ?? '']
+    await transaction(db.pool, (tx) => cancel(tx, outbox, { ids, by: 'ops', reason: 'unreadable' }))
+    for (let i = 0; i < 20 && (await relay.tick()) > 0; i += 1);
+    await relay.stop()
+    expect(transport.arrived.map(({ id }) => id)).toEqual([next.event_id])
+    const failed = (await view.rows()).find(({ event_id: id }) => id === bad.event_id)
+    expect(failed).toMatchObject({ status: 2, processed_at: null, payload: {} })
+  })
+})
+
+describe('the token', () => {
+  beforeEach(() => view.empty())
+
+  test('is sealed in the row, opened for the broker, and gone when it was processed', async () => {
+    const row = secretEvent(family)
+    await put([row])
+    expect(JSON.stringify(await view.rows())).not.toContain('hush')
+    const transport = fakeTransport()
+    const relay = relayTo(transport)
+    await relay.tick()
+    await relay.stop()
+    expect(transport.arrived[0]?.payload).toMatchObject({ token: { value: 'hush' } })
+    expect((await view.rows())[0]).toMatchObject({ status: 1, payload: { isResend: false } })
+    expect(JSON.stringify(await view.rows())).not.toContain('token')
+  })
+
+  test('is in no view, before and after', async () => {
+    const row = secretEvent(family)
+    await put([row])
+    const seen = async () => {
+      const found = await getMessage(db.pool, outbox, row.event_id)
+      return JSON.stringify(viewMessage(outbox, found?.row ?? {}))
+    }
+    expect(await seen()).toContain('(hidden)')
+    expect(await seen()).not.toMatch(/hush|s1\./)
+    const relay = relayTo(fakeTransport())
+    await relay.tick()
+    await relay.stop()
+    expect(await seen()).toContain('"isResend":false')
+  })
+
+  test('of another event cannot be put into this one', async () => {
+    const [mine, other] = [secretEvent(family), secretEvent(family)]
+    await put([{ ...mine, payload: { ...other.payload } }])
+    const transport = fakeTransport()
+    const relay = relayTo(transport)
+    await relay.tick()
+    await relay.stop()
+    expect(transport.attempted).toEqual([])
+    expect(await view.alerts()).toMatchObject([{ code: 'MESSAGE_UNREADABLE' }])
+  })
+})
+
+test('a broken topology is one alert for each outage', async () => {
+  await view.empty()
+  const unroutable = retryLater({ code: 'UNROUTABLE', message: 'no queue is bound' })
+  const transport = fakeTransport(() => unroutable)
+  const relay = relayTo(transport)
+  const states = async () =>
+    (await listAlerts(db.pool, { source: 'families.events' })).items.map(({ state }) => state)
+  await put([event(uuid()), event(uuid()), event(uuid())])
+  await relay.tick()
+  await advanceClock(db.pool, '1s')
+  await relay.tick()
+  expect(await states()).toEqual(['open'])
+  transport.answer = () => delivered()
+  await advanceClock(db.pool, '2s')
+  await relay.tick()
+  expect(await states()).toEqual(['recovered'])
+  transport.answer = () => unroutable
+  await put([event(uuid())])
+  await relay.tick()
+  expect(await states()).toEqual(['open', 'recovered'])
+  await relay.stop()
+})
+
+function numbers(messages: readonly Message[]): unknown[] {
+  return messages.map(({ payload }) => (payload as { n: number }).n)
+}
+
+async function tableOf(): Promise<unknown[]> {
+  const { rows } = await db.pool.query(`
+    select indexdef as line from pg_indexes where schemaname = 'families'
+    union all
+    select column_name || ' ' || data_type || ' ' || is_nullable
+      from information_schema.columns where table_schema = 'families'
+    order by 1`)
+  return rows
+}

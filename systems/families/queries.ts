@@ -1,0 +1,192 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { FamilyState, Member } from './family.ts'
+import type { FamilyRole } from './family-role.ts'
+import type { InvitationState, InvitationStatus } from './invitation.ts'
+
+/** What is stored, with the version it is at. */
+export type Stored<State> = State & { readonly version: number }
+
+interface FamilyRow {
+  id: string
+  org_id: string
+  name: string
+  version: number
+  user_id: string
+  role: FamilyRole
+  email: string | null
+  joined_at: Date
+}
+
+/** Now, by the business clock. */
+export async function selectNow(db: Queryable): Promise<Date> {
+  const { rows } = await db.query<{ now: Date }>(sql`select posthorn.now() as now`)
+  return (rows[0] as { now: Date }).now
+}
+
+/** A family with its members, all as of one moment. */
+export async function selectFamily(
+  db: Queryable,
+  id: string,
+): Promise<Stored<FamilyState> | undefined> {
+  const { rows } = await db.query<FamilyRow>(sql`
+    select f.id, f.org_id, f.name, f.version, m.user_id, m.role, m.email, m.joined_at
+      from families.families as f
+      join families.family_members as m on m.family_id = f.id
+     where f.id = ${id}
+     order by m.joined_at, m.user_id`)
+  const [first] = rows
+  if (!first) return undefined
+  const { org_id: orgId, name, version } = first
+  return { id: first.id, orgId, name, version, members: rows.map(memberOf) }
+}
+
+export function insertFamily(tx: Transaction, { id, orgId, name, version }: Stored<FamilyState>) {
+  return tx.query(sql`
+    insert into families.families (id, org_id, name, version)
+    values (${id}, ${orgId}, ${name}, ${version + 1})
+    returning id`)
+}
+
+export function updateFamily(tx: Transaction, { id, version }: Stored<FamilyState>) {
+  return tx.query(sql`
+    update families.families
+       set version = ${version + 1}
+     where id = ${id} and version = ${version}
+    returning id`)
+}
+
+/** Adds those that are not there yet; nobody's membership changes. */
+export async function insertMembers(tx: Transaction, { id, members }: FamilyState): Promise<void> {
+  await tx.query(sql`
+    insert into families.family_members (family_id, user_id, role, email, joined_at)
+    select ${id}, m.user_id, m.role, m.email, m.joined_at
+      from unnest(${members.map(({ userId }) => userId)}::text[],
+                  ${members.map(({ role }) => role)}::text[],
+                  ${members.map(({ email }) => email ?? null)}::text[],
+                  ${members.map(({ joinedAt }) => joinedAt)}::timestamptz[])
+        as m (user_id, role, email, joined_at)
+    on conflict (family_id, user_id) do nothing`)
+}
+
+/**
+ * Keeps a family as it was loaded until the transaction ends; false if it has changed. Invitations
+ * share this lock: they do not wait for each other, only for somebody who joins.
+ */
+export async function holdFamily(
+  tx: Transaction,
+  { id, version }: { readonly id: string; readonly version: number },
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    select 1 from families.families where id = ${id} and version = ${version} for share`)
+  return rows.length > 0
+}
+
+interface InvitationRow {
+  id: string
+  org_id: string
+  family_id: string
+  email: string
+  role: FamilyRole
+  status: InvitationStatus
+  token_hash: Buffer
+  expires_at: Date
+  invited_by: string
+  accepted_by: string | null
+  version: number
+}
+
+/** Past its time an invitation is EXPIRED, whatever its row says: no index and no job has to know. */
+const INVITATION = sql`
+    select i.id, f.org_id, i.family_id, i.email, i.role, i.token_hash, i.expires_at, i.invited_by,
+           i.accepted_by, i.version,
+           case when i.status = 'PENDING' and i.expires_at <= posthorn.now() then 'EXPIRED'
+                else i.status end as status
+      from families.family_member_invitations as i
+      join families.families as f on f.id = i.family_id`
+
+export async function selectInvitation(
+  db: Queryable,
+  id: string,
+): Promise<Stored<InvitationState> | undefined> {
+  const { rows } = await db.query<InvitationRow>(sql`${INVITATION} where i.id = ${id}`)
+  return rows[0] && invitationOf(rows[0])
+}
+
+/** The id of the invitation that a token belongs to, in whatever state it is. */
+export async function findByToken(db: Queryable, hash: Buffer): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select id from families.family_member_invitations where token_hash = ${hash}`)
+  return rows[0]?.id
+}
+
+/** The id of the invitation to a family that an address could still accept. */
+export async function findOpen(
+  db: Queryable,
+  { familyId, email }: { readonly familyId: string; readonly email: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select id
+      from families.family_member_invitations
+     where family_id = ${familyId} and lower(email) = lower(${email})
+       and status = 'PENDING' and expires_at > posthorn.now()`)
+  return rows[0]?.id
+}
+
+/** The newest invitations to a family, at most 200. */
+export async function listInvitations(db: Queryable, familyId: string): Promise<InvitationState[]> {
+  const { rows } = await db.query<InvitationRow>(sql`
+    ${INVITATION} where i.family_id = ${familyId} order by i.created_at desc, i.id desc limit 200`)
+  return rows.map(invitationOf)
+}
+
+export function insertInvitation(tx: Transaction, state: Stored<InvitationState>) {
+  return tx.query(sql`
+    insert into families.family_member_invitations
+      (id, family_id, email, role, token_hash, status, expires_at, invited_by, version)
+    values (${state.id}, ${state.familyId}, ${state.email}, ${state.role}, ${state.tokenHash},
+            ${state.status}, ${state.expiresAt}, ${state.invitedBy}, ${state.version + 1})
+    returning id`)
+}
+
+export function updateInvitation(tx: Transaction, state: Stored<InvitationState>) {
+  return tx.query(sql`
+    update families.family_member_invitations
+       set status = ${state.status}, token_hash = ${state.tokenHash},
+           expires_at = ${state.expiresAt}, invited_by = ${state.invitedBy},
+           accepted_by = ${state.acceptedBy ?? null}, version = ${state.version + 1}
+     where id = ${state.id} and version = ${state.version}
+    returning id`)
+}
+
+/** Writes EXPIRED where it is true, so that the address is free for the invitation given. */
+export async function expireOthers(
+  tx: Transaction,
+  { id, familyId, email }: Pick<InvitationState, 'id' | 'familyId' | 'email'>,
+): Promise<void> {
+  await tx.query(sql`
+    update families.family_member_invitations
+       set status = 'EXPIRED', version = version + 1
+     where family_id = ${familyId} and lower(email) = lower(${email}) and id <> ${id}
+       and status = 'PENDING' and expires_at <= posthorn.now()`)
+}
+
+function memberOf({ user_id, role, email, joined_at }: FamilyRow): Member {
+  return { userId: user_id, role, email: email ?? undefined, joinedAt: joined_at }
+}
+
+function invitationOf(row: InvitationRow): Stored<InvitationState> {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    familyId: row.family_id,
+    email: row.email,
+    role: row.role,
+    status: row.status,
+    tokenHash: row.token_hash,
+    expiresAt: row.expires_at,
+    invitedBy: row.invited_by,
+    acceptedBy: row.accepted_by ?? undefined,
+    version: row.version,
+  }
+}

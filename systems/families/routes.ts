@@ -1,0 +1,122 @@
+import { costLimitPlugin } from '@escape.tech/graphql-armor-cost-limit'
+import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
+import { CommitUnknownError, ConflictError } from '@posthorn/domain'
+import type { Log } from '@posthorn/engine'
+import type { App, ProblemError } from '@posthorn/http'
+import { callerOf, problem, problemOf, rawBodyOf } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
+import type { GraphQLError, ValidationContext } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { createGraphQLError, createYoga, maskError } from 'graphql-yoga'
+import type { Pool } from 'pg'
+import type { FamilyCommands } from './commands.ts'
+import type { GraphqlContext } from './schema.ts'
+import { familySchema } from './schema.ts'
+
+/** The largest useful request has a few hundred bytes and about as many tokens. */
+const MOST_BYTES = 64 * 1024
+const MOST_TOKENS = 1_000
+const MOST_LEVELS = 8
+/** A whole family costs about 30. */
+const MOST_COST = 250
+
+/** Statuses follow the newer media type; the older one answers 200 to everything. */
+const RESPONSE_TYPE = 'application/graphql-response+json'
+
+export interface GraphqlOptions {
+  readonly pool: Pool
+  readonly commands: FamilyCommands
+  readonly log: Log
+}
+
+/** GraphQL at `/graphql`, for members only, as the access hook sees to before any of this runs. */
+export function familyRoutes(app: App, { pool, commands, log }: GraphqlOptions): void {
+  const yoga = createYoga<GraphqlContext>({
+    schema: familySchema,
+    plugins: [
+      limitTokens,
+      maxDepthPlugin({ n: MOST_LEVELS, ...asValidationError }),
+      costLimitPlugin({ maxCost: MOST_COST, ...asValidationError }),
+    ],
+    batching: false,
+    cors: false,
+    graphiql: false,
+    landingPage: false,
+    multipart: false,
+    logging: false,
+    maskedErrors: { maskError: (error) => shown(error, log) },
+  })
+
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    bodyLimit: MOST_BYTES,
+    config: { rawBody: true },
+    schema: { summary: 'Families and their invitations, by GraphQL', tags: ['families'] },
+    async handler(request, reply) {
+      const { sub, org } = callerOf(request)
+      const context = { actor: { sub, org }, db: pool, commands }
+      const response = await yoga.fetch(
+        new URL(request.url, 'http://localhost'),
+        requestOf(request),
+        context,
+      )
+      const { status, headers } = response
+      const wanted = request.headers.accept?.includes(RESPONSE_TYPE)
+      return reply
+        .code(status)
+        .headers(Object.fromEntries(headers))
+        .type(wanted ? RESPONSE_TYPE : 'application/json; charset=utf-8')
+        .send(await response.text())
+    },
+  })
+}
+
+function requestOf(request: FastifyRequest): RequestInit {
+  const { method } = request
+  const headers = { accept: RESPONSE_TYPE, 'content-type': 'application/json' }
+  return method === 'POST'
+    ? { method, headers, body: rawBodyOf(request).toString() }
+    : { method, headers }
+}
+
+/** Thrown, as is their default, it would be an error of ours. */
+const asValidationError = {
+  propagateOnRejection: false,
+  onReject: [
+    (context: ValidationContext | null, error: GraphQLError) => context?.reportError(error),
+  ],
+}
+
+/** Before validation: that takes the square of what a document repeats. */
+const limitTokens: Plugin = {
+  onParse({ parseFn, setParseFn }) {
+    setParseFn((source, options) => parseFn(source, { ...options, maxTokens: MOST_TOKENS }))
+  },
+}
+
+/**
+ * What the caller sees of an error: those of GraphQL itself as they are, all others as the problem
+ * that any route would answer, with its status.
+ */
+function shown(error: unknown, log: Log): Error {
+  // What it leaves alone was said by GraphQL about the document.
+  if (maskError(error, '', false) === error) return error as GraphQLError
+  const { originalError: cause = error, nodes, path } = error as Partial<GraphQLError>
+  const { code, status, headers, message } = problemAbout(cause)
+  if (status >= 500) log.error({ err: cause, code }, 'a GraphQL field failed')
+  const extensions = { code, http: { status, headers } }
+  return createGraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
+}
+
+function problemAbout(cause: unknown): ProblemError {
+  if (cause instanceof ConflictError) {
+    const detail = 'Too many changes of the family at once. Please try again.'
+    return problem('CONFLICT', { detail, retryAfterSeconds: 1, cause })
+  }
+  if (cause instanceof CommitUnknownError) {
+    const detail = 'The database did not answer: look whether it was done before you try again.'
+    return problem('DATABASE_UNAVAILABLE', { detail, retryAfterSeconds: 2, cause })
+  }
+  return problemOf(cause)
+}

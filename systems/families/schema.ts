@@ -1,0 +1,208 @@
+import SchemaBuilder from '@pothos/core'
+import type { Queryable } from '@posthorn/engine'
+import type { Actor, FamilyCommands } from './commands.ts'
+import { toUuid } from './commands.ts'
+import type { FamilyState, Member } from './family.ts'
+import { FAMILY_ROLES } from './family-role.ts'
+import type { InvitationState } from './invitation.ts'
+import { INVITATION_STATUSES } from './invitation.ts'
+import { listInvitations, selectFamily, selectInvitation } from './queries.ts'
+import type { Refusal } from './refusal.ts'
+import { FAMILY_CODES } from './refusal.ts'
+
+/** What every resolver gets. The rules are the aggregates'; nothing here decides. */
+export interface GraphqlContext {
+  readonly actor: Actor
+  readonly db: Queryable
+  readonly commands: FamilyCommands
+}
+
+interface Payload {
+  readonly family?: FamilyState | undefined
+  readonly invitation?: InvitationState | undefined
+  readonly errors: readonly Refusal[]
+}
+
+const builder = new SchemaBuilder<{
+  Context: GraphqlContext
+  DefaultFieldNullability: false
+  DefaultInputFieldRequiredness: true
+  Scalars: { ID: { Input: string; Output: string }; DateTime: { Input: never; Output: Date } }
+}>({ defaultFieldNullability: false, defaultInputFieldRequiredness: true })
+
+builder.scalarType('DateTime', {
+  description: 'A moment, as ISO 8601 in UTC.',
+  serialize: (moment) => moment.toISOString(),
+})
+
+const FamilyRole = builder.enumType('FamilyRole', { values: FAMILY_ROLES })
+const InvitationStatus = builder.enumType('InvitationStatus', { values: INVITATION_STATUSES })
+const FamilyErrorCode = builder.enumType('FamilyErrorCode', {
+  values: Object.keys(FAMILY_CODES) as Refusal['code'][],
+})
+
+const Invitation = builder.objectRef<InvitationState>('Invitation').implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    email: t.exposeString('email'),
+    role: t.expose('role', { type: FamilyRole }),
+    status: t.expose('status', { type: InvitationStatus }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+  }),
+})
+
+const FamilyMember = builder.objectRef<Member>('FamilyMember').implement({
+  fields: (t) => ({
+    userId: t.exposeString('userId'),
+    role: t.expose('role', { type: FamilyRole }),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
+  }),
+})
+
+const Family = builder.objectRef<FamilyState>('Family').implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name'),
+    members: t.field({ type: [FamilyMember], resolve: ({ members }) => members }),
+    invitations: t.field({
+      type: [Invitation],
+      description: 'The newest 200.',
+      resolve: ({ id }, _, { db }) => listInvitations(db, id),
+    }),
+  }),
+})
+
+const FamilyError = builder.objectRef<Refusal>('FamilyError').implement({
+  fields: (t) => ({
+    code: t.expose('code', { type: FamilyErrorCode }),
+    message: t.exposeString('message'),
+  }),
+})
+
+/** What a mutation answers: what it was about, and why it did nothing. */
+function payloadType(name: string, shows: { family?: true; invitation?: true }) {
+  return builder.objectRef<Payload>(name).implement({
+    fields: (t) => ({
+      ...(shows.family && {
+        family: t.field({
+          type: Family,
+          nullable: true,
+          resolve: (payload: Payload) => payload.family,
+        }),
+      }),
+      ...(shows.invitation && {
+        invitation: t.field({
+          type: Invitation,
+          nullable: true,
+          resolve: (payload: Payload) => payload.invitation,
+        }),
+      }),
+      errors: t.field({ type: [FamilyError], resolve: ({ errors }) => errors }),
+    }),
+  })
+}
+
+builder.queryType({
+  fields: (t) => ({
+    family: t.field({
+      type: Family,
+      nullable: true,
+      args: { id: t.arg.id() },
+      resolve: (_, { id }, { actor, db }) => visibleTo(actor, id, (uuid) => selectFamily(db, uuid)),
+    }),
+    invitation: t.field({
+      type: Invitation,
+      nullable: true,
+      args: { id: t.arg.id() },
+      resolve: (_, { id }, { actor, db }) =>
+        visibleTo(actor, id, (uuid) => selectInvitation(db, uuid)),
+    }),
+  }),
+})
+
+const CreateFamilyInput = builder.inputType('CreateFamilyInput', {
+  fields: (t) => ({ name: t.string() }),
+})
+const InviteFamilyMemberByEmailInput = builder.inputType('InviteFamilyMemberByEmailInput', {
+  fields: (t) => ({ familyId: t.id(), email: t.string(), role: t.field({ type: FamilyRole }) }),
+})
+const ResendInvitationInput = builder.inputType('ResendInvitationInput', {
+  fields: (t) => ({ invitationId: t.id() }),
+})
+const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
+  fields: (t) => ({ token: t.string() }),
+})
+const RevokeInvitationInput = builder.inputType('RevokeInvitationInput', {
+  fields: (t) => ({ invitationId: t.id() }),
+})
+
+builder.mutationType({
+  fields: (t) => ({
+    createFamily: t.field({
+      type: payloadType('CreateFamilyPayload', { family: true }),
+      nullable: true,
+      args: { input: t.arg({ type: CreateFamilyInput }) },
+      async resolve(_, { input }, { actor, commands }) {
+        const { value, refusal } = await commands.create(actor, input)
+        return { family: value?.state, errors: listOf(refusal) }
+      },
+    }),
+    inviteFamilyMemberByEmail: t.field({
+      type: payloadType('InviteFamilyMemberByEmailPayload', { invitation: true }),
+      nullable: true,
+      args: { input: t.arg({ type: InviteFamilyMemberByEmailInput }) },
+      async resolve(_, { input }, { actor, commands }) {
+        const { value, refusal } = await commands.invite(actor, input)
+        return { invitation: value?.state, errors: listOf(refusal) }
+      },
+    }),
+    resendInvitation: t.field({
+      type: payloadType('ResendInvitationPayload', { invitation: true }),
+      nullable: true,
+      args: { input: t.arg({ type: ResendInvitationInput }) },
+      async resolve(_, { input }, { actor, commands }) {
+        const { value, refusal } = await commands.resend(actor, input.invitationId)
+        return { invitation: value?.state, errors: listOf(refusal) }
+      },
+    }),
+    acceptInvitation: t.field({
+      type: payloadType('AcceptInvitationPayload', { family: true, invitation: true }),
+      nullable: true,
+      args: { input: t.arg({ type: AcceptInvitationInput }) },
+      async resolve(_, { input }, { actor, commands }) {
+        const { value, refusal } = await commands.accept(actor, input.token)
+        return {
+          family: value?.family.state,
+          invitation: value?.invitation.state,
+          errors: listOf(refusal),
+        }
+      },
+    }),
+    revokeInvitation: t.field({
+      type: payloadType('RevokeInvitationPayload', { invitation: true }),
+      nullable: true,
+      args: { input: t.arg({ type: RevokeInvitationInput }) },
+      async resolve(_, { input }, { actor, commands }) {
+        const { value, refusal } = await commands.revoke(actor, input.invitationId)
+        return { invitation: value?.state, errors: listOf(refusal) }
+      },
+    }),
+  }),
+})
+
+export const familySchema = builder.toSchema()
+
+function listOf(refusal: Refusal | undefined): readonly Refusal[] {
+  return refusal ? [refusal] : []
+}
+
+/** What another tenant has, nobody here has. */
+async function visibleTo<State extends { readonly orgId: string }>(
+  { org }: Actor,
+  id: string,
+  select: (uuid: string) => Promise<State | undefined>,
+): Promise<State | undefined> {
+  const uuid = toUuid(id)
+  const found = uuid === undefined ? undefined : await select(uuid)
+  return found?.orgId === org ? found : undefined
+}

@@ -1,0 +1,192 @@
+import type { Log, Message, Outbox } from '@posthorn/engine'
+import { createRelay, uuid } from '@posthorn/engine'
+import type { FakeTransport, TestDatabase } from '@posthorn/engine/testing'
+import { fakeTransport } from '@posthorn/engine/testing'
+import type { App, Role } from '@posthorn/http'
+import { createApp, createVerifier, signToken } from '@posthorn/http'
+import { mail, simulators } from '@posthorn/simulators'
+import { afterAll, expect } from 'vitest'
+import { createSealing } from '../../sealing.ts'
+import { readSettings } from '../../settings.ts'
+import type { OpenSystem } from '../../system.ts'
+import { families } from '../index.ts'
+import type { OutboxEvent } from '../outbox.ts'
+
+const SECRET = 'a secret that only the tests of families know'
+
+export const sealing = createSealing(['k'.repeat(32)])
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly data: Record<string, Record<string, unknown> | null> | null | undefined
+  readonly errors: { message: string; extensions?: { code?: string } }[] | undefined
+  readonly body: Record<string, unknown>
+}
+
+export interface MailSeen {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly headers: Record<string, string>
+}
+
+export interface Running {
+  readonly app: App
+  readonly url: string
+  readonly system: OpenSystem
+  readonly outbox: Outbox<OutboxEvent>
+  /** Every line that was logged, as JSON. */
+  readonly logged: string[]
+  as(caller: { sub?: string; org?: string; role?: Role }): Promise<Client>
+  mails(): Promise<MailSeen[]>
+  /** Orders the mail server to fail: see the simulators. */
+  fault(order: object): Promise<void>
+  handle(message: Message): Promise<void>
+  /** Stands for the broker: what `deliver` was to deliver is in it. */
+  readonly broker: FakeTransport
+  /** Delivers what is due. */
+  deliver(): Promise<void>
+}
+
+export interface Client {
+  readonly token: string
+  ask(query: string, variables?: object): Promise<Answer>
+  create(name?: string): Promise<string>
+  invite(familyId: string, email: string, role?: string): Promise<Outcome>
+  resend(invitationId: string): Promise<Outcome>
+  accept(token: string): Promise<Outcome>
+  revoke(invitationId: string): Promise<Outcome>
+}
+
+export interface Outcome {
+  readonly code: string | undefined
+  readonly id: string
+  readonly status: string | undefined
+  readonly expiresAt: string | undefined
+}
+
+/** The system behind a real server, with the simulated mailbox; closed after the file's tests. */
+export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Running> {
+  const logged: string[] = []
+  const log = logInto(logged)
+  const app = await createApp({
+    title: 'families',
+    version: '1',
+    production: false,
+    rateLimit: false,
+    verify: createVerifier({ secret: SECRET }),
+    log: { level: 'debug', stream: { write: (line) => void logged.push(line) } },
+  })
+  const { values } = readSettings(families.settings, { env: {}, production: false })
+  const system = families.open({
+    pool: db.pool,
+    log,
+    settings: values,
+    production: false,
+    baseUrl: () => 'https://hub.test',
+    sealing,
+    simulated: async (name) => app.simulatorAddresses[name],
+  })
+  await system.routes?.(app)
+  await app.register(simulators, { pool: db.pool, simulators: [mail()] })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const outbox = system.outboxes[0] as Outbox<OutboxEvent>
+  const broker = fakeTransport()
+  const transports = { rabbitmq: broker }
+  const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
+  afterAll(async () => {
+    await relay.stop()
+    await app.close()
+  })
+  return {
+    app,
+    url,
+    system,
+    outbox,
+    broker,
+    async deliver() {
+      for (let i = 0; i < 200 && (await relay.tick()) > 0; i += 1);
+    },
+    logged,
+    async as({ sub = 'ada', org = 'acme', role = 'member' }) {
+      return clientOf(url, await signToken({ secret: SECRET, sub, org, role }))
+    },
+    async mails() {
+      const response = await fetch(`${url}/sim/mail/requests?limit=200`)
+      return ((await response.json()) as { items: MailSeen[] }).items
+    },
+    async fault(order) {
+      await fetch(`${url}/sim/mail/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(order),
+      })
+    },
+    async handle(message) {
+      const ref = { queue: 'test' }
+      const { signal } = new AbortController()
+      for (const consumer of system.consumers ?? []) await consumer.handle(message, { ref, signal })
+    },
+  }
+}
+
+/** The token in the link of a mail. */
+export function tokenIn({ text }: MailSeen): string {
+  const link = /https:\S+/.exec(text)?.[0] ?? ''
+  return new URL(link).searchParams.get('token') ?? ''
+}
+
+/** An address that no other test uses. */
+export function newAddress(): string {
+  return `${uuid()}@example.com`
+}
+
+function clientOf(url: string, token: string): Client {
+  const ask = async (query: string, variables: object = {}): Promise<Answer> => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    const body = (await response.json()) as Record<string, unknown>
+    const { data, errors } = body as Pick<Answer, 'data' | 'errors'>
+    return { status: response.status, headers: response.headers, data, errors, body }
+  }
+  const change = async (name: string, type: string, input: object): Promise<Outcome> => {
+    const query = `mutation ($input: ${type}!) {
+      ${name}(input: $input) { invitation { id status expiresAt } errors { code message } } }`
+    const { status, data, body } = await ask(query, { input })
+    expect(status, JSON.stringify(body)).toBe(200)
+    const payload = data?.[name] as { invitation: Outcome | null; errors: { code: string }[] }
+    const { id = '', status: state, expiresAt } = payload.invitation ?? {}
+    return { code: payload.errors[0]?.code, id, status: state, expiresAt }
+  }
+  return {
+    token,
+    ask,
+    async create(name = 'Addams') {
+      const query =
+        'mutation ($input: CreateFamilyInput!) { createFamily(input: $input) { family { id } errors { code } } }'
+      const { data } = await ask(query, { input: { name } })
+      const payload = data?.['createFamily'] as { family: { id: string } } | undefined
+      return payload?.family.id ?? ''
+    },
+    invite: (familyId, email, role = 'MEMBER') =>
+      change('inviteFamilyMemberByEmail', 'InviteFamilyMemberByEmailInput', {
+        ...{ familyId, email, role },
+      }),
+    resend: (invitationId) => change('resendInvitation', 'ResendInvitationInput', { invitationId }),
+    accept: (code) => change('acceptInvitation', 'AcceptInvitationInput', { token: code }),
+    revoke: (invitationId) => change('revokeInvitation', 'RevokeInvitationInput', { invitationId }),
+  }
+}
+
+function logInto(lines: string[]): Log {
+  const note = (details: object, message: string) => {
+    const error = 'err' in details && details.err instanceof Error ? details.err.stack : undefined
+    lines.push(JSON.stringify({ ...details, error, message }))
+  }
+  return { debug: note, info: note, warn: note, error: note }
+}

@@ -1,0 +1,125 @@
+import type { Log, Message, Transaction } from '@posthorn/engine'
+import {
+  defineInbox,
+  once,
+  PosthornError,
+  pruneInbox,
+  raiseAlert,
+  transaction,
+} from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { SystemConsumer, Worker } from '../system.ts'
+import { toUuid } from './commands.ts'
+import type { Invited } from './events.ts'
+import { MEMBER_INVITED } from './events.ts'
+import { hashOf } from './invitation-token.ts'
+import { letterOf, linkTo } from './letter.ts'
+import { limitTo } from './limit.ts'
+import type { Mailer } from './mailer.ts'
+import { TOPIC, TRANSPORT } from './outbox.ts'
+import { selectFamily, selectInvitation } from './queries.ts'
+
+const inbox = defineInbox({ table: 'families.consumer_inbox', retention: '90d' })
+
+const GROUP = 'invitation-mails'
+
+/** Each holds a connection of the pool while the mail server talks. */
+const AT_ONCE = 2
+
+const DAY_MS = 86_400_000
+
+/** What a mail needs of the event; others may write to the exchange too. */
+const Letterable = Type.Object({
+  invitationId: Type.Object({ value: Type.String() }),
+  token: Type.Object({ value: Type.String() }),
+  isResend: Type.Boolean(),
+})
+
+export interface InvitationMailsOptions {
+  readonly pool: Pool
+  readonly mailer: Mailer
+  readonly from: string
+  /** The page that takes the token. */
+  page(): string
+  readonly log: Log
+}
+
+/**
+ * Turns invitations into mails. The inbox is used in its `once` form although a mail is an outside
+ * call: SMTP knows no idempotency key, so only the lock of the inbox row keeps repeats that arrive
+ * together from becoming two mails. A process that dies between the server's "250" and the commit
+ * sends a second one, with the same Message-ID. A throw is the transport's to repeat.
+ */
+export function invitationMails(options: InvitationMailsOptions): SystemConsumer {
+  const { pool, log } = options
+  const limited = limitTo(AT_ONCE)
+  return {
+    transport: TRANSPORT,
+    topic: TOPIC,
+    group: GROUP,
+    async handle(message) {
+      if (message.type !== MEMBER_INVITED) return
+      const id = toUuid(message.id)
+      if (id === undefined || !Value.Check(Letterable, message.payload)) {
+        return log.warn({ id: message.id }, 'an invitation that cannot be mailed was skipped')
+      }
+      const receipt = { inbox, consumer: GROUP, id }
+      try {
+        const mailed = await limited(() =>
+          transaction(pool, (tx) => once(tx, receipt, () => mail(tx, message, options))),
+        )
+        if (mailed.first) log.info({ id, outcome: mailed.result }, 'invitation handled')
+      } catch (error) {
+        // Whoever was invited so long ago cannot accept any more: no mail is the right mail.
+        if (!(error instanceof PosthornError && error.code === 'INBOX_EXPIRED')) throw error
+        log.warn({ id }, 'an invitation older than the inbox remembers was skipped')
+      }
+    },
+  }
+}
+
+/** Forgets what no message can be a repeat of any more. */
+export function inboxUpkeep(pool: Pool, log: Log): Worker {
+  return {
+    name: 'families.inbox',
+    async run({ signal }) {
+      while (!signal.aborted) {
+        await pruneInbox(pool, inbox, { log })
+        await sleep(DAY_MS, undefined, { signal }).catch(() => undefined)
+      }
+    },
+  }
+}
+
+async function mail(
+  tx: Transaction,
+  { id: eventId, payload, tenant }: Message,
+  { mailer, from, page }: InvitationMailsOptions,
+): Promise<'sent' | 'refused' | 'stale'> {
+  const { invitationId, token = { value: '' }, isResend } = payload as Invited
+  const uuid = toUuid(invitationId.value)
+  const invitation = uuid === undefined ? undefined : await selectInvitation(tx, uuid)
+  const family = invitation && (await selectFamily(tx, invitation.familyId))
+  // Revoked, accepted, expired, or sent again with another token since: this link opens nothing.
+  const opens = invitation?.status === 'PENDING' && invitation.tokenHash.equals(hashOf(token.value))
+  if (!family || !opens) return 'stale'
+  const { email, expiresAt } = invitation
+  const link = linkTo(page(), token.value)
+  const letter = letterOf({
+    ...{ eventId, email, familyName: family.name, expiresAt, isResend, link, from },
+  })
+  const mailed = await mailer.send(letter)
+  if (mailed.kind === 'refused') {
+    await raiseAlert(tx, {
+      source: 'families.invitation-mails',
+      subject: invitation.id,
+      ...(tenant !== undefined && { tenant }),
+      code: 'MAIL_REFUSED',
+      detail: mailed.reason,
+    })
+  }
+  return mailed.kind
+}
