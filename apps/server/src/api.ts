@@ -82,6 +82,8 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   const { configuration, pool, opened, log } = options
   const feed = createFeed({ pool, log })
   app.addHook('onClose', () => feed.close())
+  const toReference = { schema: { hide: true }, config: { access: 'public' } } as const
+  app.get('/', toReference, (_request, reply) => reply.redirect('/docs'))
   operatorRoutes(app, { pool, outboxes: opened.outboxes, feed })
   for (const addRoute of opened.routes) await addRoute(app)
   await app.register(simulators, {
