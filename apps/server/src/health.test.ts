@@ -50,18 +50,36 @@ describe('/readyz', () => {
     })
   })
 
-  test('names the broker that cannot be reached; what needs none goes on', async () => {
-    const unreachable = 'amqp://guest:hunter2@127.0.0.1:1'
-    const lonely = await testServer(await testDatabase(), { env: { RABBITMQ_URL: unreachable } })
-    const { status, body } = await lonely.call('/readyz')
-    expect({ status, body }).toMatchObject({
-      status: 503,
-      body: { ready: false, checks: { database: { ok: true }, rabbitmq: { ok: false } } },
-    })
-    expect(JSON.stringify(body)).not.toContain('hunter2')
-    const greeted = await lonely.call('/api/v1/greetings', { body: { name: 'ada' } })
-    expect(greeted.status).toBe(202)
-  }, 60_000)
+  test.each([
+    ['rabbitmq', { RABBITMQ_URL: 'amqp://guest:hunter2@127.0.0.1:1' }],
+    ['kafka', { KAFKA_BROKERS: '127.0.0.1:1' }],
+  ])(
+    'starts without its %s, takes requests, and names what is missing',
+    async (name, env) => {
+      const lonely = await testServer(await testDatabase(), {
+        env: { ...env, GREETINGS_BROKER: name },
+      })
+      const { status, body } = await lonely.call('/readyz')
+      expect({ status, body }).toMatchObject({
+        status: 503,
+        body: {
+          ready: false,
+          checks: {
+            database: { ok: true },
+            [name]: { ok: false },
+            consumers: { ok: false, reason: expect.stringContaining('example.greetings') },
+          },
+        },
+      })
+      expect(JSON.stringify(body)).not.toContain('hunter2')
+      const greeted = await lonely.call('/api/v1/greetings', { body: { name: 'ada' } })
+      expect(greeted.status).toBe(202)
+      const started = performance.now()
+      await lonely.close()
+      expect(performance.now() - started).toBeLessThan(10_000)
+    },
+    60_000,
+  )
 })
 
 describe('without its database', () => {

@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import type { Brokers } from './brokers.ts'
 import { withoutPassword } from './log.ts'
 import { selectOne } from './queries.ts'
+import type { Work } from './work.ts'
 
 /** How long one check may take before it counts as failed. */
 const PATIENCE_MS = 3_000
@@ -27,6 +28,7 @@ export interface ReadinessOptions {
   readonly pool: Pool
   readonly migrations: readonly MigrationSet[]
   readonly brokers: Brokers
+  readonly work: Pick<Work, 'unjoined'>
 }
 
 /** Says whether this process can do its work, and what is in the way. */
@@ -40,13 +42,14 @@ export function createReadiness(options: ReadinessOptions): () => Promise<Readin
   }
 }
 
-async function look({ pool, migrations, brokers }: ReadinessOptions): Promise<Readiness> {
+async function look({ pool, migrations, brokers, work }: ReadinessOptions): Promise<Readiness> {
   const pings = Object.entries(brokers.byName).flatMap(([name, broker]) => {
     return broker.ping ? [[name, () => broker.ping?.()] as const] : []
   })
   const named = [
     ['database', () => selectOne(pool)],
     ['migrations', () => checkMigrations(pool, migrations)],
+    ['consumers', async () => checkConsumers(work.unjoined())],
     ...pings,
   ] as const
   const checks = await Promise.all(
@@ -82,4 +85,8 @@ async function checkMigrations(pool: Pool, sets: readonly MigrationSet[]): Promi
   const status = await migrationStatus(pool, sets)
   const pending = status.filter(({ appliedAt }) => appliedAt === undefined).length
   if (pending > 0) throw new Error(`${pending} migrations are pending`)
+}
+
+function checkConsumers(unjoined: readonly string[]): void {
+  if (unjoined.length > 0) throw new Error(`not reading yet: ${unjoined.join(', ')}`)
 }

@@ -64,7 +64,7 @@ export async function startServer(
 
   const work = await startWork({ configuration, database, brokers, opened, metrics, log })
   starting.defer(work.close)
-  const readiness = createReadiness({ pool, migrations, brokers })
+  const readiness = createReadiness({ pool, migrations, brokers, work })
   const watching = { registry, metrics, readiness, readBacklog }
   const api = await openApi({ configuration, pool, opened, ...watching, log })
   starting.defer(api.close)

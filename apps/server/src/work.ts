@@ -1,4 +1,4 @@
-import type { Log, Metrics, Relay } from '@posthorn/engine'
+import type { Log, Metrics, Relay, Subscription } from '@posthorn/engine'
 import { createNotifier, createRelay, withConsumerSpan } from '@posthorn/engine'
 import type { SystemConsumer, Worker } from '@posthorn/systems'
 import type { Brokers } from './brokers.ts'
@@ -17,6 +17,8 @@ export interface WorkOptions {
 }
 
 export interface Work {
+  /** Consumers that do not read yet, as `topic for group`: their broker is away, or refuses them. */
+  unjoined(): readonly string[]
   /** Takes nothing new, and resolves when what was in hand is done. May be called again. */
   close(): Promise<void>
 }
@@ -35,6 +37,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     ? undefined
     : createNotifier(database.pool, opened.outboxes, { log })
   const started: (() => Promise<void>)[] = []
+  const reading: Reading[] = []
   // Side by side: each may need the whole time that there is. The bell is the last to be given up.
   const close = async () => {
     await Promise.allSettled(started.map((end) => end()))
@@ -43,7 +46,8 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   try {
     if (roles.has('worker')) {
       started.push(runWorkers(opened.workers, log))
-      for (const consumer of opened.consumers) started.push(await subscribe(consumer, options))
+      reading.push(...opened.consumers.map((consumer) => subscribe(consumer, options)))
+      started.push(...reading.map(({ close: end }) => end))
     }
     if (roles.has('relay')) {
       started.push(declareQueues(options))
@@ -56,7 +60,10 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     throw error
   }
   let closing: Promise<void> | undefined
-  return { close: () => (closing ??= close()) }
+  return {
+    unjoined: () => reading.filter(({ joined }) => !joined()).map(({ name }) => name),
+    close: () => (closing ??= close()),
+  }
 }
 
 function relayOf({ configuration, database, brokers, opened, metrics, log }: WorkOptions): Relay {
@@ -73,10 +80,17 @@ function relayOf({ configuration, database, brokers, opened, metrics, log }: Wor
   })
 }
 
-async function subscribe(
-  consumer: SystemConsumer,
-  { brokers }: WorkOptions,
-): Promise<() => Promise<void>> {
+interface Reading {
+  readonly name: string
+  joined(): boolean
+  close(): Promise<void>
+}
+
+/**
+ * Reads a topic from now on. Nobody waits for its broker: one that is away must not keep the rest of
+ * the server from starting.
+ */
+function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Reading {
   const { transport, topic, group } = consumer
   const broker = brokers.byName[transport]
   if (!broker) {
@@ -85,13 +99,28 @@ async function subscribe(
       `the consumer of ${topic} reads by "${transport}", which is none of ${known}`,
     ])
   }
-  const subscription = await broker.subscribe({
+  let subscription: Subscription | undefined
+  let isClosing = false
+  const joining = broker.subscribe({
     topic,
     group,
     handle: (message, context) =>
       withConsumerSpan(message, consumer, () => consumer.handle(message, context)),
   })
-  return () => subscription.close()
+  joining
+    .then((joined) => void (subscription = joined))
+    .catch((error: unknown) => {
+      if (!isClosing) log.error({ topic, group, err: error }, 'a consumer cannot read its topic')
+    })
+  return {
+    name: `${topic} for ${group}`,
+    joined: () => subscription !== undefined,
+    async close() {
+      isClosing = true
+      // One that has not joined yet is given up with its broker.
+      await subscription?.close()
+    },
+  }
 }
 
 /** Declares the systems' queues, again and again until their broker takes them. */
