@@ -148,6 +148,7 @@ export class Attempter {
       const tally = known ?? { destination, delivered: 0, failed: 0, unreachable: false }
       if (!known) tallies.set(breaker, tally)
       const outcome = outcomes[i] ?? MISSING
+      if (wasHeldBack(outcome)) return
       // A refusal is an answer: the destination works.
       if (outcome.kind === 'delivered' || outcome.kind === 'refused') tally.delivered += 1
       else tally.failed += 1
@@ -199,6 +200,11 @@ export class Attempter {
 interface Placed {
   readonly at: number
   readonly delivery: Delivery
+}
+
+/** Not tried at all, by the transport's own choice: that says nothing about the destination. */
+function wasHeldBack(outcome: Outcome): boolean {
+  return outcome.kind === 'retryLater' && !outcome.charge && !outcome.unreachable
 }
 
 /** What came of a batch at one destination. */

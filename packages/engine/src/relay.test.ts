@@ -255,6 +255,20 @@ describe('the circuit breaker', () => {
     await relay.stop()
   })
 
+  test('does not open for what a transport held back by its own choice', async () => {
+    const held = retryLater('a pause', { after: '1ms', charge: false })
+    const fake = fakeTransport(() => (fake.attempted.length > 60 ? delivered() : held))
+    const relay = createRelay({ pool: db.pool, outboxes: [guarded], transports: { fake } })
+    const rows = Array.from({ length: 5 }, (_, n) => ({ body: { n } }))
+    await transaction(db.pool, (tx) => enqueueAll(tx, guarded, rows))
+    await relay.start()
+    const open = async () => viewTable(db.pool, guarded as unknown as Outbox).rows()
+    await expect
+      .poll(async () => (await open()).filter((row) => row['status'] === 'sent').length)
+      .toBe(5)
+    await relay.stop()
+  })
+
   test('postpones, uncharged, what is for a broken destination among others', async () => {
     const fanned = defineOutbox<Job>({
       ...definition,

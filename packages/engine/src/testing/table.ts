@@ -56,7 +56,8 @@ export function viewTable(pool: Pool, outbox: Outbox): TableView {
       await pool.query('delete from posthorn.relay where outbox = $1', [name])
     },
     async empty() {
-      await pool.query(`truncate ${table}`)
+      // What refers to the messages goes with them.
+      await pool.query(`truncate ${table} cascade`)
       for (const own of ['bucket', 'held_key', 'transition', 'pause', 'relay', 'pulse']) {
         await pool.query(`delete from posthorn.${own} where outbox = $1`, [name])
       }
