@@ -50,6 +50,9 @@ export interface Worker {
 export interface OpenSystem {
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
   readonly outboxes: readonly Outbox<any>[]
+  /** Those that relays of this process run; default all. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly relayed?: readonly Outbox<any>[]
   /** Live clients of its own, by the name that its destinations use. */
   readonly transports?: Readonly<Record<string, Transport>>
   readonly consumers?: readonly SystemConsumer[]

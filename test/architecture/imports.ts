@@ -99,7 +99,7 @@ function declaredFor(path: string, here: Workspace, { shared }: Repository): rea
 }
 
 function isForTests(path: string): boolean {
-  return isTest(path) || /^systems\/\w+\/testing\/|\/src\/testing\//.test(path)
+  return isTest(path) || path.includes('/testing/')
 }
 
 function workspaceOf(path: string, { workspaces }: Repository): Workspace | undefined {

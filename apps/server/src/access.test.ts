@@ -14,8 +14,8 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
 )
 
 /** Who may call what. A route that is not listed here needs a member's token. */
-const PUBLIC =
-  /^\/(healthz|readyz|metrics|openapi\.json|docs|sim|graphiql|invitations|api\/v1\/webhooks)(\/|$)/
+const PUBLIC = /^\/(healthz|readyz|metrics|openapi\.json|docs|sim|graphiql|invitations)(\/|$)/
+const SIGNED = /^\/api\/v1\/webhooks\//
 const OPERATORS = /^\/api\/v1\/(outboxes|alerts|audit)(\/|$)/
 
 const key = new TextEncoder().encode(server.secret)
@@ -73,7 +73,20 @@ test('the table knows every route', () => {
   }
 })
 
-describe.each(routes)('$method $path', (route) => {
+const signedRoutes = routes.filter(({ path }) => SIGNED.test(path))
+
+test.each(signedRoutes)('no token replaces the signature at $method $path', async (route) => {
+  const tokens = [undefined, await server.tokenFor({}), await server.tokenFor({ role: 'operator' })]
+  for (const token of tokens) {
+    const { status, headers } = await statusOf(route, token)
+    expect([401, 403]).toContain(status)
+    expect(headers.get('content-type')).toContain('application/problem+json')
+  }
+})
+
+const others = routes.filter(({ path }) => !SIGNED.test(path))
+
+describe.each(others)('$method $path', (route) => {
   const isPublic = PUBLIC.test(route.path)
 
   test.each(Object.entries(REFUSED))('refuses %s, unless it is public', async (_, make) => {

@@ -2,11 +2,12 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { System } from '@posthorn/systems'
 import { families } from '@posthorn/systems/families'
+import { messages } from '@posthorn/systems/messages'
 import { ConfigurationError } from './configuration.ts'
 import { greetings } from './greetings/index.ts'
 
 /** The systems that come with the server. */
-const INSTALLED: readonly System[] = [families, greetings]
+const INSTALLED: readonly System[] = [messages, families, greetings]
 
 /** Those, and the ones that the module in POSTHORN_CONFIG exports as `systems`. */
 export async function installedSystems(env: NodeJS.ProcessEnv): Promise<readonly System[]> {

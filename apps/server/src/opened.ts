@@ -12,6 +12,8 @@ import { readSimulated } from './simulated.ts'
 /** All systems together, as their hosts need them. */
 export interface Opened {
   readonly outboxes: readonly Outbox[]
+  /** Those of them that a relay here runs. */
+  readonly relayed: readonly Outbox[]
   readonly consumers: readonly SystemConsumer[]
   readonly queues: readonly SystemQueue[]
   readonly workers: readonly Worker[]
@@ -50,6 +52,7 @@ export async function openSystems(
   )
   return {
     outboxes: opened.flatMap(({ outboxes }) => outboxes),
+    relayed: opened.flatMap(({ outboxes, relayed = outboxes }) => relayed),
     consumers: opened.flatMap(({ consumers = [] }) => consumers),
     queues: opened.flatMap(({ queues = [] }) => queues),
     workers: opened.flatMap(({ workers = [] }) => workers),

@@ -67,7 +67,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
 }
 
 function relayOf({ configuration, database, brokers, opened, metrics, log }: WorkOptions): Relay {
-  const { outboxes } = opened
+  const { relayed: outboxes } = opened
   const size = outboxes.reduce((sum, { lanes }) => sum + lanes + 2, 2)
   return createRelay({
     pool: database.openPool('posthorn-relay', size),

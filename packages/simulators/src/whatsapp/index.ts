@@ -1,0 +1,185 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { defineSimulator } from '../simulator.ts'
+import type { Simulator, SimulatorWorld } from '../simulator.ts'
+import { Behaviour, REPORTS, USUAL } from './behaviour.ts'
+import { GRAPH_ERRORS, graphErrorBody, sendGraphError } from './errors.ts'
+import { Throughput } from './limits.ts'
+import { magicOf } from './magic.ts'
+import type { Accepted } from './reports.ts'
+import { Reports } from './reports.ts'
+import type { TemplateMessage } from './template-message.ts'
+import { isGraphError, readTemplateMessage } from './template-message.ts'
+
+export interface WhatsAppOptions {
+  /** What requests must bear: the server's `WHATSAPP_ACCESS_TOKEN`. */
+  readonly accessToken: string
+  /** Signs the webhooks: the server's `WHATSAPP_APP_SECRET`. */
+  readonly appSecret: string
+  /** Where webhooks go; default the place for them on the server it is mounted on. */
+  readonly webhookUrl?: string
+  /** How it behaves from the start and after `DELETE /sim/whatsapp`. */
+  readonly behaviour?: Partial<Behaviour>
+}
+
+const WEBHOOK_PATH = '/api/v1/webhooks/whatsapp/inbound'
+
+/** Messages whose reports can be asked for by hand. */
+const MOST_KEPT = 100_000
+
+const Told = Type.Partial(Behaviour)
+const Asked = Type.Object({ id: Type.String(), status: Type.Enum([...REPORTS]) })
+
+/** Meta's WhatsApp Cloud API: takes template messages and reports by signed webhooks. */
+export function whatsapp(options: WhatsAppOptions): Simulator {
+  return defineSimulator({
+    name: 'whatsapp',
+    about: 'The WhatsApp Cloud API: takes template messages, reports what became of them.',
+    open(world) {
+      const desk = new Desk(world, options)
+      return {
+        routes: (app) => desk.routes(app),
+        control: (app) => desk.control(app),
+        failure: ({ code, status = 500 }) => ({
+          body: graphErrorBody({
+            status,
+            code: Number(code ?? GRAPH_ERRORS.wentWrong.code),
+            message: 'The simulator was told to fail.',
+          }),
+        }),
+        forget: () => desk.forget(),
+      }
+    },
+  })
+}
+
+/** What one server has of it. */
+class Desk {
+  readonly #world: SimulatorWorld
+  readonly #options: WhatsAppOptions
+  readonly #reports: Reports
+  readonly #throughput = new Throughput()
+  #tally = { accepted: 0, limited: 0 }
+  readonly #accepted = new Map<string, Accepted>()
+  /** Recipients whose one refusal is behind them. */
+  readonly #refused = new Set<string>()
+  #behaviour: Behaviour
+  #server: FastifyInstance['server'] | undefined
+
+  constructor(world: SimulatorWorld, options: WhatsAppOptions) {
+    this.#world = world
+    this.#options = options
+    const { appSecret, webhookUrl } = options
+    const url = () => webhookUrl ?? `${originOf(this.#server)}${WEBHOOK_PATH}`
+    this.#reports = new Reports(world, { appSecret, url })
+    this.#behaviour = { ...USUAL, ...options.behaviour }
+  }
+
+  routes(app: FastifyInstance): void {
+    this.#server = app.server
+    app.post<{ Params: { version: string; number: string } }>(
+      '/:version/:number/messages',
+      { schema: { summary: 'Send a template message' } },
+      (request, reply) => {
+        const sent = this.#isAuthorised(request)
+          ? this.#take(request, reply, request.params.number)
+          : sendGraphError(reply, GRAPH_ERRORS.badToken)
+        return sent
+      },
+    )
+  }
+
+  control(app: FastifyInstance): void {
+    app.get('/behaviour', { schema: { summary: 'How whatsapp behaves' } }, () => this.#behaviour)
+    app.put<{ Body: Static<typeof Told> }>(
+      '/behaviour',
+      { schema: { summary: 'Change how whatsapp behaves', body: Told } },
+      (request) => (this.#behaviour = { ...this.#behaviour, ...request.body }),
+    )
+    app.get('/tally', { schema: { summary: 'How many whatsapp took, and held back' } }, () => ({
+      ...this.#tally,
+      busiestSecond: this.#throughput.busiest,
+    }))
+    app.post<{ Body: Static<typeof Asked> }>(
+      '/reports',
+      { schema: { summary: 'Report a status of a message now', body: Asked } },
+      (request, reply) => {
+        const message = this.#accepted.get(request.body.id)
+        if (!message) return reply.code(404).send({ reported: false })
+        this.#reports.report(message, request.body.status, this.#behaviour)
+        return reply.code(202).send({ reported: true })
+      },
+    )
+  }
+
+  forget(): void {
+    this.#behaviour = { ...USUAL, ...this.#options.behaviour }
+    this.#reports.forget()
+    this.#throughput.forget()
+    this.#tally = { accepted: 0, limited: 0 }
+    this.#accepted.clear()
+    this.#refused.clear()
+  }
+
+  #isAuthorised({ headers }: FastifyRequest): boolean {
+    const given = Buffer.from(headers.authorization ?? '')
+    const wanted = Buffer.from(`Bearer ${this.#options.accessToken}`)
+    return given.length === wanted.length && timingSafeEqual(given, wanted)
+  }
+
+  #take(request: FastifyRequest, reply: FastifyReply, phoneNumberId: string): FastifyReply {
+    const message = readTemplateMessage(request.body)
+    if (isGraphError(message)) return sendGraphError(reply, message)
+    if (!this.#throughput.take(phoneNumberId, this.#behaviour.perSecond)) {
+      this.#tally.limited += 1
+      return sendGraphError(reply, GRAPH_ERRORS.throughput)
+    }
+    const magic = magicOf(message.to)
+    if (magic?.kind === 'refused' && !(magic.once && this.#wasRefused(message.to))) {
+      return sendGraphError(reply, magic.error)
+    }
+    const accepted = this.#accept(message, phoneNumberId)
+    this.#world.note(request, { messageId: accepted.id })
+    if (magic?.kind === 'unanswered') this.#world.fail(request, magic.fault)
+    return reply.send({
+      messaging_product: 'whatsapp',
+      contacts: [{ input: message.to, wa_id: accepted.recipient }],
+      messages: [{ id: accepted.id, message_status: 'accepted' }],
+    })
+  }
+
+  /** Says whether it had been before, and remembers that it is now. */
+  #wasRefused(recipient: string): boolean {
+    const before = this.#refused.has(recipient)
+    this.#refused.add(recipient)
+    return before
+  }
+
+  #accept(message: TemplateMessage, phoneNumberId: string): Accepted {
+    const magic = magicOf(message.to)
+    const accepted: Accepted = {
+      id: `wamid.${randomBytes(24).toString('base64url')}`,
+      phoneNumberId,
+      recipient: message.to.replace('+', ''),
+      opaque: message.biz_opaque_callback_data,
+      ...(magic?.kind === 'undeliverable' && { error: magic.error }),
+    }
+    this.#tally.accepted += 1
+    this.#accepted.set(accepted.id, accepted)
+    const [oldest] = this.#accepted.keys()
+    if (this.#accepted.size > MOST_KEPT && oldest !== undefined) this.#accepted.delete(oldest)
+    this.#reports.follow(accepted, this.#behaviour)
+    return accepted
+  }
+}
+
+/** Whatever address it listens on, it reaches itself by the loopback. */
+function originOf(server: FastifyInstance['server'] | undefined): string {
+  if (!server) throw new TypeError('The simulator has no server yet.')
+  const { address, family, port } = server.address() as AddressInfo
+  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,148 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { World } from '../world.ts'
+import type { Behaviour, ReportWord } from './behaviour.ts'
+import { timetable } from './behaviour.ts'
+import type { GraphError } from './errors.ts'
+
+/** A message that was accepted. */
+export interface Accepted {
+  readonly id: string
+  readonly phoneNumberId: string
+  readonly recipient: string
+  readonly opaque: string | undefined
+  /** Set if it will turn out that it cannot be delivered. */
+  readonly error?: GraphError
+}
+
+export interface Receiver {
+  /** Where reports go. */
+  url(): string
+  readonly appSecret: string
+}
+
+/** Reports wait so long for others that they can travel with. */
+const GATHER_MS = 100
+const MOST_IN_ONE = 500
+
+/** Waits before a report that was not taken is made again; Meta goes on for a week. */
+const AGAIN_MS = [200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
+
+type Status = Readonly<Record<string, unknown>>
+
+/** Makes the status webhooks of accepted messages: signed, in batches, again if not taken. */
+export class Reports {
+  readonly #world: World
+  readonly #receiver: Receiver
+  readonly #gathered = new Map<string, Status[]>()
+
+  constructor(world: World, receiver: Receiver) {
+    this.#world = world
+    this.#receiver = receiver
+  }
+
+  /** Reports what becomes of a message, by and by. */
+  follow(message: Accepted, behaviour: Behaviour): void {
+    const words: ReportWord[] = message.error ? ['failed'] : ['sent', 'delivered', 'read']
+    for (const { word, afterMs } of timetable(words, behaviour)) {
+      this.#world.later(afterMs, () => this.report(message, word, behaviour))
+    }
+  }
+
+  report(message: Accepted, word: ReportWord, { echo }: Pick<Behaviour, 'echo'>): void {
+    const { phoneNumberId } = message
+    const waiting = this.#gathered.get(phoneNumberId)
+    const status = statusOf(message, word, { echo })
+    if (waiting) return void waiting.push(status)
+    this.#gathered.set(phoneNumberId, [status])
+    this.#world.later(GATHER_MS, () => this.#send(phoneNumberId))
+  }
+
+  forget(): void {
+    this.#gathered.clear()
+  }
+
+  async #send(phoneNumberId: string): Promise<void> {
+    const statuses = this.#gathered.get(phoneNumberId) ?? []
+    this.#gathered.delete(phoneNumberId)
+    const posts: Promise<void>[] = []
+    for (let at = 0; at < statuses.length; at += MOST_IN_ONE) {
+      const bytes = escaped(webhookBody(phoneNumberId, statuses.slice(at, at + MOST_IN_ONE)))
+      posts.push(this.#post(bytes, 0))
+    }
+    await Promise.all(posts)
+  }
+
+  async #post(bytes: Buffer, tries: number): Promise<void> {
+    if (await this.#isTaken(bytes)) return
+    const waitMs = AGAIN_MS[tries]
+    if (waitMs !== undefined) this.#world.later(waitMs, () => this.#post(bytes, tries + 1))
+  }
+
+  async #isTaken(bytes: Buffer): Promise<boolean> {
+    const { log, ended } = this.#world
+    try {
+      const signal = AbortSignal.any([ended, AbortSignal.timeout(10_000)])
+      const headers = {
+        'content-type': 'application/json',
+        'x-hub-signature-256': signatureOf(bytes, this.#receiver.appSecret),
+      }
+      const response = await fetch(this.#receiver.url(), {
+        method: 'POST',
+        headers,
+        body: new Uint8Array(bytes),
+        signal,
+      })
+      await response.arrayBuffer()
+      if (!response.ok) log.warn({ status: response.status }, 'a WhatsApp webhook was not taken')
+      return response.ok
+    } catch (error) {
+      if (!ended.aborted) log.warn({ err: error }, 'a WhatsApp webhook did not arrive')
+      return ended.aborted
+    }
+  }
+}
+
+export function signatureOf(bytes: Buffer, secret: string): string {
+  return `sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`
+}
+
+/** JSON as Meta writes it: what is not ASCII is escaped, in lower case. */
+export function escaped(value: unknown): Buffer {
+  const text = JSON.stringify(value).replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return Buffer.from(text)
+}
+
+export function webhookBody(phoneNumberId: string, statuses: readonly Status[]): unknown {
+  const metadata = { display_phone_number: '15550783881', phone_number_id: phoneNumberId }
+  const value = { messaging_product: 'whatsapp', metadata, statuses }
+  const changes = [{ field: 'messages', value }]
+  return { object: 'whatsapp_business_account', entry: [{ id: '102290129340398', changes }] }
+}
+
+function statusOf(message: Accepted, word: ReportWord, { echo }: { echo: boolean }): Status {
+  const { id, recipient, opaque, error } = message
+  const conversation = createHash('md5').update(recipient).digest('hex')
+  const isPriced = word === 'sent' || word === 'delivered'
+  return {
+    id,
+    status: word,
+    timestamp: String(Math.floor(Date.now() / 1_000)),
+    recipient_id: recipient,
+    ...(echo && opaque !== undefined && { biz_opaque_callback_data: opaque }),
+    ...(isPriced && {
+      conversation: { id: conversation, origin: { type: 'utility' } },
+      pricing: { billable: true, pricing_model: 'PMP', category: 'utility' },
+    }),
+    ...(word === 'failed' && { errors: [webhookError(error)] }),
+  }
+}
+
+function webhookError(error: GraphError | undefined): Status {
+  const { code = 131000, message = 'Something went wrong' } = error ?? {}
+  const details = error?.details ?? `${message}: das Gerät ist nicht erreichbar.`
+  const href = '/docs/whatsapp/cloud-api/support/error-codes/'
+  return { code, title: message, message, error_data: { details }, href }
+}

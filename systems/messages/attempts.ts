@@ -1,0 +1,196 @@
+import type { Change, Failure, Outbox, Outcome, Transaction } from '@posthorn/engine'
+import { cancel, raiseAlert, uuid } from '@posthorn/engine'
+import type { Activity, AuditEvent } from './audit.ts'
+import { recordActivities, recordAudit } from './audit.ts'
+import type { OutboundMessage } from './message.ts'
+import type { Answered } from './providers/provider.ts'
+import {
+  closeAttempts,
+  forgetAttempts,
+  insertAttempts,
+  markOutcomeUnknown,
+  nameOutcomeUnknown,
+} from './queries.ts'
+
+type MessageChange = Change<OutboundMessage>
+
+const ACTOR = 'OUTBOUND_WORKER'
+
+/** A dossier's consent was withdrawn after the message had been queued. */
+export const CONSENT_WITHDRAWN = 'CONSENT_WITHDRAWN'
+
+/** The end of a message that may or may not have reached its provider. */
+const OUTCOME_UNKNOWN: Failure = {
+  code: 'OUTCOME_UNKNOWN',
+  message: 'Nobody knows whether the provider has taken the message.',
+}
+
+/** Codes of the engine's for messages that it did not hand to a provider. */
+const NOT_TRIED = new Set(['BREAKER_OPEN', 'TRANSPORT_MISSING', CONSENT_WITHDRAWN])
+
+/** Runs with the claim: every attempt is on record before it is made. */
+export async function beginAttempts(
+  tx: Transaction,
+  rows: readonly OutboundMessage[],
+): Promise<void> {
+  await insertAttempts(
+    tx,
+    rows.map(({ id }) => ({ id: uuid(), messageId: id })),
+  )
+}
+
+/**
+ * Runs with the settling of a worker's attempts: closes them, and writes audit and activities. What
+ * a status webhook changes is written where the webhook is read.
+ */
+export async function settleAttempts(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  changes: readonly MessageChange[],
+): Promise<void> {
+  const attempted = changes.filter(({ from }) => from === 'SENDING')
+  const [untried, tried] = parted(attempted, isUntried)
+  const [unknown, known] = parted(tried, ({ to }) => to === 'SENDING')
+  await forgetAttempts(tx, idsOf(untried))
+  await markOutcomeUnknown(tx, unknown.map(failedAttempt))
+  await nameOutcomeUnknown(tx, {
+    ids: idsOf(known.filter(({ to }) => to === 'FAILED')),
+    failure: OUTCOME_UNKNOWN,
+  })
+  await closeAttempts(
+    tx,
+    known.map((change) =>
+      change.to === 'SENT' ? successfulAttempt(change) : failedAttempt(change),
+    ),
+  )
+  await recordAudit(tx, known.flatMap(auditOf))
+  await recordActivities(tx, known.flatMap(activityOf))
+  await cancelWithdrawn(tx, outbox, attempted)
+  await alarm(tx, outbox, tried)
+}
+
+/** What stands in an attempt's row when it is over. */
+export interface ClosedAttempt {
+  readonly messageId: string
+  readonly status: 'SUCCESS' | 'FAILED'
+  readonly code: string | null
+  readonly error: string | null
+  readonly providerMessageId: string | null
+  readonly response: unknown
+}
+
+function successfulAttempt({ row, outcome }: MessageChange): ClosedAttempt {
+  const { response } = outcome as Answered
+  const ref = outcome.kind === 'delivered' ? outcome.ref?.['id'] : undefined
+  return {
+    messageId: row.id,
+    status: 'SUCCESS',
+    code: null,
+    error: null,
+    providerMessageId: ref === undefined ? null : String(ref),
+    response: response ?? null,
+  }
+}
+
+function failedAttempt({ row, outcome }: MessageChange): ClosedAttempt {
+  const { response } = outcome as Answered
+  const { code, message } = failureIn(outcome)
+  return {
+    messageId: row.id,
+    status: 'FAILED',
+    code,
+    error: message,
+    providerMessageId: null,
+    response: response ?? null,
+  }
+}
+
+function auditOf({ row, to, outcome }: MessageChange): AuditEvent[] {
+  const event = {
+    orgId: row.org_id,
+    entity: 'OUTBOUND_MESSAGE',
+    entityId: row.id,
+    actor: ACTOR,
+  } as const
+  if (to === 'SENT') return [{ ...event, action: 'SENT', details: 'Message sent successfully' }]
+  if (to !== 'FAILED') return []
+  return [{ ...event, action: 'FAILED', details: `Message failed: ${failureIn(outcome).message}` }]
+}
+
+function activityOf({ row, to, outcome }: MessageChange): Activity[] {
+  const { org_id: orgId, dossier_id: dossierId } = row
+  const metadata = { messageId: row.id, channel: row.channel }
+  if (to === 'SENT') {
+    const ref = outcome.kind === 'delivered' ? outcome.ref : undefined
+    const sent = { ...metadata, providerMessageId: ref?.['id'] ?? null }
+    return [{ orgId, dossierId, type: 'MESSAGE_SENT', metadata: sent }]
+  }
+  if (to !== 'FAILED') return []
+  const { code, message } = failureIn(outcome)
+  const failed = { ...metadata, errorCode: code, errorMessage: message }
+  return [{ orgId, dossierId, type: 'MESSAGE_FAILED', metadata: failed }]
+}
+
+/** A claim that nobody settled and an answer that never came are the same to whoever asks. */
+function failureIn(outcome: Outcome): Failure {
+  if (outcome.kind === 'delivered') return OUTCOME_UNKNOWN
+  return outcome.failure.code === 'CLAIM_EXPIRED' ? OUTCOME_UNKNOWN : outcome.failure
+}
+
+function isUntried({ outcome }: MessageChange): boolean {
+  const { tried } = outcome as Answered
+  return tried === false || (outcome.kind === 'retryLater' && NOT_TRIED.has(outcome.failure.code))
+}
+
+async function cancelWithdrawn(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  changes: readonly MessageChange[],
+): Promise<void> {
+  const withdrawn = changes.filter(
+    ({ outcome }) => outcome.kind === 'retryLater' && outcome.failure.code === CONSENT_WITHDRAWN,
+  )
+  if (withdrawn.length === 0) return
+  const reason = 'Consent was withdrawn'
+  const ids = await cancel(tx, outbox, { ids: idsOf(withdrawn), by: ACTOR, reason })
+  await recordAudit(
+    tx,
+    withdrawn
+      .filter(({ row }) => ids.includes(row.id))
+      .map(({ row }) => ({
+        orgId: row.org_id,
+        entity: 'OUTBOUND_MESSAGE',
+        entityId: row.id,
+        action: 'CANCELLED',
+        details: reason,
+        actor: ACTOR,
+      })),
+  )
+}
+
+/** One alert for a sender that needs a person, however many messages meet it. */
+async function alarm(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  changes: readonly MessageChange[],
+): Promise<void> {
+  const senders = new Map<string, Failure>()
+  for (const { outcome } of changes) {
+    const { alarming } = outcome as Answered
+    if (alarming !== undefined) senders.set(alarming, failureIn(outcome))
+  }
+  // In one order, so that two workers cannot wait for each other.
+  for (const [subject, { code, message }] of [...senders].toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  )) {
+    await raiseAlert(tx, { source: outbox.name, subject, code, detail: message })
+  }
+}
+
+function idsOf(changes: readonly MessageChange[]): string[] {
+  return changes.map(({ row }) => row.id)
+}
+
+function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}

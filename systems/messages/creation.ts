@@ -1,0 +1,75 @@
+import type { Outbox, Transaction } from '@posthorn/engine'
+import { enqueue } from '@posthorn/engine'
+import { recordAudit } from './audit.ts'
+import { askConsent } from './dossiers/consent.ts'
+import type { NewMessage, OutboundMessage } from './message.ts'
+import { findByIdempotencyKey } from './queries.ts'
+
+/** A request for a message, and who makes it. */
+export interface MessageRequest {
+  readonly orgId: string
+  readonly by: string
+  readonly key: string
+  readonly fingerprint: string
+  readonly message: NewMessage
+}
+
+export type Creation =
+  | { readonly kind: 'created' | 'existing'; readonly message: OutboundMessage }
+  /** The key belongs to another request. */
+  | { readonly kind: 'reused' }
+  | { readonly kind: 'consentRequired' }
+  | { readonly kind: 'foreignDossier' }
+
+/** Queues a message, once for each idempotency key of an organisation. */
+export async function queueMessage(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  request: MessageRequest,
+): Promise<Creation> {
+  const { orgId, by, message } = request
+  const { dossierId, channel } = message
+  const earlier = await findByIdempotencyKey(tx, request)
+  if (earlier) return repeated(earlier, request)
+  if (dossierId !== undefined) {
+    const permission = await askConsent(tx, { orgId, dossierId, channel }, by)
+    if (permission === 'foreign') return { kind: 'foreignDossier' }
+    if (permission === 'missing') return { kind: 'consentRequired' }
+  }
+  const { created } = await enqueue(tx, outbox, rowOf(request))
+  const stored = await findByIdempotencyKey(tx, request)
+  if (!stored) throw new Error('a message that was just queued is not there')
+  if (!created) return repeated(stored, request)
+  const details = `Message to ${channel} queued`
+  await recordAudit(tx, [
+    {
+      orgId,
+      entity: 'OUTBOUND_MESSAGE',
+      entityId: stored.id,
+      action: 'CREATED',
+      details,
+      actor: by,
+    },
+  ])
+  return { kind: 'created', message: stored }
+}
+
+function repeated(message: OutboundMessage, { fingerprint }: MessageRequest): Creation {
+  return message.request_fingerprint === fingerprint
+    ? { kind: 'existing', message }
+    : { kind: 'reused' }
+}
+
+function rowOf({ orgId, key, fingerprint, message }: MessageRequest): Partial<OutboundMessage> {
+  return {
+    org_id: orgId,
+    ...(message.dossierId !== undefined && { dossier_id: message.dossierId }),
+    channel: message.channel,
+    to_recipient: message.to,
+    template_code: message.templateCode,
+    payload_json: message.payloadJson,
+    max_attempts: message.maxAttempts,
+    idempotency_key: key,
+    request_fingerprint: fingerprint,
+  }
+}

@@ -1,0 +1,98 @@
+import { transaction } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { callerOf, decodeCursor, encodeCursor, invalid, PageQuery, pageOf } from '@posthorn/http'
+import { Type } from 'typebox'
+import { AuditResource, auditPage, SeqCursor } from '../audit-page.ts'
+import { DossierId } from '../message.ts'
+import { problem } from '../problems.ts'
+import type { RouteOptions } from '../routes.ts'
+import { setConsent } from './consent.ts'
+import { findOwner, listActivities } from './queries.ts'
+
+const PATH = '/api/v1/dossiers/:id'
+const tags = ['messages']
+const params = Type.Object({ id: DossierId })
+
+const consent = {
+  summary: 'Grant or withdraw consent; a withdrawal cancels what waits',
+  tags,
+  params: Type.Object({ id: DossierId, channel: Type.String({ pattern: '^[a-z]{1,20}$' }) }),
+  body: Type.Object({ granted: Type.Boolean() }),
+  response: {
+    200: Type.Object({
+      dossierId: Type.String(),
+      channel: Type.String(),
+      granted: Type.Boolean(),
+      updatedAt: Type.String({ format: 'date-time' }),
+    }),
+  },
+}
+
+const Activity = Type.Object({
+  id: Type.String(),
+  dossierId: Type.String(),
+  type: Type.String(),
+  metadata: Type.Unknown(),
+  createdAt: Type.String({ format: 'date-time' }),
+})
+
+const activities = {
+  summary: 'The timeline of a dossier, newest first',
+  ...{ tags, params },
+  querystring: PageQuery,
+  response: { 200: pageOf(Activity) },
+}
+
+const audit = {
+  summary: 'What is on record of a dossier, newest first',
+  ...{ tags, params },
+  querystring: PageQuery,
+  response: { 200: pageOf(AuditResource) },
+}
+
+export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOptions): void {
+  app.put(`${PATH}/consents/:channel`, { schema: consent }, async (request) => {
+    const { id: dossierId, channel } = request.params
+    if (!providers.has(channel)) {
+      const channels = [...providers.keys()].join(', ')
+      throw invalid([{ field: 'channel', reason: `must be one of ${channels}` }])
+    }
+    const { org: orgId, sub: by } = callerOf(request)
+    const { granted } = request.body
+    const row = await transaction(pool, (tx) =>
+      setConsent(tx, outbox, { orgId, dossierId, channel, granted, by }),
+    )
+    if (!row) throw problem('NOT_FOUND')
+    return { dossierId, channel, granted: row.granted, updatedAt: row.updated_at.toISOString() }
+  })
+
+  app.get(`${PATH}/activities`, { schema: activities }, async (request) => {
+    const { org: orgId } = callerOf(request)
+    const { id: dossierId } = request.params
+    if ((await findOwner(pool, dossierId)) !== orgId) throw problem('NOT_FOUND')
+    const { limit, cursor } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
+    const rows = await listActivities(pool, { orgId, dossierId, before, limit: limit + 1 })
+    const last = rows[limit - 1]
+    return {
+      items: rows.slice(0, limit).map((row) => ({
+        id: row.id,
+        dossierId,
+        type: row.type,
+        metadata: row.metadata,
+        createdAt: row.created_at.toISOString(),
+      })),
+      nextCursor: rows.length > limit && last ? encodeCursor([last.seq]) : null,
+    }
+  })
+
+  app.get(`${PATH}/audit`, { schema: audit }, async (request) => {
+    const { org: orgId } = callerOf(request)
+    const { id: entityId } = request.params
+    const page = await auditPage(pool, { orgId, entity: 'DOSSIER', entityId }, request.query)
+    // A refusal for a dossier that nobody made is on record all the same.
+    const isKnown = page.items.length > 0 || (await findOwner(pool, entityId)) === orgId
+    if (!isKnown) throw problem('NOT_FOUND')
+    return page
+  })
+}

@@ -1,0 +1,90 @@
+import { migrationsFrom } from '@posthorn/engine'
+import type { Simulator } from '@posthorn/simulators'
+import { mail, whatsapp } from '@posthorn/simulators'
+import type { Host } from '../system.ts'
+import { defineSystem } from '../system.ts'
+import { dossierRoutes } from './dossiers/routes.ts'
+import { outboundOutbox, TRANSPORT } from './outbox.ts'
+import { EmailProvider } from './providers/email.ts'
+import type { Providers } from './providers/provider.ts'
+import { providersOf } from './providers/provider.ts'
+import { WhatsAppCloudApiProvider } from './providers/whatsapp.ts'
+import { messageRoutes } from './routes.ts'
+import type { MessagesSettings } from './settings.ts'
+import { MESSAGES_SETTINGS, SIMULATOR } from './settings.ts'
+import { parkedReports } from './statuses/parking.ts'
+import { webhookRoutes } from './statuses/routes.ts'
+import { outboundTransport } from './worker.ts'
+
+/** Messages to people: queued in a transaction, sent by a provider, settled by its webhooks. */
+export const messages = defineSystem({
+  name: 'messages',
+  settings: MESSAGES_SETTINGS,
+  migrations: () => migrationsFrom('messages', new URL('./migrations/', import.meta.url)),
+  open(host) {
+    const { pool, log, settings } = host
+    const providers = openProviders(host)
+    const outbox = outboundOutbox({
+      providers,
+      every: `${settings.OUTBOUND_WORKER_POLL_INTERVAL_MS}ms`,
+      batch: settings.OUTBOUND_WORKER_BATCH_SIZE,
+      lanes: settings.OUTBOUND_WORKER_LANES,
+      unknown: settings.OUTBOUND_UNKNOWN_OUTCOME,
+      unknownWait: `${settings.OUTBOUND_UNKNOWN_WAIT_MS}ms`,
+      stale: '10m',
+    })
+    return {
+      outboxes: [outbox],
+      relayed: settings.OUTBOUND_WORKER_ENABLED ? [outbox] : [],
+      transports: { [TRANSPORT]: outboundTransport(pool, providers) },
+      workers: [parkedReports(pool, { outbox, log })],
+      simulators: simulatorsOf(settings),
+      routes(app) {
+        messageRoutes(app, { pool, outbox, providers })
+        dossierRoutes(app, { pool, outbox, providers })
+        webhookRoutes(app, {
+          ...{ pool, outbox, log },
+          appSecret: settings.WHATSAPP_APP_SECRET,
+          verifyToken: settings.WHATSAPP_VERIFY_TOKEN,
+          allowUnsigned: settings.WHATSAPP_ALLOW_UNSIGNED,
+        })
+      },
+    }
+  },
+})
+
+/** For each step of SMTP. */
+const EMAIL_TIMEOUT_MS = 10_000
+
+/** Whoever has no real address. */
+function simulatorsOf(settings: MessagesSettings): Simulator[] {
+  const { WHATSAPP_API_URL: apiUrl, OUTBOUND_EMAIL_URL: smtpUrl } = settings
+  const { WHATSAPP_ACCESS_TOKEN: accessToken, WHATSAPP_APP_SECRET: appSecret } = settings
+  return [
+    ...(apiUrl === SIMULATOR ? [whatsapp({ accessToken, appSecret })] : []),
+    ...(smtpUrl === undefined ? [mail()] : []),
+  ]
+}
+
+function openProviders(host: Host<MessagesSettings>): Providers {
+  const { settings, production, baseUrl } = host
+  const { WHATSAPP_API_URL: apiUrl, OUTBOUND_EMAIL_URL: smtpUrl } = settings
+  if (production && apiUrl === SIMULATOR) {
+    throw new Error('WHATSAPP_API_URL must be an address in production: nobody is simulated there.')
+  }
+  return providersOf([
+    new WhatsAppCloudApiProvider({
+      apiUrl: () => (apiUrl === SIMULATOR ? `${baseUrl()}/sim/whatsapp` : apiUrl),
+      version: settings.WHATSAPP_API_VERSION,
+      accessToken: settings.WHATSAPP_ACCESS_TOKEN,
+      phoneNumberIds: settings.WHATSAPP_PHONE_NUMBER_IDS.split(',').map((id) => id.trim()),
+      perSecond: settings.WHATSAPP_MESSAGES_PER_SECOND,
+      timeoutMs: settings.WHATSAPP_TIMEOUT_MS,
+    }),
+    new EmailProvider({
+      smtpUrl: async () => smtpUrl ?? (await host.simulated('mail')),
+      from: settings.OUTBOUND_EMAIL_FROM,
+      timeoutMs: EMAIL_TIMEOUT_MS,
+    }),
+  ])
+}

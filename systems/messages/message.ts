@@ -1,0 +1,112 @@
+/*
+ * A message to a person:
+ *
+ *   QUEUED ──claim──▶ SENDING ──accepted──▶ SENT ──delivered, read──▶ DELIVERED
+ *     ▲  │              │ │                  │
+ *     │  │ cancel       │ │ refused, or      │ failed
+ *     │  ▼              │ │ no attempts left ▼
+ *     │ CANCELLED       │ └──────────────▶ FAILED
+ *     └── try again ────┘                    │
+ *     └───────────────── retry ──────────────┘
+ */
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+
+export const MESSAGE_STATES = [
+  'QUEUED',
+  'SENDING',
+  'SENT',
+  'DELIVERED',
+  'FAILED',
+  'CANCELLED',
+] as const
+export type MessageState = (typeof MESSAGE_STATES)[number]
+
+/** A row of `messages.outbound_message`. */
+export interface OutboundMessage {
+  id: string
+  org_id: string
+  dossier_id: string | null
+  channel: string
+  to_recipient: string
+  template_code: string
+  payload_json: Readonly<Record<string, unknown>>
+  status: MessageState
+  provider_message_id: string | null
+  idempotency_key: string
+  request_fingerprint: string
+  attempt_count: number
+  max_attempts: number
+  error_code: string | null
+  error_message: string | null
+  outcome_unknown: boolean
+  next_retry_at: Date
+  traceparent: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+const Time = Type.String({ format: 'date-time' })
+
+export const DossierId = Type.String({ pattern: '^[A-Za-z0-9._:-]{1,100}$' })
+
+/** What a caller asks for. */
+export const NewMessage = Type.Object({
+  dossierId: Type.Optional(DossierId),
+  channel: Type.String({ pattern: '^[a-z]{1,20}$', description: 'whatsapp or email' }),
+  to: Type.String({ minLength: 1, maxLength: 254, description: 'a number as +16505551234' }),
+  templateCode: Type.String({ pattern: '^[a-z0-9_]{1,512}$' }),
+  payloadJson: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'whatsapp: {language, parameters}; email: {subject, text}',
+  }),
+  maxAttempts: Type.Integer({ minimum: 1, maximum: 6, default: 5 }),
+})
+export type NewMessage = Static<typeof NewMessage>
+
+/** A message as the API shows it. */
+export const MessageResource = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  orgId: Type.String(),
+  dossierId: Nullable(Type.String()),
+  channel: Type.String(),
+  to: Type.String(),
+  templateCode: Type.String(),
+  payloadJson: Type.Unknown(),
+  status: Type.Enum([...MESSAGE_STATES]),
+  outcomeUnknown: Type.Boolean({ description: 'sent, perhaps: no answer came' }),
+  providerMessageId: Nullable(Type.String()),
+  idempotencyKey: Type.String(),
+  attemptCount: Type.Integer(),
+  maxAttempts: Type.Integer(),
+  errorCode: Nullable(Type.String()),
+  errorMessage: Nullable(Type.String()),
+  nextRetryAt: Nullable(Time),
+  createdAt: Time,
+  updatedAt: Time,
+})
+
+export function toResource(row: OutboundMessage): Static<typeof MessageResource> {
+  const waits = row.status === 'QUEUED' && row.error_code !== null
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    dossierId: row.dossier_id,
+    channel: row.channel,
+    to: row.to_recipient,
+    templateCode: row.template_code,
+    payloadJson: row.payload_json,
+    status: row.status,
+    outcomeUnknown: row.outcome_unknown,
+    providerMessageId: row.provider_message_id,
+    idempotencyKey: row.idempotency_key,
+    attemptCount: row.attempt_count,
+    maxAttempts: row.max_attempts,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    nextRetryAt: waits ? row.next_retry_at.toISOString() : null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,294 @@
+import { testDatabase } from '@posthorn/engine/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { messages } from './index.ts'
+import type { Resource, TestApi } from './testing/api.ts'
+import { MESSAGES, sample, startApi } from './testing/api.ts'
+
+const database = await testDatabase({ migrations: [await messages.migrations()] })
+let api: TestApi
+
+beforeAll(async () => {
+  api = await startApi(database)
+})
+afterAll(() => api.close())
+beforeEach(async () => {
+  await api.sim('DELETE', '/whatsapp')
+  await database.pool.query(
+    'truncate messages.outbound_message, messages.dossier, messages.audit_event, messages.delivery_status cascade',
+  )
+})
+
+interface Listed {
+  items: Resource[]
+  nextCursor: string | null
+}
+
+const create = async (body: unknown = sample(), options = {}) =>
+  (await api.call('POST', MESSAGES, { body, ...options })).body
+const stateOf = async (id: string) => (await api.call('GET', `${MESSAGES}/${id}`)).body.status
+const listed = async (path: string) => (await api.call<Listed>('GET', path)).body.items
+const actionsOf = async (path: string) =>
+  (await listed(path)).map(({ action, details }) => `${action} ${details}`).toReversed()
+
+describe('a message', () => {
+  test('goes from QUEUED by SENDING and SENT to DELIVERED, all of it on record', async () => {
+    await api.call('PUT', '/api/v1/dossiers/d-1/consents/whatsapp', { body: { granted: true } })
+    const answer = await api.call('POST', MESSAGES, { body: { ...sample(), dossierId: 'd-1' } })
+    expect(answer.status).toBe(201)
+    expect(answer.body).toMatchObject({
+      ...{ orgId: 'acme', dossierId: 'd-1', channel: 'whatsapp', to: '+16505551234' },
+      ...{ templateCode: 'otp_code', status: 'QUEUED', attemptCount: 0, maxAttempts: 5 },
+      ...{ providerMessageId: null, errorCode: null, errorMessage: null, nextRetryAt: null },
+      ...{ payloadJson: { language: 'en_US', parameters: ['4711'] }, outcomeUnknown: false },
+      idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+    const { id } = answer.body
+    await api.relay.tick()
+    expect(['SENT', 'DELIVERED']).toContain(await stateOf(id))
+    await expect.poll(() => stateOf(id)).toBe('DELIVERED')
+    await expect.poll(() => listed('/api/v1/dossiers/d-1/activities')).toHaveLength(4)
+
+    const [request] = (await api.sim('GET', '/whatsapp/requests'))['items'] as [
+      { path: string; body: unknown },
+    ]
+    expect(request.path).toBe('/sim/whatsapp/v23.0/106540352242922/messages')
+    expect(request.body).toEqual({
+      ...{ messaging_product: 'whatsapp', recipient_type: 'individual', to: '+16505551234' },
+      type: 'template',
+      template: {
+        name: 'otp_code',
+        language: { code: 'en_US' },
+        components: [{ type: 'body', parameters: [{ type: 'text', text: '4711' }] }],
+      },
+      biz_opaque_callback_data: id,
+    })
+    expect(await listed(`${MESSAGES}/${id}/attempts`)).toMatchObject([
+      {
+        ...{ attemptNo: 1, status: 'SUCCESS', errorCode: null, nextRetryAt: null },
+        providerResponse: { messages: [{ message_status: 'accepted' }] },
+      },
+    ])
+    expect(await actionsOf(`${MESSAGES}/${id}/audit`)).toEqual([
+      'CREATED Message to whatsapp queued',
+      'SENT Message sent successfully',
+      'UPDATED Delivery status updated to: sent',
+      'UPDATED Delivery status updated to: delivered',
+      'UPDATED Delivery status updated to: read',
+    ])
+    const activities = await listed('/api/v1/dossiers/d-1/activities')
+    expect(activities.map(({ type }) => type).toReversed()).toEqual([
+      'MESSAGE_SENT',
+      'MESSAGE_STATUS_UPDATE',
+      'MESSAGE_STATUS_UPDATE',
+      'MESSAGE_STATUS_UPDATE',
+    ])
+    const { rows } = await database.pool.query(
+      `select from_state || '>' || to_state as step from posthorn.transition
+        where outbox = 'messages.outbound' and message_id = $1 order by id`,
+      [id],
+    )
+    expect(rows.map(({ step }) => step)).toEqual([
+      'QUEUED>SENDING',
+      'SENDING>SENT',
+      'SENT>DELIVERED',
+    ])
+  })
+
+  test('without a provider that answers is SENDING while it waits', async () => {
+    await api.sim('POST', '/whatsapp/faults', { mode: 'slow', delayMs: 500, times: 1 })
+    const { id } = await create()
+    const ticking = api.relay.tick()
+    await expect.poll(() => stateOf(id)).toBe('SENDING')
+    expect(await listed(`${MESSAGES}/${id}/attempts`)).toMatchObject([{ status: 'TRYING' }])
+    await ticking
+  })
+
+  test('that cannot be delivered is FAILED by the webhook', async () => {
+    const { id } = await create(sample('+16505550026'))
+    await api.relay.tick()
+    await expect.poll(() => stateOf(id)).toBe('FAILED')
+    const { body } = await api.call('GET', `${MESSAGES}/${id}`)
+    expect(body).toMatchObject({ errorCode: '131026', providerMessageId: expect.any(String) })
+    expect(await actionsOf(`${MESSAGES}/${id}/audit`)).toEqual([
+      'CREATED Message to whatsapp queued',
+      'SENT Message sent successfully',
+      'UPDATED Delivery status updated to: failed',
+    ])
+  })
+
+  test('by mail goes to the other provider, and ends as SENT', async () => {
+    const payloadJson = { subject: 'Grüße', text: 'Your code is 4711.' }
+    const { id } = await create({
+      ...{ channel: 'email', to: 'ada@example.org', templateCode: 'otp_code', payloadJson },
+    })
+    await api.relay.tick()
+    expect(await stateOf(id)).toBe('SENT')
+    const [letter] = (await api.sim('GET', '/mail/requests'))['items'] as [object]
+    expect(letter).toMatchObject({
+      to: 'ada@example.org',
+      subject: 'Grüße',
+      text: 'Your code is 4711.',
+    })
+  })
+})
+
+describe('an idempotency key', () => {
+  test('makes one message of a hundred requests at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => api.call('POST', MESSAGES, { body: sample(), key: 'k-1' })),
+    )
+    const counted = Object.groupBy(answers, ({ status }) => status)
+    expect([counted[201]?.length, counted[200]?.length]).toEqual([1, 99])
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(await listed(MESSAGES)).toHaveLength(1)
+    expect(await actionsOf(`${MESSAGES}/${answers[0]?.body.id ?? ''}/audit`)).toHaveLength(1)
+  })
+
+  test('belongs to its request, whatever the order of its fields', async () => {
+    await create(sample(), { key: 'k-2' })
+    const turned = Object.fromEntries(Object.entries(sample()).toReversed())
+    const same = await api.call('POST', MESSAGES, { body: turned, key: 'k-2' })
+    expect(same.status).toBe(200)
+    const other = await api.call('POST', MESSAGES, { body: sample('+16505551235'), key: 'k-2' })
+    expect(other).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } })
+    const elsewhere = { body: sample('+16505551235'), key: 'k-2', org: 'other' }
+    expect((await api.call('POST', MESSAGES, elsewhere)).status).toBe(201)
+    const bad = await api.call('POST', MESSAGES, { body: sample(), key: 'x'.repeat(300) })
+    expect(bad.status).toBe(400)
+  })
+})
+
+test.each([
+  [{ to: '0650 555' }, 'to'],
+  [{ to: '+12' }, 'to'],
+  [{ to: '+99999999999' }, 'to'],
+  [{ channel: 'pigeon' }, 'channel'],
+  [{ templateCode: 'Bad Name' }, 'templateCode'],
+  [{ payloadJson: { parameters: 'x' } }, 'payloadJson.parameters'],
+  [{ payloadJson: { parameters: ['a\nb'] } }, 'payloadJson.parameters.0'],
+  [{ payloadJson: { language: 'english' } }, 'payloadJson.language'],
+  [{ payloadJson: { colour: 'red' } }, 'payloadJson.colour'],
+  [{ channel: 'email', to: 'a@b.org', payloadJson: { subject: 's' } }, 'payloadJson.text'],
+  [{ channel: 'email', payloadJson: { subject: 's', text: 't' } }, 'to'],
+  [{ maxAttempts: 0 }, 'maxAttempts'],
+  [{ maxAttempts: 7 }, 'maxAttempts'],
+  [{ dossierId: 'a b' }, 'dossierId'],
+  [{ nonsense: 1 }, 'nonsense'],
+])('%j is refused and names %s', async (change, field) => {
+  const { status, body } = await api.call('POST', MESSAGES, { body: { ...sample(), ...change } })
+  expect([status, body['code']]).toEqual([400, 'VALIDATION_FAILED'])
+  expect(body['errors']).toEqual([expect.objectContaining({ field })])
+  expect(await listed(MESSAGES)).toEqual([])
+})
+
+describe('consent', () => {
+  const consents = '/api/v1/dossiers/d-2/consents/whatsapp'
+  const linked = { ...sample(), dossierId: 'd-2' }
+
+  test('is required, and its refusal stays on record', async () => {
+    const refusal = await api.call('POST', MESSAGES, { body: linked, key: 'k' })
+    expect(refusal).toMatchObject({ status: 403, body: { code: 'CONSENT_REQUIRED' } })
+    expect(await actionsOf('/api/v1/dossiers/d-2/audit')).toEqual([
+      'BLOCKED_BY_POLICY Consent required',
+    ])
+    expect(await listed(MESSAGES)).toEqual([])
+    const granted = await api.call('PUT', consents, { body: { granted: true } })
+    expect(granted).toMatchObject({
+      status: 200,
+      body: { dossierId: 'd-2', channel: 'whatsapp', granted: true },
+    })
+    expect((await api.call('POST', MESSAGES, { body: linked, key: 'k' })).status).toBe(201)
+    const mail = { channel: 'email', to: 'a@b.org', payloadJson: { subject: 's', text: 't' } }
+    expect((await api.call('POST', MESSAGES, { body: { ...linked, ...mail } })).status).toBe(403)
+  })
+
+  test('withdrawn while a message waits, cancels it', async () => {
+    await api.call('PUT', consents, { body: { granted: true } })
+    const { id } = await create(linked)
+    await api.call('PUT', consents, { body: { granted: false } })
+    expect(await stateOf(id)).toBe('CANCELLED')
+    expect((await actionsOf(`${MESSAGES}/${id}/audit`)).at(-1)).toBe(
+      'CANCELLED Consent was withdrawn',
+    )
+    await api.relay.tick()
+    expect((await api.sim('GET', '/whatsapp/requests'))['items']).toEqual([])
+  })
+
+  test('withdrawn while a message is on its way, stops the next attempt', async () => {
+    await api.call('PUT', consents, { body: { granted: true } })
+    await api.sim('POST', '/whatsapp/faults', { mode: 'error', status: 400, code: 139_999 })
+    const { id } = await create(linked)
+    await api.relay.tick()
+    // As if the withdrawal had come while the message was SENDING.
+    await database.pool.query(
+      `update messages.consent set granted = false where dossier_id = 'd-2'`,
+    )
+    await api.sim('POST', '/clock/advance', { by: '2m' })
+    await api.relay.tick()
+    expect(await stateOf(id)).toBe('CANCELLED')
+    expect(await listed(`${MESSAGES}/${id}/attempts`)).toHaveLength(1)
+    expect((await api.sim('GET', '/whatsapp/requests'))['items']).toHaveLength(1)
+  })
+
+  test('of a hundred messages against a withdrawal: none is left to be sent', async () => {
+    await api.call('PUT', consents, { body: { granted: true } })
+    await Promise.all([
+      ...Array.from({ length: 50 }, () => api.call('POST', MESSAGES, { body: linked })),
+      api.call('PUT', consents, { body: { granted: false } }),
+      ...Array.from({ length: 50 }, () => api.call('POST', MESSAGES, { body: linked })),
+    ])
+    expect((await listed(`${MESSAGES}?status=QUEUED`)).length).toBe(0)
+  })
+})
+
+describe('by hand', () => {
+  test('what waits is cancelled, and nothing else', async () => {
+    const { id } = await create()
+    expect((await api.call('POST', `${MESSAGES}/${id}/cancel`)).body.status).toBe('CANCELLED')
+    const again = await api.call('POST', `${MESSAGES}/${id}/cancel`)
+    expect(again).toMatchObject({ status: 409, body: { code: 'INVALID_STATE' } })
+    expect((await api.call('POST', `${MESSAGES}/${id}/retry`)).status).toBe(409)
+    expect(await actionsOf(`${MESSAGES}/${id}/audit`)).toEqual([
+      'CREATED Message to whatsapp queued',
+      'CANCELLED Message cancelled',
+    ])
+  })
+
+  test('what failed is tried again, and old reports of it are history', async () => {
+    const { id } = await create(sample('+16505550026'))
+    await api.relay.tick()
+    await expect.poll(() => stateOf(id)).toBe('FAILED')
+    expect((await api.call('POST', `${MESSAGES}/${id}/cancel`)).status).toBe(409)
+    const retried = await api.call('POST', `${MESSAGES}/${id}/retry`)
+    expect(retried.body).toMatchObject({
+      ...{ status: 'QUEUED', attemptCount: 0, providerMessageId: null, errorCode: null },
+    })
+    await api.relay.tick()
+    const attempts = await listed(`${MESSAGES}/${id}/attempts`)
+    expect(attempts.map(({ attemptNo }) => attemptNo)).toEqual([2, 1])
+  })
+
+  test('stats count by state', async () => {
+    await create()
+    const { id } = await create()
+    await api.call('POST', `${MESSAGES}/${id}/cancel`)
+    await create(sample(), { org: 'other' })
+    const { body } = await api.call('GET', `${MESSAGES}/stats`)
+    expect(body).toEqual({
+      orgId: 'acme',
+      counts: { QUEUED: 1, SENDING: 0, SENT: 0, DELIVERED: 0, FAILED: 0, CANCELLED: 1 },
+    })
+  })
+
+  test('lists go on where they ended', async () => {
+    for (let i = 0; i < 5; i += 1) await create()
+    const first = await api.call<Listed>('GET', `${MESSAGES}?limit=3`)
+    const next = `${MESSAGES}?limit=3&cursor=${first.body.nextCursor ?? ''}`
+    const second = await api.call<Listed>('GET', next)
+    const ids = [...first.body.items, ...second.body.items].map(({ id }) => id)
+    expect(ids).toEqual(ids.toSorted().toReversed())
+    expect([ids.length, second.body.nextCursor]).toEqual([5, null])
+    expect((await api.call('GET', `${MESSAGES}?cursor=xyz`)).status).toBe(400)
+    expect((await api.call('GET', `${MESSAGES}?status=NOPE`)).status).toBe(400)
+  })
+})

@@ -1,0 +1,41 @@
+import { outboxConformance, testDatabase } from '@posthorn/engine/testing'
+import { expect, test } from 'vitest'
+import { messages } from './index.ts'
+import type { OutboundMessage } from './message.ts'
+import { outboundOutbox, TRANSPORT } from './outbox.ts'
+import { providersOf } from './providers/provider.ts'
+import { WhatsAppCloudApiProvider } from './providers/whatsapp.ts'
+
+const database = await testDatabase({ migrations: [await messages.migrations()] })
+
+const whatsapp = new WhatsAppCloudApiProvider({
+  apiUrl: () => '',
+  version: 'v23.0',
+  accessToken: '',
+  phoneNumberIds: ['1', '2', '3'],
+  perSecond: 80,
+  timeoutMs: 1_000,
+})
+
+const outbox = outboundOutbox({
+  providers: providersOf([whatsapp]),
+  ...{ every: '5s', batch: 10, lanes: 4, unknown: 'resend', unknownWait: '2m', stale: '10m' },
+})
+
+outboxConformance<OutboundMessage>(outbox, {
+  pool: () => database.pool,
+  transports: [TRANSPORT],
+  sample: (n) => ({
+    ...{ org_id: 'acme', channel: 'whatsapp', template_code: 'otp_code', payload_json: {} },
+    to_recipient: `+1650555${1_000 + (n % 9_000)}`,
+    idempotency_key: `${n} ${Math.random()}`,
+    request_fingerprint: '',
+  }),
+  spoil: `channel = 'pigeon'`,
+})
+
+test('a recipient always has the same number, and all numbers have recipients', () => {
+  const senders = Array.from({ length: 300 }, (_, n) => whatsapp.senderFor(`+1650555${1_000 + n}`))
+  expect(new Set(senders)).toEqual(new Set(['1', '2', '3']))
+  expect(whatsapp.senderFor('+16505551000')).toBe(senders[0])
+})

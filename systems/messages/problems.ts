@@ -1,0 +1,11 @@
+import { defineProblems } from '@posthorn/http'
+
+/** What this system refuses, beside the codes of @posthorn/http. */
+export const MESSAGES_PROBLEMS = {
+  CONSENT_REQUIRED: { status: 403, title: 'The dossier has not granted consent for this channel' },
+  INVALID_STATE: { status: 409, title: 'The state of the message does not allow this' },
+  WEBHOOK_SIGNATURE_INVALID: { status: 401, title: 'The signature of the webhook is not valid' },
+  WEBHOOK_HANDSHAKE_REFUSED: { status: 403, title: 'The handshake of the webhook is refused' },
+} as const
+
+export const problem = defineProblems(MESSAGES_PROBLEMS)

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Duration } from '@posthorn/engine'
+import { delivered, refused, retryLater, unknown, unreachable } from '@posthorn/engine'
+import type { FieldError } from '@posthorn/http'
+import { isPossiblePhoneNumber } from 'libphonenumber-js'
+import { Type } from 'typebox'
+import { Agent } from 'undici'
+import type { NewMessage } from '../message.ts'
+import type { GraphReply } from './graph-api.ts'
+import { postMessage } from './graph-api.ts'
+import { Pacer } from './pacer.ts'
+import { Pauses } from './pauses.ts'
+import type { Answered, Outgoing, Provider } from './provider.ts'
+import { payloadErrors } from './provider.ts'
+import { classOf } from './whatsapp-errors.ts'
+
+export interface WhatsAppOptions {
+  /** Where the Graph API is; asked at every request, since a simulator's address comes late. */
+  apiUrl(): string
+  readonly version: string
+  readonly accessToken: string
+  /** Ids of our own numbers; each recipient belongs to one of them. */
+  readonly phoneNumberIds: readonly string[]
+  /** Messages a second for each number; 0 for no limit of ours. */
+  readonly perSecond: number
+  readonly timeoutMs: number
+}
+
+/** Longest wait for a turn or the end of a pause with the message in hand; else it is put back. */
+const IN_HAND_MS = 1_000
+
+/** First pause of a number, and of a number and a recipient: Meta takes one message in 6 s of those. */
+const SENDER_PAUSE_MS = 1_000
+const PAIR_PAUSE_MS = 6_000
+
+const Parameter = Type.String({
+  minLength: 1,
+  maxLength: 1_024,
+  // Meta refuses these inside a template.
+  pattern: '^(?!.*( {5}|[\\n\\r\\t]))[\\s\\S]*$',
+})
+const Payload = Type.Object(
+  {
+    language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,4})?$' })),
+    parameters: Type.Optional(Type.Array(Parameter, { maxItems: 100 })),
+  },
+  { additionalProperties: false },
+)
+
+/** Sends template messages through Meta's Cloud API. */
+export class WhatsAppCloudApiProvider implements Provider {
+  readonly channel = 'whatsapp'
+  readonly #options: WhatsAppOptions
+  readonly #pacer: Pacer
+  readonly #pauses = new Pauses()
+  readonly #agent: Agent
+
+  constructor(options: WhatsAppOptions) {
+    const { perSecond, timeoutMs } = options
+    this.#options = options
+    this.#pacer = new Pacer({ perSecond, mostMs: IN_HAND_MS })
+    this.#agent = new Agent({
+      connections: 64,
+      connect: { timeout: timeoutMs },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxResponseSize: 1_048_576,
+    })
+  }
+
+  check({ to, payloadJson }: NewMessage): FieldError[] {
+    const isNumber = /^\+[1-9]\d{6,14}$/.test(to) && isPossiblePhoneNumber(to)
+    const reason = 'must be a phone number in E.164 form, such as +16505551234'
+    return [...(isNumber ? [] : [{ field: 'to', reason }]), ...payloadErrors(Payload, payloadJson)]
+  }
+
+  senderFor(to: string): string {
+    const { phoneNumberIds } = this.#options
+    const hash = createHash('sha256').update(to).digest().readUInt32BE(0)
+    return phoneNumberIds[hash % phoneNumberIds.length] ?? ''
+  }
+
+  async send(message: Outgoing, signal: AbortSignal): Promise<Answered> {
+    const sender = this.senderFor(message.to)
+    const pair = `${sender} ${message.to}`
+    const postponed = await this.#untilMayGo(sender, pair, signal)
+    if (postponed) return postponed
+    const { apiUrl, version, accessToken, timeoutMs } = this.#options
+    const reply = await postMessage({
+      url: `${apiUrl()}/${version}/${sender}/messages`,
+      accessToken,
+      body: templateMessage(message),
+      dispatcher: this.#agent,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    })
+    return { ...this.#outcomeOf(reply, { sender, pair }), response: reply.response ?? null }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+
+  /** Waits for a turn that is near; what would wait long goes back and lets others pass. */
+  async #untilMayGo(
+    sender: string,
+    pair: string,
+    signal: AbortSignal,
+  ): Promise<Answered | undefined> {
+    const pausedMs = Math.max(this.#pauses.leftMs(sender), this.#pauses.leftMs(pair))
+    if (pausedMs > IN_HAND_MS) return untried('SENDER_PAUSED', pausedMs)
+    if (pausedMs > 0) await sleep(pausedMs, undefined, { signal }).catch(() => undefined)
+    const { waitMs, taken } = this.#pacer.turn(sender)
+    if (!taken) return untried('SENDER_PACED', waitMs)
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+    return signal.aborted ? untried('SENDER_PACED', 0) : undefined
+  }
+
+  #outcomeOf(reply: GraphReply, { sender, pair }: { sender: string; pair: string }): Answered {
+    switch (reply.kind) {
+      case 'accepted':
+        this.#pauses.end(sender)
+        this.#pauses.end(pair)
+        return delivered({ id: reply.messageId })
+      case 'unreachable':
+        return unreachable(reply.error)
+      case 'silent':
+        return unknown(reply.error)
+      case 'failed':
+        return this.#failure(reply, { sender, pair })
+    }
+  }
+
+  #failure(
+    reply: Extract<GraphReply, { kind: 'failed' }>,
+    { sender, pair }: { sender: string; pair: string },
+  ): Answered {
+    const { status, code, error, retryAfterMs: askedMs } = reply
+    // Some gateways in between say it by the status alone.
+    const isLimit = code === undefined && status === 429
+    const errorClass = isLimit ? 'limit' : classOf(code ?? -1)
+    switch (errorClass) {
+      case 'refused':
+        return refused(error)
+      case 'limit': {
+        const ms = this.#pauses.pause(sender, { askedMs, firstMs: SENDER_PAUSE_MS })
+        return retryLater(error, { after: inMs(ms), charge: false })
+      }
+      case 'pair-limit': {
+        const ms = this.#pauses.pause(pair, { askedMs, firstMs: PAIR_PAUSE_MS })
+        return retryLater(error, { after: inMs(ms), charge: false })
+      }
+      case 'account':
+        return { ...retryLater(error), alarming: sender }
+      case 'retry':
+        // The server broke while it had the message: it may have sent it all the same.
+        return status >= 500 ? unknown(error) : retryLater(error, { after: inMs(askedMs) })
+    }
+  }
+}
+
+/** The message as Meta wants it; our id comes back with every status of it. */
+function templateMessage({ id, to, templateCode, payload }: Outgoing): unknown {
+  const { language = 'en_US', parameters = [] } = payload as {
+    language?: string
+    parameters?: readonly string[]
+  }
+  const body = { type: 'body', parameters: parameters.map((text) => ({ type: 'text', text })) }
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to,
+    type: 'template',
+    template: {
+      name: templateCode,
+      language: { code: language },
+      ...(parameters.length > 0 && { components: [body] }),
+    },
+    biz_opaque_callback_data: id,
+  }
+}
+
+function untried(code: 'SENDER_PAUSED' | 'SENDER_PACED', ms: number): Answered {
+  const message = 'The number has sent as much as it may for the moment.'
+  const outcome = retryLater({ code, message }, { after: inMs(ms), charge: false })
+  return { ...outcome, tried: false }
+}
+
+function inMs<Ms extends number | undefined>(ms: Ms): Ms extends number ? Duration : undefined {
+  const duration = ms === undefined ? undefined : `${Math.ceil(ms)}ms`
+  return duration as Ms extends number ? Duration : undefined
+}

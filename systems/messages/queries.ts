@@ -1,0 +1,243 @@
+import type { Failure, Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { ClosedAttempt } from './attempts.ts'
+import type { Activity, AuditEvent } from './audit.ts'
+import type { MessageState, OutboundMessage } from './message.ts'
+import { storableJson } from './storable-json.ts'
+
+/** Which message, and whose: another organisation's is not found. */
+export interface MessageKey {
+  readonly id: string
+  readonly orgId: string
+}
+
+export async function findMessage(
+  db: Queryable,
+  { id, orgId }: MessageKey,
+): Promise<OutboundMessage | undefined> {
+  const { rows } = await db.query<OutboundMessage>(sql`
+    select * from messages.outbound_message where id = ${id} and org_id = ${orgId}`)
+  return rows[0]
+}
+
+export async function lockMessage(
+  tx: Transaction,
+  { id, orgId }: MessageKey,
+): Promise<OutboundMessage | undefined> {
+  const { rows } = await tx.query<OutboundMessage>(sql`
+    select * from messages.outbound_message where id = ${id} and org_id = ${orgId} for update`)
+  return rows[0]
+}
+
+export async function findByIdempotencyKey(
+  db: Queryable,
+  { orgId, key }: { orgId: string; key: string },
+): Promise<OutboundMessage | undefined> {
+  const { rows } = await db.query<OutboundMessage>(sql`
+    select * from messages.outbound_message
+     where org_id = ${orgId} and idempotency_key = ${key}`)
+  return rows[0]
+}
+
+export interface MessagePage {
+  readonly orgId: string
+  readonly status: MessageState | undefined
+  /** Older than this one. */
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+export async function listMessages(
+  db: Queryable,
+  { orgId, status, before, limit }: MessagePage,
+): Promise<OutboundMessage[]> {
+  const { rows } = await db.query<OutboundMessage>(sql`
+    select *
+      from messages.outbound_message
+     where org_id = ${orgId}
+       and (${status ?? null}::text is null or status = ${status ?? null})
+       and (${before ?? null}::uuid is null or id < ${before ?? null}::uuid)
+     order by id desc
+     limit ${limit}`)
+  return rows
+}
+
+export async function countByStatus(
+  db: Queryable,
+  orgId: string,
+): Promise<{ status: MessageState; count: number }[]> {
+  const { rows } = await db.query<{ status: MessageState; count: number }>(sql`
+    select status, count(*)::int as count
+      from messages.outbound_message
+     where org_id = ${orgId}
+     group by status`)
+  return rows
+}
+
+/** A row of `messages.outbound_attempt`. */
+export interface AttemptRow {
+  readonly id: string
+  readonly attempt_no: number
+  readonly status: 'TRYING' | 'SUCCESS' | 'FAILED'
+  readonly error_code: string | null
+  readonly error_message: string | null
+  readonly provider_response: unknown
+  readonly next_retry_at: Date | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export async function listAttempts(
+  db: Queryable,
+  page: { messageId: string; before: number | undefined; limit: number },
+): Promise<AttemptRow[]> {
+  const { rows } = await db.query<AttemptRow>(sql`
+    select id, attempt_no, status, error_code, error_message, provider_response, next_retry_at,
+           created_at, updated_at
+      from messages.outbound_attempt
+     where outbound_message_id = ${page.messageId}
+       and (${page.before ?? null}::int is null or attempt_no < ${page.before ?? null}::int)
+     order by attempt_no desc
+     limit ${page.limit}`)
+  return rows
+}
+
+/** Opens an attempt for each message. Numbers go on where attempts were given back. */
+export async function insertAttempts(
+  tx: Transaction,
+  attempts: readonly { id: string; messageId: string }[],
+): Promise<void> {
+  await tx.query(sql`
+    insert into messages.outbound_attempt (id, outbound_message_id, attempt_no, status)
+    select u.id, u.message_id,
+           1 + coalesce((select max(a.attempt_no)
+                           from messages.outbound_attempt as a
+                          where a.outbound_message_id = u.message_id), 0),
+           'TRYING'
+      from unnest(${attempts.map(({ id }) => id)}::uuid[],
+                  ${attempts.map(({ messageId }) => messageId)}::uuid[]) as u (id, message_id)`)
+}
+
+/** Ends the open attempts; the next one's time is the message's own. */
+export async function closeAttempts(
+  tx: Transaction,
+  attempts: readonly ClosedAttempt[],
+): Promise<void> {
+  if (attempts.length === 0) return
+  await tx.query(sql`
+    update messages.outbound_attempt as a
+       set status = u.status,
+           error_code = u.code,
+           error_message = u.error,
+           provider_message_id = u."providerMessageId",
+           provider_response = coalesce(u.response, a.provider_response),
+           next_retry_at = case when m.status = 'QUEUED' then m.next_retry_at end,
+           updated_at = now()
+      from jsonb_to_recordset(${storableJson(attempts)}::jsonb)
+             as u ("messageId" uuid, status text, code text, error text, "providerMessageId" text,
+                   response jsonb)
+      join messages.outbound_message as m on m.id = u."messageId"
+     where a.outbound_message_id = u."messageId" and a.status = 'TRYING'`)
+}
+
+/** Takes back attempts that were claimed and never made. */
+export async function forgetAttempts(
+  tx: Transaction,
+  messageIds: readonly string[],
+): Promise<void> {
+  if (messageIds.length === 0) return
+  await tx.query(sql`
+    delete from messages.outbound_attempt
+     where outbound_message_id = any(${messageIds}::uuid[]) and status = 'TRYING'`)
+}
+
+/** The attempt stays open: a status webhook may yet say that it was a success. */
+export async function markOutcomeUnknown(
+  tx: Transaction,
+  attempts: readonly ClosedAttempt[],
+): Promise<void> {
+  if (attempts.length === 0) return
+  await tx.query(sql`
+    with marked as (
+      update messages.outbound_message
+         set outcome_unknown = true, updated_at = now()
+       where id = any(${attempts.map(({ messageId }) => messageId)}::uuid[])
+         and status = 'SENDING'
+    )
+    update messages.outbound_attempt as a
+       set error_code = u.code,
+           error_message = u.error,
+           provider_response = u.response,
+           updated_at = now()
+      from jsonb_to_recordset(${storableJson(attempts)}::jsonb)
+             as u ("messageId" uuid, code text, error text, response jsonb)
+     where a.outbound_message_id = u."messageId" and a.status = 'TRYING'`)
+}
+
+/** Says so on messages that ended because nobody knows what became of them. */
+export async function nameOutcomeUnknown(
+  tx: Transaction,
+  { ids, failure }: { ids: readonly string[]; failure: Failure },
+): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query(sql`
+    update messages.outbound_message
+       set error_code = ${failure.code}, error_message = ${failure.message}
+     where id = any(${ids}::uuid[]) and error_code = 'CLAIM_EXPIRED'`)
+}
+
+export async function insertAuditEvents(
+  tx: Transaction,
+  events: readonly (AuditEvent & { readonly id: string })[],
+): Promise<void> {
+  await tx.query(sql`
+    insert into messages.audit_event (id, org_id, entity_type, entity_id, action, details, actor)
+    select id, "orgId", entity, "entityId", action, details, actor
+      from rows from (jsonb_to_recordset(${storableJson(events)}::jsonb)
+             as (id uuid, "orgId" text, entity text, "entityId" text, action text, details text,
+                 actor text))
+           with ordinality as u (id, "orgId", entity, "entityId", action, details, actor, place)
+     order by place`)
+}
+
+export async function insertActivities(
+  tx: Transaction,
+  activities: readonly (Activity & { readonly id: string })[],
+): Promise<void> {
+  await tx.query(sql`
+    insert into messages.activity (id, org_id, dossier_id, type, metadata)
+    select id, "orgId", "dossierId", type, metadata
+      from rows from (jsonb_to_recordset(${storableJson(activities)}::jsonb)
+             as (id uuid, "orgId" text, "dossierId" text, type text, metadata jsonb))
+           with ordinality as u (id, "orgId", "dossierId", type, metadata, place)
+     order by place`)
+}
+
+/** A row of `messages.audit_event`. */
+export interface AuditRow {
+  readonly id: string
+  readonly seq: string
+  readonly entity_type: AuditEvent['entity']
+  readonly entity_id: string
+  readonly action: AuditEvent['action']
+  readonly details: string
+  readonly actor: string
+  readonly created_at: Date
+}
+
+export async function listAuditEvents(
+  db: Queryable,
+  page: Pick<AuditEvent, 'orgId' | 'entity' | 'entityId'> & {
+    before: string | undefined
+    limit: number
+  },
+): Promise<AuditRow[]> {
+  const { rows } = await db.query<AuditRow>(sql`
+    select id, seq::text as seq, entity_type, entity_id, action, details, actor, created_at
+      from messages.audit_event
+     where org_id = ${page.orgId} and entity_type = ${page.entity} and entity_id = ${page.entityId}
+       and (${page.before ?? null}::bigint is null or seq < ${page.before ?? null}::bigint)
+     order by audit_event.seq desc
+     limit ${page.limit}`)
+  return rows
+}

@@ -1,0 +1,234 @@
+import type { Outbox } from '@posthorn/engine'
+import { fingerprint, transaction, uuid } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import {
+  callerOf,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  keyedRequest,
+  PageQuery,
+  pageOf,
+} from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { AuditResource, auditPage } from './audit-page.ts'
+import type { MessageOrder, Ordered } from './control.ts'
+import { cancelMessage, retryMessage } from './control.ts'
+import type { Creation } from './creation.ts'
+import { queueMessage } from './creation.ts'
+import type { OutboundMessage } from './message.ts'
+import { MESSAGE_STATES, MessageResource, NewMessage, toResource } from './message.ts'
+import { problem } from './problems.ts'
+import type { Providers } from './providers/provider.ts'
+import type { AttemptRow } from './queries.ts'
+import { countByStatus, findMessage, listAttempts, listMessages } from './queries.ts'
+
+export interface RouteOptions {
+  readonly pool: Pool
+  readonly outbox: Outbox<OutboundMessage>
+  readonly providers: Providers
+}
+
+const PATH = '/api/v1/outbound/messages'
+const tags = ['messages']
+const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const MessageQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(Type.Enum([...MESSAGE_STATES])),
+})
+const Stats = Type.Object({
+  orgId: Type.String(),
+  counts: Type.Record(Type.String(), Type.Integer()),
+})
+const Nullable = Type.Union([Type.String(), Type.Null()])
+const Attempt = Type.Object({
+  id: Type.String(),
+  attemptNo: Type.Integer(),
+  status: Type.Enum(['TRYING', 'SUCCESS', 'FAILED']),
+  errorCode: Nullable,
+  errorMessage: Nullable,
+  providerResponse: Type.Unknown(),
+  nextRetryAt: Nullable,
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+
+const schemas = {
+  create: {
+    summary: 'Queue a message, once for each Idempotency-Key',
+    tags,
+    body: NewMessage,
+    response: { 200: MessageResource, 201: MessageResource },
+  },
+  list: {
+    summary: 'Messages of the organisation, newest first',
+    tags,
+    querystring: MessageQuery,
+    response: { 200: pageOf(MessageResource) },
+  },
+  stats: { summary: 'How many messages are in which state', tags, response: { 200: Stats } },
+  one: { summary: 'A message', tags, params, response: { 200: MessageResource } },
+  attempts: {
+    summary: "A message's attempts, newest first",
+    ...{ tags, params },
+    querystring: PageQuery,
+    response: { 200: pageOf(Attempt) },
+  },
+  audit: {
+    summary: 'What happened to a message, newest first',
+    ...{ tags, params },
+    querystring: PageQuery,
+    response: { 200: pageOf(AuditResource) },
+  },
+  cancel: {
+    summary: 'Cancel a message that still waits',
+    ...{ tags, params },
+    response: { 200: MessageResource },
+  },
+  retry: {
+    summary: 'Send a failed message again',
+    ...{ tags, params },
+    response: { 200: MessageResource },
+  },
+}
+
+export function messageRoutes(app: App, { pool, outbox, providers }: RouteOptions): void {
+  const found = async (key: { id: string; orgId: string }): Promise<OutboundMessage> => {
+    const message = await findMessage(pool, key)
+    if (!message) throw problem('NOT_FOUND')
+    return message
+  }
+
+  app.post(PATH, { schema: schemas.create }, async (request, reply) => {
+    const { body: message } = request
+    checkMessage(providers, message)
+    const { org: orgId, sub: by } = callerOf(request)
+    const keyed = keyedRequest(request)
+    const creation = await transaction(pool, (tx) =>
+      queueMessage(tx, outbox, {
+        ...{ orgId, by, message },
+        key: keyed?.key ?? uuid(),
+        fingerprint: fingerprint({ method: 'POST', route: PATH, body: message }),
+      }),
+    )
+    const { kind, message: stored } = accepted(creation)
+    return reply.code(kind === 'created' ? 201 : 200).send(toResource(stored))
+  })
+
+  app.get(PATH, { schema: schemas.list }, async (request) => {
+    const { limit, cursor, status } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
+    const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
+    const rows = await listMessages(pool, page)
+    const items = rows.slice(0, limit)
+    return { items: items.map(toResource), nextCursor: cursorAfter(rows, limit, ({ id }) => id) }
+  })
+
+  app.get(`${PATH}/stats`, { schema: schemas.stats }, async (request) => {
+    const { org: orgId } = callerOf(request)
+    const counted = await countByStatus(pool, orgId)
+    const zeros = MESSAGE_STATES.map((state) => [state, 0] as const)
+    const counts = counted.map(({ status, count }) => [status, count] as const)
+    return { orgId, counts: Object.fromEntries([...zeros, ...counts]) }
+  })
+
+  app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {
+    return toResource(await found({ id: request.params.id, orgId: callerOf(request).org }))
+  })
+
+  app.get(`${PATH}/:id/attempts`, { schema: schemas.attempts }, async (request) => {
+    const { id } = await found({ id: request.params.id, orgId: callerOf(request).org })
+    const { limit, cursor } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, NumberCursor)[0]
+    const rows = await listAttempts(pool, { messageId: id, before, limit: limit + 1 })
+    const nextCursor = cursorAfter(rows, limit, (row) => row.attempt_no)
+    return { items: rows.slice(0, limit).map(attemptResource), nextCursor }
+  })
+
+  app.get(`${PATH}/:id/audit`, { schema: schemas.audit }, async (request) => {
+    const { id: entityId, org_id: orgId } = await found({
+      id: request.params.id,
+      orgId: callerOf(request).org,
+    })
+    return auditPage(pool, { orgId, entity: 'OUTBOUND_MESSAGE', entityId }, request.query)
+  })
+
+  app.post(`${PATH}/:id/cancel`, { schema: schemas.cancel }, async (request) => {
+    const order = orderOf(request.params, callerOf(request))
+    return obeyed(await transaction(pool, (tx) => cancelMessage(tx, outbox, order)))
+  })
+
+  app.post(`${PATH}/:id/retry`, { schema: schemas.retry }, async (request) => {
+    const order = orderOf(request.params, callerOf(request))
+    return obeyed(await transaction(pool, (tx) => retryMessage(tx, outbox, order)))
+  })
+}
+
+const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
+const NumberCursor = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
+
+/** The cursor of the next page, where one row more than the page holds was found. */
+function cursorAfter<Row>(
+  rows: readonly Row[],
+  limit: number,
+  valueOf: (row: Row) => unknown,
+): string | null {
+  const last = rows[limit - 1]
+  return rows.length > limit && last !== undefined ? encodeCursor([valueOf(last)]) : null
+}
+
+function checkMessage(providers: Providers, message: NewMessage): void {
+  const provider = providers.get(message.channel)
+  const channels = [...providers.keys()].join(', ')
+  const errors = provider?.check(message) ?? [
+    { field: 'channel', reason: `must be one of ${channels}` },
+  ]
+  if (errors.length > 0) throw invalid(errors)
+}
+
+function accepted(creation: Creation): Extract<Creation, { message: OutboundMessage }> {
+  switch (creation.kind) {
+    case 'created':
+    case 'existing':
+      return creation
+    case 'reused':
+      throw problem('IDEMPOTENCY_KEY_REUSED', {
+        detail: 'The Idempotency-Key was used with another request. Use a new key.',
+      })
+    case 'consentRequired':
+      throw problem('CONSENT_REQUIRED')
+    case 'foreignDossier':
+      throw problem('NOT_FOUND', { detail: 'There is no such dossier.' })
+  }
+}
+
+function orderOf({ id }: { id: string }, { org, sub }: { org: string; sub: string }): MessageOrder {
+  return { id, orgId: org, by: sub }
+}
+
+function obeyed(ordered: Ordered): Static<typeof MessageResource> {
+  switch (ordered.kind) {
+    case 'done':
+      return toResource(ordered.message)
+    case 'missing':
+      throw problem('NOT_FOUND')
+    case 'invalidState':
+      throw problem('INVALID_STATE', { detail: `The message is ${ordered.status}.` })
+  }
+}
+
+function attemptResource(row: AttemptRow): Static<typeof Attempt> {
+  return {
+    id: row.id,
+    attemptNo: row.attempt_no,
+    status: row.status,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    providerResponse: row.provider_response,
+    nextRetryAt: row.next_retry_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

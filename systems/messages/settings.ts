@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+/** The word for an address that the host's own simulator has. */
+export const SIMULATOR = 'simulator'
+
+export const MESSAGES_SETTINGS = Type.Object({
+  OUTBOUND_WORKER_ENABLED: Type.Boolean({
+    description: 'true, or false for a process that leaves messages waiting',
+    default: true,
+  }),
+  OUTBOUND_WORKER_POLL_INTERVAL_MS: Type.Integer({
+    description: 'how often to look for messages that nobody announced, in ms',
+    minimum: 10,
+    maximum: 3_600_000,
+    default: 5_000,
+  }),
+  OUTBOUND_WORKER_BATCH_SIZE: Type.Integer({
+    description: 'messages a claim takes at the most',
+    minimum: 1,
+    maximum: 1_000,
+    default: 10,
+  }),
+  OUTBOUND_WORKER_LANES: Type.Integer({
+    description: 'claims under way at once in one process',
+    minimum: 1,
+    maximum: 64,
+    default: 4,
+  }),
+  OUTBOUND_UNKNOWN_OUTCOME: Type.Enum(['resend', 'hold'], {
+    description: 'resend or hold what may or may not have been sent',
+    default: 'resend',
+  }),
+  OUTBOUND_UNKNOWN_WAIT_MS: Type.Integer({
+    description: 'how long a status may settle it before, in ms',
+    minimum: 1_000,
+    maximum: 86_400_000,
+    default: 120_000,
+  }),
+  WHATSAPP_API_URL: Type.String({
+    description: "the Graph API as https://graph.facebook.com, or simulator for the server's own",
+    pattern: '^(simulator|https?://[^\\s]+[^/\\s])$',
+    default: SIMULATOR,
+    production: 'required',
+  }),
+  WHATSAPP_API_VERSION: Type.String({
+    description: 'the version in its paths',
+    pattern: '^v\\d{1,3}\\.\\d{1,2}$',
+    default: 'v23.0',
+  }),
+  WHATSAPP_ACCESS_TOKEN: Type.String({
+    description: 'the token of the WhatsApp business account',
+    minLength: 1,
+    default: 'simulated-access-token',
+    secret: true,
+    production: 'required',
+  }),
+  WHATSAPP_APP_SECRET: Type.String({
+    description: 'what WhatsApp signs its webhooks with',
+    minLength: 1,
+    default: 'simulated-app-secret',
+    secret: true,
+    production: 'required',
+  }),
+  WHATSAPP_VERIFY_TOKEN: Type.String({
+    description: 'what WhatsApp says in the handshake of the webhook',
+    minLength: 1,
+    default: 'simulated-verify-token',
+    secret: true,
+    production: 'required',
+  }),
+  WHATSAPP_PHONE_NUMBER_IDS: Type.String({
+    description: 'ids of the numbers to send from, with commas between',
+    pattern: '^\\d{1,30}(\\s*,\\s*\\d{1,30})*$',
+    default: '106540352242922',
+    production: 'required',
+  }),
+  WHATSAPP_MESSAGES_PER_SECOND: Type.Integer({
+    description: 'what one number sends in a second at the most, or 0 for no limit; Meta takes 80',
+    minimum: 0,
+    maximum: 10_000,
+    default: 75,
+  }),
+  WHATSAPP_TIMEOUT_MS: Type.Integer({
+    description: 'how long WhatsApp may take to answer, in ms',
+    minimum: 100,
+    maximum: 120_000,
+    default: 10_000,
+  }),
+  WHATSAPP_ALLOW_UNSIGNED: Type.Boolean({
+    description: 'true to take webhooks without a signature, from anybody; else false',
+    default: false,
+  }),
+  OUTBOUND_EMAIL_URL: Type.Optional(
+    Type.String({
+      description: 'a mail server for the channel email, as smtp(s)://user:password@host:587',
+      pattern: '^smtps?://',
+      secret: true,
+    }),
+  ),
+  OUTBOUND_EMAIL_FROM: Type.String({
+    description: 'the sender of the channel email',
+    minLength: 3,
+    maxLength: 254,
+    default: 'messages@posthorn.example',
+  }),
+})
+
+export type MessagesSettings = Static<typeof MESSAGES_SETTINGS>

@@ -1,0 +1,189 @@
+import type { Confirmation, Log, Outbox, Transaction } from '@posthorn/engine'
+import { confirm, delivered, refused } from '@posthorn/engine'
+import type { Activity, AuditEvent } from '../audit.ts'
+import { recordActivities, recordAudit } from '../audit.ts'
+import type { OutboundMessage } from '../message.ts'
+import type { Course } from './move.ts'
+import { courseOf } from './move.ts'
+import type { Filed, LockedMessage } from './queries.ts'
+import { fileReports, findSubjects, lockMessages, markSent } from './queries.ts'
+import type { Report } from './report.ts'
+import { keyOf } from './report.ts'
+
+/** What the intake works on. */
+export interface Intake {
+  readonly outbox: Outbox<OutboundMessage>
+  readonly log: Log
+}
+
+export interface Reports {
+  readonly reports: readonly Report[]
+  /** Whose messages these may be; undefined where the messages themselves say so. */
+  readonly orgId: string | undefined
+  /** What to do with reports of messages that somebody is at work on at this moment. */
+  readonly busy: 'leave' | 'park'
+}
+
+const ACTOR = 'WEBHOOK'
+
+/**
+ * Takes in what a provider reports: any order, any number of times, known messages or not. Returns
+ * the reports that were left for later.
+ */
+export async function takeReports(
+  tx: Transaction,
+  intake: Intake,
+  { reports, orgId, busy }: Reports,
+): Promise<Report[]> {
+  if (reports.length === 0) return []
+  const found = await placed(tx, intake, { reports, orgId })
+  const messages = await lockMessages(tx, [
+    ...new Set(found.flatMap((each) => each.messageId ?? [])),
+  ])
+  const locked = new Set(messages.map(({ id }) => id))
+  const isBusy = ({ messageId }: Filed) => messageId !== null && !locked.has(messageId)
+  const left = busy === 'leave' ? found.filter(isBusy) : []
+  const filed = found
+    .filter((each) => !left.includes(each))
+    .map((each) => (isBusy(each) ? { ...each, messageId: null } : each))
+  const byMessage = await freshReports(tx, filed)
+  const courses = messages.map((message) => ({
+    message,
+    ...courseFor(message, byMessage.get(message.id) ?? []),
+  }))
+  await followed(tx, intake.outbox, courses)
+  return left.map(({ report }) => report)
+}
+
+/** Files reports, and gives those that were not known before to their messages. */
+async function freshReports(
+  tx: Transaction,
+  filed: readonly Filed[],
+): Promise<ReadonlyMap<string, Report[]>> {
+  const byMessage = new Map<string, Report[]>()
+  if (filed.length === 0) return byMessage
+  const fresh = new Set((await fileReports(tx, filed)).map(keyOf))
+  for (const { report, messageId } of filed) {
+    if (messageId === null || !fresh.has(keyOf(report))) continue
+    byMessage.set(messageId, [...(byMessage.get(messageId) ?? []), report])
+  }
+  return byMessage
+}
+
+/** Finds the reports' messages; those of another organisation are left out. */
+async function placed(
+  tx: Transaction,
+  { log }: Intake,
+  { reports, orgId }: Pick<Reports, 'reports' | 'orgId'>,
+): Promise<Filed[]> {
+  const subjects = new Map(
+    (await findSubjects(tx, reports)).map((subject) => [keyOf(subject), subject]),
+  )
+  return reports.flatMap((report): Filed[] => {
+    const subject = subjects.get(keyOf(report))
+    const { providerMessageId, status } = report
+    if (subject && orgId !== undefined && subject.org_id !== orgId) {
+      log.warn({ providerMessageId, status, orgId }, "a status of another organisation's message")
+      return []
+    }
+    return [{ report, messageId: subject?.message_id ?? null, orgId: orgId ?? null }]
+  })
+}
+
+function courseFor(message: LockedMessage, reports: readonly Report[]): Course {
+  const { provider_message_id: current, earlier_ids: earlier } = message
+  return courseOf(
+    message.status,
+    reports.map((report) => {
+      const id = report.providerMessageId
+      const isEarlier = id !== current && (current !== null || earlier.includes(id))
+      return { report, isEarlier }
+    }),
+  )
+}
+
+type Followed = Course & { readonly message: LockedMessage }
+
+async function followed(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  courses: readonly Followed[],
+): Promise<void> {
+  const sent = courses.flatMap(firstSent)
+  if (sent.length > 0) await markSent(tx, sent)
+  const confirmations = courses.flatMap(confirmationOf)
+  if (confirmations.length > 0) await confirm(tx, outbox, confirmations, { by: ACTOR })
+  await recordAudit(tx, courses.flatMap(auditOf))
+  await recordActivities(tx, courses.flatMap(activitiesOf))
+}
+
+/** The report by which a message turns out to be with the provider. */
+function firstSent({ message, steps }: Followed): { id: string; providerMessageId: string }[] {
+  const step = isOnItsWay(message) ? steps.find(({ move }) => isState(move)) : undefined
+  return step ? [{ id: message.id, providerMessageId: step.report.providerMessageId }] : []
+}
+
+function confirmationOf({ message, state, steps }: Followed): Confirmation[] {
+  const last = steps.findLast(({ move }) => move === state)
+  if (state === message.status || !last) return []
+  if (state === 'DELIVERED') return [{ id: message.id, outcome: delivered() }]
+  if (state !== 'FAILED') return []
+  const { errorCode: code, errorMessage: reason } = last.report
+  return [{ id: message.id, outcome: refused({ code, message: reason }) }]
+}
+
+function auditOf({ message, steps }: Followed): AuditEvent[] {
+  const event = {
+    orgId: message.org_id,
+    entity: 'OUTBOUND_MESSAGE',
+    entityId: message.id,
+    actor: ACTOR,
+  } as const
+  const begins = firstSent({ message, steps, state: message.status }).map((): AuditEvent => ({
+    ...event,
+    action: 'SENT',
+    details: 'Message sent successfully',
+  }))
+  const told = steps.flatMap(({ report, move }): AuditEvent[] => {
+    const { status, errorCode, errorMessage } = report
+    if (move === 'nothing') return []
+    if (move !== 'late') {
+      return [{ ...event, action: 'UPDATED', details: `Delivery status updated to: ${status}` }]
+    }
+    const why = status === 'failed' ? ` (${errorCode}: ${errorMessage})` : ''
+    return [
+      { ...event, action: 'IGNORED', details: `Delivery status came too late: ${status}${why}` },
+    ]
+  })
+  return [...begins, ...told]
+}
+
+function activitiesOf({ message, steps }: Followed): Activity[] {
+  const { org_id: orgId, dossier_id: dossierId } = message
+  const metadata = { messageId: message.id, channel: message.channel }
+  const begins = firstSent({ message, steps, state: message.status }).map(
+    ({ providerMessageId }): Activity => ({
+      ...{ orgId, dossierId, type: 'MESSAGE_SENT' },
+      metadata: { ...metadata, providerMessageId },
+    }),
+  )
+  const told = steps
+    .filter(({ move }) => move === 'noted' || isState(move))
+    .map(({ report }): Activity => ({
+      ...{ orgId, dossierId, type: 'MESSAGE_STATUS_UPDATE' },
+      metadata: {
+        ...metadata,
+        status: report.status,
+        ...(report.errorCode !== null && { errorCode: report.errorCode }),
+      },
+    }))
+  return [...begins, ...told]
+}
+
+function isOnItsWay({ status }: LockedMessage): boolean {
+  return status === 'QUEUED' || status === 'SENDING'
+}
+
+function isState(move: string): boolean {
+  return move === 'SENT' || move === 'DELIVERED' || move === 'FAILED'
+}

@@ -1,0 +1,166 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { MessageState } from '../message.ts'
+import type { Report, ReportKey } from './report.ts'
+import { storableJson } from '../storable-json.ts'
+
+/** The message that a report is about. */
+export interface Subject extends ReportKey {
+  readonly message_id: string
+  readonly org_id: string
+}
+
+/** Finds reports' messages by the provider's id, else by our own that came back. */
+export async function findSubjects(db: Queryable, reports: readonly Report[]): Promise<Subject[]> {
+  const { rows } = await db.query<Subject>(sql`
+    select r."providerMessageId", r.status, m.id as message_id, m.org_id
+      from jsonb_to_recordset(${storableJson(reports)}::jsonb)
+             as r ("providerMessageId" text, status text, "opaqueId" uuid)
+     cross join lateral (
+           select id, org_id, 1 as choice
+             from messages.outbound_message
+            where provider_message_id = r."providerMessageId" and channel = 'whatsapp'
+            union all
+           select id, org_id, 2
+             from messages.outbound_message
+            where id = r."opaqueId" and channel = 'whatsapp'
+            order by choice
+            limit 1) as m`)
+  return rows
+}
+
+/** A report with its message, or without one. */
+export interface Filed {
+  readonly report: Report
+  readonly messageId: string | null
+  readonly orgId: string | null
+}
+
+/**
+ * Files reports, each once for ever. Returns those that were not known, or not of which message,
+ * until now. In one order, so that two webhooks with the same reports cannot deadlock.
+ */
+export async function fileReports(tx: Transaction, filed: readonly Filed[]): Promise<ReportKey[]> {
+  const { rows } = await tx.query<ReportKey>(sql`
+    insert into messages.delivery_status as d
+           (provider_message_id, status, message_id, org_id, report)
+    select report ->> 'providerMessageId', report ->> 'status', "messageId", "orgId", report
+      from jsonb_to_recordset(${storableJson(filed)}::jsonb)
+             as u (report jsonb, "messageId" uuid, "orgId" text)
+     order by 1, 2
+        on conflict (provider_message_id, status)
+        do update set message_id = excluded.message_id
+            where d.message_id is null and excluded.message_id is not null
+    returning d.provider_message_id as "providerMessageId", d.status`)
+  return rows
+}
+
+export interface LockedMessage {
+  readonly id: string
+  readonly org_id: string
+  readonly dossier_id: string | null
+  readonly channel: string
+  readonly status: MessageState
+  readonly provider_message_id: string | null
+  /** The provider's ids of attempts that are over. */
+  readonly earlier_ids: readonly string[]
+}
+
+/**
+ * Those that nobody else is at work on. A worker settles a batch in an order of its own: to wait for
+ * it with other messages in hand would be a deadlock.
+ */
+export async function lockMessages(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<LockedMessage[]> {
+  const { rows } = await tx.query<LockedMessage>(sql`
+    select m.id, m.org_id, m.dossier_id, m.channel, m.status, m.provider_message_id,
+           array(select a.provider_message_id
+                   from messages.outbound_attempt as a
+                  where a.outbound_message_id = m.id
+                    and a.provider_message_id is not null
+                    and a.provider_message_id is distinct from m.provider_message_id) as earlier_ids
+      from messages.outbound_message as m
+     where m.id = any(${ids}::uuid[])
+       for update of m skip locked`)
+  return rows
+}
+
+/**
+ * A report proves that the provider has the message, whatever became of its answer: the claim ends
+ * here, and the worker that still waits changes nothing when it comes back.
+ */
+export async function markSent(
+  tx: Transaction,
+  sent: readonly { id: string; providerMessageId: string }[],
+): Promise<void> {
+  await tx.query(sql`
+    with reported as (
+      select * from unnest(${sent.map(({ id }) => id)}::uuid[],
+                           ${sent.map((each) => each.providerMessageId)}::text[])
+                 as u (id, provider_message_id)
+    ),
+    moved as (
+      update messages.outbound_message as m
+         set status = 'SENT', provider_message_id = r.provider_message_id,
+             error_code = null, error_message = null,
+             claim_token = null, claimed_until = null, lost_claims = 0
+        from reported as r, messages.outbound_message as before
+       where m.id = r.id and before.id = m.id and m.status in ('QUEUED', 'SENDING')
+      returning m.id, m.org_id, m.attempt_count, m.provider_message_id, before.status as from_state
+    ),
+    closed as (
+      update messages.outbound_attempt as a
+         set status = 'SUCCESS', error_code = null, error_message = null,
+             provider_message_id = moved.provider_message_id, updated_at = now()
+        from moved
+       where a.outbound_message_id = moved.id and a.status = 'TRYING'
+    )
+    insert into posthorn.transition
+           (outbox, message_id, from_state, to_state, attempt, actor, reason, tenant)
+    select 'messages.outbound', id::text, from_state, 'SENT', attempt_count, 'WEBHOOK',
+           'a status came before the answer', org_id
+      from moved`)
+}
+
+/** Reports that nobody could place yet, oldest first; each for one sweeper. */
+export async function lockParked(
+  tx: Transaction,
+  limit: number,
+): Promise<{ report: Report; org_id: string | null }[]> {
+  const { rows } = await tx.query<{ report: Report; org_id: string | null }>(sql`
+    select report, org_id
+      from messages.delivery_status as d
+     where message_id is null
+       and exists (select from messages.outbound_message as m
+                    where m.channel = 'whatsapp'
+                      and (d.org_id is null or d.org_id = m.org_id)
+                      and (m.provider_message_id = d.provider_message_id
+                           or m.id = (d.report ->> 'opaqueId')::uuid))
+     order by seq
+     limit ${limit}
+       for update skip locked`)
+  return rows
+}
+
+/** Gives up on reports that were parked for ten minutes. */
+export async function dropParked(tx: Transaction): Promise<Report[]> {
+  const { rows } = await tx.query<{ report: Report }>(sql`
+    delete from messages.delivery_status
+     where message_id is null and received_at < now() - interval '10 minutes'
+    returning report`)
+  return rows.map(({ report }) => report)
+}
+
+/** Meta repeats itself for a week at the most: what is much older need not be known any more. */
+export async function pruneReports(tx: Transaction): Promise<void> {
+  await tx.query(sql`
+    delete from messages.delivery_status
+     where (provider_message_id, status) in (
+           select provider_message_id, status
+             from messages.delivery_status
+            where received_at < now() - interval '30 days'
+            order by received_at
+            limit 1000)`)
+}

@@ -1,0 +1,108 @@
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+
+export const REPORTED = ['sent', 'delivered', 'read', 'failed'] as const
+
+/** A provider says each word of a message once; whatever comes again is a repeat. */
+export interface ReportKey {
+  readonly providerMessageId: string
+  readonly status: (typeof REPORTED)[number]
+}
+
+/** What the provider says became of a message. */
+export interface Report extends ReportKey {
+  /** Our own id of the message, if it came back. */
+  readonly opaqueId: string | null
+  readonly errorCode: string | null
+  readonly errorMessage: string | null
+}
+
+/** The parts of Meta's body that are read; all else may be as it likes. */
+export const WebhookBody = Type.Object(
+  {
+    entry: Type.Array(
+      Type.Object(
+        {
+          changes: Type.Optional(
+            Type.Array(
+              Type.Object(
+                {
+                  value: Type.Optional(
+                    Type.Object(
+                      { statuses: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 10_000 })) },
+                      { additionalProperties: true },
+                    ),
+                  ),
+                },
+                { additionalProperties: true },
+              ),
+              { maxItems: 1_000 },
+            ),
+          ),
+        },
+        { additionalProperties: true },
+      ),
+      { maxItems: 1_000 },
+    ),
+  },
+  { additionalProperties: true },
+)
+
+const Status = Type.Object({
+  id: Type.String({ minLength: 1, maxLength: 500 }),
+  status: Type.Enum([...REPORTED]),
+  biz_opaque_callback_data: Type.Optional(Type.String()),
+  errors: Type.Optional(Type.Array(Type.Unknown())),
+})
+
+const StatusError = Type.Object({
+  code: Type.Union([Type.Integer(), Type.String({ maxLength: 100 })]),
+  title: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  error_data: Type.Optional(Type.Object({ details: Type.Optional(Type.String()) })),
+})
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Every report of a webhook, each once; what is none is left out, and how many those were. */
+export function readReports(body: Static<typeof WebhookBody>): {
+  reports: Report[]
+  others: number
+} {
+  const statuses = body.entry
+    .flatMap(({ changes = [] }) => changes)
+    .flatMap(({ value }) => value?.statuses ?? [])
+  const reports = new Map<string, Report>()
+  let others = 0
+  for (const status of statuses) {
+    const report = reportOf(status)
+    if (!report) others += 1
+    // A repeat within a batch says nothing new; the order of the first ones is kept.
+    else if (!reports.has(keyOf(report))) reports.set(keyOf(report), report)
+  }
+  return { reports: [...reports.values()], others }
+}
+
+export function keyOf({ providerMessageId, status }: ReportKey): string {
+  return `${status} ${providerMessageId}`
+}
+
+function reportOf(status: unknown): Report | undefined {
+  if (!Value.Check(Status, status)) return undefined
+  const { id, status: word, biz_opaque_callback_data: opaque = '', errors = [] } = status
+  const error = errors.find((each) => Value.Check(StatusError, each))
+  const failed = word === 'failed' ? error : undefined
+  return {
+    providerMessageId: id,
+    status: word,
+    opaqueId: UUID.test(opaque) ? opaque : null,
+    errorCode: word === 'failed' ? String(failed?.code ?? 'UNKNOWN') : null,
+    errorMessage: word === 'failed' ? (textOf(failed) ?? 'The provider gave no reason.') : null,
+  }
+}
+
+function textOf(error: Static<typeof StatusError> | undefined): string | undefined {
+  const text = error?.error_data?.details ?? error?.message ?? error?.title
+  return text?.slice(0, 2_000)
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { transaction } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { rawBodyOf } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { problem } from '../problems.ts'
+import type { Intake, Reports } from './intake.ts'
+import { takeReports } from './intake.ts'
+import type { Report } from './report.ts'
+import { readReports, WebhookBody } from './report.ts'
+import { isSameWord, isSigned } from './signature.ts'
+
+export interface WebhookOptions extends Intake {
+  readonly pool: Pool
+  readonly appSecret: string
+  readonly verifyToken: string
+  readonly allowUnsigned: boolean
+}
+
+const PATH = '/api/v1/webhooks/whatsapp/inbound'
+
+/** More than Meta ever sends at once, which is 3 MB. */
+const MOST_BYTES = 4 * 1_048_576
+
+const Handshake = Type.Object(
+  {
+    'hub.mode': Type.Optional(Type.String()),
+    'hub.verify_token': Type.Optional(Type.String()),
+    'hub.challenge': Type.Optional(Type.String({ maxLength: 1_000 })),
+  },
+  { additionalProperties: true },
+)
+
+const handshake = {
+  summary: "WhatsApp's handshake: answers the challenge if the token is right",
+  tags: ['messages'],
+  querystring: Handshake,
+  response: { 200: Type.String() },
+}
+
+const inbound = {
+  summary: "WhatsApp's reports of what became of messages",
+  tags: ['messages'],
+  body: WebhookBody,
+  response: { 200: Type.Object({ received: Type.Integer() }) },
+}
+
+export function webhookRoutes(app: App, options: WebhookOptions): void {
+  const { log, appSecret, verifyToken, allowUnsigned } = options
+
+  app.get(PATH, { schema: handshake, config: { access: 'public' } }, async (request, reply) => {
+    const {
+      'hub.mode': mode,
+      'hub.verify_token': token = '',
+      'hub.challenge': challenge,
+    } = request.query
+    const isOurs = mode === 'subscribe' && isSameWord(token, verifyToken)
+    if (!isOurs || challenge === undefined) throw problem('WEBHOOK_HANDSHAKE_REFUSED')
+    return reply.type('text/plain; charset=utf-8').send(challenge)
+  })
+
+  app.post(
+    PATH,
+    {
+      schema: inbound,
+      // Signed, and sent by one network in bursts: a limit by network would lose reports.
+      config: { access: 'public', rateLimit: false, rawBody: true },
+      bodyLimit: MOST_BYTES,
+      // Before anything is said about the body: who does not know the secret learns nothing of it.
+      preValidation: async (request) => {
+        const signature = request.headers['x-hub-signature-256']
+        if (signature === undefined && allowUnsigned) return
+        if (isSigned(rawBodyOf(request), signature, appSecret)) return
+        throw problem('WEBHOOK_SIGNATURE_INVALID')
+      },
+    },
+    async (request) => {
+      const { reports, others } = readReports(request.body)
+      if (others > 0) log.warn({ others }, 'a webhook has statuses of an unknown form')
+      const orgId = request.headers['x-org-id']
+      await takeAll(options, reports, orgId === undefined ? undefined : String(orgId))
+      return { received: reports.length }
+    },
+  )
+}
+
+/** Waits before reports of messages that a worker has in hand are tried again; then they are parked. */
+const AGAIN_MS = [10, 20, 40, 80, 160]
+
+async function takeAll(
+  options: WebhookOptions,
+  reports: readonly Report[],
+  orgId: string | undefined,
+): Promise<void> {
+  let left = reports
+  for (const waitMs of AGAIN_MS) {
+    left = await taken(options, { reports: left, orgId, busy: 'leave' })
+    if (left.length === 0) return
+    await sleep(waitMs)
+  }
+  await taken(options, { reports: left, orgId, busy: 'park' })
+}
+
+function taken(options: WebhookOptions, reports: Reports): Promise<Report[]> {
+  return transaction(options.pool, (tx) => takeReports(tx, options, reports))
+}

@@ -1,0 +1,17 @@
+/**
+ * JSON that Postgres takes: without zero bytes and halves of characters, which other people's words
+ * may have in them. One of those must not keep a message from being settled.
+ */
+export function storableJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each === 'string') return cleaned(each)
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each
+    const isClean = Object.keys(each).every((key) => key === cleaned(key))
+    if (isClean) return each
+    return Object.fromEntries(Object.entries(each).map(([key, field]) => [cleaned(key), field]))
+  })
+}
+
+function cleaned(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '')
+}

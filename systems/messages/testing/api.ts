@@ -1,0 +1,171 @@
+import { createHmac } from 'node:crypto'
+import type { Relay } from '@posthorn/engine'
+import { createRelay, silentLog, useMovableClock } from '@posthorn/engine'
+import type { TestDatabase } from '@posthorn/engine/testing'
+import { createApp, createVerifier, signToken } from '@posthorn/http'
+import type { App } from '@posthorn/http'
+import { mail, simulators, whatsapp } from '@posthorn/simulators'
+import type { OpenSystem } from '@posthorn/systems'
+import { createSealing } from '@posthorn/systems/sealing'
+import { readSettings } from '@posthorn/systems/settings'
+import { messages } from '../index.ts'
+
+const SECRET = 'a secret that only the tests of messages know'
+export const APP_SECRET = 'simulated-app-secret'
+
+export interface Answer<Body> {
+  readonly status: number
+  readonly body: Body
+}
+
+/** Whatever the API shows: a message, an attempt, an event. */
+export interface Resource {
+  readonly id: string
+  readonly status: string
+  readonly action: string
+  readonly details: string
+  readonly attemptNo: number
+  readonly [field: string]: unknown
+}
+
+export interface TestApi {
+  readonly app: App
+  readonly url: string
+  readonly system: OpenSystem
+  readonly relay: Relay
+  /** Calls as a member of an organisation; default `acme`. */
+  call<Body = Resource>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>
+  /** Posts bytes to the webhook, signed unless said otherwise. */
+  webhook(body: unknown, headers?: Record<string, string>): Promise<number>
+  /** Tells a simulator something. */
+  sim(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  close(): Promise<void>
+}
+
+export interface CallOptions {
+  readonly org?: string
+  readonly body?: unknown
+  readonly key?: string
+}
+
+/** A server with the whole system, its relay (not started) and the simulated outside world. */
+export async function startApi(
+  database: TestDatabase,
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestApi> {
+  const { pool } = database
+  await useMovableClock(pool)
+  const { values, mistakes } = readSettings(messages.settings, { env, production: false })
+  if (mistakes.length > 0) throw new Error(mistakes.join('; '))
+  const app = await createApp({
+    title: 'messages',
+    version: '1',
+    production: false,
+    rateLimit: false,
+    verify: createVerifier({ secret: SECRET }),
+  })
+  let url = ''
+  const system = messages.open({
+    ...{ pool, log: silentLog, production: false },
+    settings: values,
+    baseUrl: () => url,
+    sealing: createSealing(['a key of at least thirty-two characters']),
+    simulated: async (name) => app.simulatorAddresses[name],
+  })
+  await system.routes?.(app)
+  const outside = whatsapp({
+    accessToken: 'simulated-access-token',
+    appSecret: APP_SECRET,
+    behaviour: { paceMs: 20 },
+  })
+  await app.register(simulators, { pool, simulators: [outside, mail()] })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const transports = system.transports ?? {}
+  const relay = createRelay({ pool: database.connect(), outboxes: system.outboxes, transports })
+
+  return {
+    ...{ app, url, system, relay },
+    async call(method, path, { org = 'acme', body, key } = {}) {
+      const token = await signToken({ secret: SECRET, sub: 'ada', org })
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(key !== undefined && { 'idempotency-key': key }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, body: JSON.parse((await response.text()) || 'null') }
+    },
+    async webhook(body, headers = signed(body)) {
+      const response = await fetch(`${url}/api/v1/webhooks/whatsapp/inbound`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: textOf(body),
+      })
+      await response.arrayBuffer()
+      return response.status
+    },
+    async sim(method, path, body) {
+      const response = await fetch(`${url}/sim${path}`, {
+        method,
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      })
+      return JSON.parse((await response.text()) || '{}') as Record<string, unknown>
+    },
+    async close() {
+      await relay.stop()
+      await Promise.all(Object.values(transports).map((transport) => transport.close()))
+      await app.close()
+    },
+  }
+}
+
+export function signed(body: unknown, secret = APP_SECRET): Record<string, string> {
+  const hex = createHmac('sha256', secret).update(textOf(body)).digest('hex')
+  return { 'x-hub-signature-256': `sha256=${hex}` }
+}
+
+function textOf(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+export interface TestStatus {
+  readonly id: string
+  readonly status: string
+  readonly opaque?: string
+  readonly code?: number
+}
+
+/** A webhook of Meta's with these statuses. */
+export function webhookWith(...statuses: readonly TestStatus[]): unknown {
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
+    statuses: statuses.map(({ id, status, opaque, code }) => ({
+      ...{ id, status, timestamp: '1769000200', recipient_id: '16505551234' },
+      ...(opaque !== undefined && { biz_opaque_callback_data: opaque }),
+      ...(code !== undefined && { errors: [{ code, title: 'No', message: 'No' }] }),
+    })),
+  }
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: '1', changes: [{ field: 'messages', value }] }],
+  }
+}
+
+/** A message that the simulator takes. */
+export function sample(to = '+16505551234'): Record<string, unknown> {
+  return {
+    channel: 'whatsapp',
+    to,
+    templateCode: 'otp_code',
+    payloadJson: { language: 'en_US', parameters: ['4711'] },
+  }
+}
+
+export const MESSAGES = '/api/v1/outbound/messages'
