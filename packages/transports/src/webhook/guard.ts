@@ -1,0 +1,140 @@
+import { isIP } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { callbackify } from 'node:util'
+import { buildConnector } from 'undici'
+import type { Cidr } from './address.ts'
+import { isAllowedAddress } from './address.ts'
+import type { Resolve } from './resolve.ts'
+import { systemResolve } from './resolve.ts'
+
+export interface GuardOptions {
+  /** Networks that webhooks may go to although they are not public. */
+  readonly opened?: readonly Cidr[]
+  /** True: only `https:`. Default false. */
+  readonly httpsOnly?: boolean
+  /** Addresses that are let through whatever they resolve to: our own simulator, in development. */
+  readonly exempt?: (url: URL) => boolean
+  /** Default: DNS, then the hosts file. */
+  readonly resolve?: Resolve
+}
+
+/** Decides where webhooks may go, when an address is given and again at every connection. */
+export interface Guard {
+  /** Why a URL can never be delivered to; undefined if it may be. */
+  refusal(url: string): string | undefined
+  /** The same, and where its name leads now. A name that does not resolve in time is let through. */
+  refusalNow(url: string): Promise<string | undefined>
+  isExempt(url: string): boolean
+  /** Connects to allowed addresses only, whatever name or notation led there. */
+  readonly connector: buildConnector.connector
+}
+
+const MAX_URL = 2_048
+const CONNECT_MS = 10_000
+/** Somebody waits for the answer when an endpoint is made. */
+const RESOLVE_NOW_MS = 1_500
+
+/** Raised where a connection would go to an address that is not allowed. */
+export class BlockedError extends Error {
+  readonly code = 'WEBHOOK_BLOCKED'
+}
+
+export function createGuard(options: GuardOptions = {}): Guard {
+  const { opened = [], resolve = systemResolve() } = options
+  const isAllowed = (address: string) => isAllowedAddress(address, opened)
+  const isExempt = (url: URL) => options.exempt?.(url) ?? false
+
+  const refusal = (text: string): string | undefined => {
+    if (text.length > MAX_URL) return `is longer than ${MAX_URL} characters`
+    if (!URL.canParse(text)) return 'is not a URL'
+    const url = new URL(text)
+    if (!/^https?:$/.test(url.protocol)) return 'must begin with https:// or http://'
+    if (url.username !== '' || url.password !== '') return 'must not hold a user or a password'
+    if (isExempt(url)) return undefined
+    if (options.httpsOnly && url.protocol !== 'https:') return 'must begin with https://'
+    const literal = literalOf(url.hostname)
+    return literal !== undefined && !isAllowed(literal) ? notPublic(literal) : undefined
+  }
+
+  return {
+    refusal,
+    async refusalNow(text) {
+      const reason = refusal(text)
+      if (reason !== undefined) return reason
+      const url = new URL(text)
+      if (literalOf(url.hostname) !== undefined || isExempt(url)) return undefined
+      const found = await within(RESOLVE_NOW_MS, resolve(url.hostname))
+      const forbidden = found?.find(({ address }) => !isAllowed(address))
+      return forbidden && notPublic(forbidden.address)
+    },
+    isExempt: (text) => isExempt(new URL(text)),
+    connector: guardedConnector(isAllowed, resolve),
+  }
+}
+
+function guardedConnector(
+  isAllowed: (address: string) => boolean,
+  resolve: Resolve,
+): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: CONNECT_MS,
+    allowH2: false,
+    // The connection is made to what is answered here, so that a name cannot lead elsewhere later.
+    lookup: guardedLookup(isAllowed, resolve),
+  })
+  return (options, callback) => {
+    // A literal is connected to without any look-up.
+    const literal = literalOf(options.hostname)
+    if (literal !== undefined && !isAllowed(literal)) {
+      queueMicrotask(() => callback(new BlockedError(notPublic(literal)), null))
+      return
+    }
+    connect(options, (...[error, socket]) => {
+      if (error) return callback(error, null)
+      // The last word has the address that was really reached.
+      const reached = socket.remoteAddress ?? ''
+      if (isAllowed(reached)) return callback(null, socket)
+      socket.destroy()
+      callback(new BlockedError(notPublic(reached)), null)
+    })
+  }
+}
+
+function guardedLookup(isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction {
+  const allowed = callbackify(async (hostname: string) => {
+    const found = await resolve(hostname)
+    // One forbidden address among several is a trick or a mistake; either way nobody connects.
+    const forbidden = found.find(({ address }) => !isAllowed(address))
+    if (forbidden) throw new BlockedError(notPublic(forbidden.address))
+    const [first] = found
+    if (!first) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENODATA' })
+    return { first, all: [...found] }
+  })
+  return (hostname, { all }, callback) => {
+    allowed(hostname, (error, found) => {
+      if (error) callback(error, '')
+      else if (all) callback(null, found.all)
+      else callback(null, found.first.address, found.first.family)
+    })
+  }
+}
+
+/** The address in a URL that names one; every notation has become the plain one by parsing. */
+function literalOf(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  return isIP(bare) === 0 ? undefined : bare
+}
+
+function notPublic(address: string): string {
+  return `leads to ${address || 'no address'}, which webhooks may not go to`
+}
+
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((done) => (timer = setTimeout(done, ms, undefined)))
+  try {
+    return await Promise.race([work.catch(() => undefined), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

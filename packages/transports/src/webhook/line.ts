@@ -1,0 +1,106 @@
+/** Something that runs once, when its turn has come. */
+export interface Job {
+  run(): Promise<void>
+}
+
+/** Requests to a slow endpoint that may be under way at once. */
+const SLOW_MOST = 4
+
+const LEAST_WAIT_MS = 1_000
+const MOST_WAIT_MS = 30_000
+
+/** An answer may take this many times as long as usual before nobody waits for it any longer. */
+const USUAL_TIMES = 4
+/** Share of a new answer in what is usual. */
+const NEWS = 0.2
+
+/**
+ * The requests to one endpoint. One that takes much longer than usual is left to itself; while that
+ * goes on, or where it is the rule, only a few are under way at once and nobody waits for them.
+ */
+export class Line {
+  readonly #most: number
+  readonly #patienceMs: number
+  readonly #waiting: Job[] = []
+  #running = 0
+  #left = 0
+  /** Undefined: it has not answered yet, and nobody waits long for a stranger. */
+  #usualMs: number | undefined
+  #turnedAway = 0
+
+  constructor({ most, patienceMs }: { most: number; patienceMs: number }) {
+    this.#most = most
+    this.#patienceMs = patienceMs
+  }
+
+  /** Whoever waits for an answer would wait in vain. */
+  get isSlow(): boolean {
+    return this.#left > 0 || (this.#usualMs ?? 0) > this.#patienceMs
+  }
+
+  /** How long an answer is waited for, at least `leastMs`. */
+  patienceMs(leastMs: number): number {
+    return Math.min(Math.max(leastMs, (this.#usualMs ?? 0) * USUAL_TIMES), this.#patienceMs)
+  }
+
+  /** Nothing can be started now. */
+  get isStuck(): boolean {
+    return this.#left >= Math.min(SLOW_MOST, this.#most)
+  }
+
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#waiting.length === 0
+  }
+
+  /** Starts a job as soon as there is room. */
+  add(job: Job): void {
+    this.#waiting.push(job)
+    this.#next()
+  }
+
+  /** Takes a job back that has not been started. False: it has. */
+  withdraw(job: Job): boolean {
+    const at = this.#waiting.indexOf(job)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    return at >= 0
+  }
+
+  /** Nobody waits any longer for a job that is under way. */
+  leave(): void {
+    this.#left += 1
+  }
+
+  /** A job that was left is over. */
+  returned(): void {
+    this.#left -= 1
+    this.#turnedAway = Math.max(0, this.#turnedAway - 1)
+  }
+
+  /** An answer came, or whatever ended the request. */
+  answered(ms: number): void {
+    this.#usualMs = this.#usualMs === undefined ? ms : this.#usualMs * (1 - NEWS) + ms * NEWS
+    if (!this.isSlow) this.#turnedAway = 0
+  }
+
+  /**
+   * When to come back: one after the other, as fast as the endpoint answers, so that a long queue is
+   * not claimed and put back every second.
+   */
+  turnMs(): number {
+    const wait = LEAST_WAIT_MS + (this.#turnedAway * (this.#usualMs ?? 0)) / SLOW_MOST
+    this.#turnedAway += 1
+    return Math.round(Math.min(wait, MOST_WAIT_MS))
+  }
+
+  #next(): void {
+    while (this.#running < this.#most) {
+      const job = this.#waiting.shift()
+      if (!job) return
+      this.#running += 1
+      void job.run().finally(() => {
+        this.#running -= 1
+        this.#next()
+      })
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { Line } from './line.ts'
+
+/** Endpoints remembered at once. */
+const MAX_LINES = 10_000
+
+/** The lines of all endpoints; one that is forgotten is learnt again by its next requests. */
+export class Lines {
+  readonly #options: { readonly most: number; readonly patienceMs: number }
+  readonly #byTopic = new Map<string, Line>()
+
+  constructor(options: { most: number; patienceMs: number }) {
+    this.#options = options
+  }
+
+  of(topic: string): Line {
+    const known = this.#byTopic.get(topic)
+    if (known) return known
+    if (this.#byTopic.size >= MAX_LINES) this.#forgetIdle()
+    const line = new Line(this.#options)
+    this.#byTopic.set(topic, line)
+    return line
+  }
+
+  #forgetIdle(): void {
+    for (const [topic, line] of this.#byTopic) if (line.isIdle) this.#byTopic.delete(topic)
+  }
+}

@@ -1,0 +1,87 @@
+import type { Delivery } from '@posthorn/engine'
+import { refused, retryLater } from '@posthorn/engine'
+import { Agent } from 'undici'
+import { httpBinding, toCloudEvent } from '../cloudevents.ts'
+import { TransportError } from '../errors.ts'
+import type { Exchange } from './exchange.ts'
+import { exchange } from './exchange.ts'
+import type { Guard } from './guard.ts'
+import type { Answered } from './outcome.ts'
+import { outcomeOf } from './outcome.ts'
+import { signWebhook } from './signature.ts'
+
+/** Where a delivery goes, and how it is signed. */
+export interface WebhookTarget {
+  readonly url: string
+  /** `whsec_…`, newest first; all of them sign. None: the request is not signed. */
+  readonly secrets: readonly string[]
+  /**
+   * Its place among the deliveries of its key: these go one after the other, each only after the one
+   * before. Left out: it goes by itself.
+   */
+  readonly place?: number
+  /** True: the operator's own address, which may be a private one. */
+  readonly trusted?: boolean
+}
+
+export interface PosterOptions {
+  readonly guard: Guard
+  readonly source: string
+  readonly timeoutMs: number
+}
+
+/** Connections kept alive to one origin; several endpoints may share it. */
+const CONNECTIONS = 256
+
+/** Signs and posts, through connections that only go where they may. It never throws. */
+export class Poster {
+  readonly #options: PosterOptions
+  readonly #guarded: Agent
+  readonly #open: Agent
+
+  constructor(options: PosterOptions) {
+    this.#options = options
+    const kept = { connections: CONNECTIONS, pipelining: 1, keepAliveTimeout: 10_000 }
+    this.#guarded = new Agent({ ...kept, connect: options.guard.connector })
+    // Apart: a connection that was let through must not serve a request that would not be.
+    this.#open = new Agent({ ...kept, connect: { allowH2: false } })
+  }
+
+  async post(
+    { message }: Delivery,
+    { url, secrets, trusted }: WebhookTarget,
+    signal: AbortSignal,
+  ): Promise<Answered> {
+    const { guard, source, timeoutMs } = this.#options
+    try {
+      const { headers: described, body } = toCloudEvent(message, httpBinding, source)
+      const headers = {
+        ...described,
+        'user-agent': 'Posthorn-Webhooks/1',
+        ...(secrets.length > 0 && signWebhook({ id: message.id, body, secrets })),
+      }
+      const isOpen = trusted === true || (guard.refusal(url) === undefined && guard.isExempt(url))
+      const refusal = isOpen ? undefined : guard.refusal(url)
+      if (refusal !== undefined) return outcomeOf(blocked({ url, headers }, refusal))
+      const agent = isOpen ? this.#open : this.#guarded
+      return outcomeOf(await exchange(agent, { url, headers, body, timeoutMs, signal }))
+    } catch (error) {
+      return error instanceof TransportError ? refused(error) : retryLater(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#guarded.destroy(), this.#open.destroy()])
+  }
+}
+
+/** An exchange that did not even begin. */
+function blocked(request: Pick<Exchange, 'url' | 'headers'>, message: string): Exchange {
+  return {
+    ...request,
+    startedAt: new Date(),
+    durationMs: 0,
+    response: undefined,
+    error: { class: 'blocked', message },
+  }
+}

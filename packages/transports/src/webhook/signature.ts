@@ -1,0 +1,140 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** What is signed: the bytes that are sent, under an id that stays the same for every attempt. */
+export interface Signable {
+  readonly id: string
+  readonly body: string | Uint8Array
+  /** `whsec_…`, newest first. During a rotation all of them sign. */
+  readonly secrets: readonly string[]
+  /** Default now. */
+  readonly at?: Date
+}
+
+/** The headers of Standard Webhooks, and the plain one that signs the body alone. */
+export interface WebhookHeaders {
+  readonly 'webhook-id': string
+  readonly 'webhook-timestamp': string
+  readonly 'webhook-signature': string
+  readonly 'x-webhook-signature': string
+}
+
+export interface Verifiable {
+  /** As they came; names in lower case, as Node gives them. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The bytes as they came: never a parsed body written anew. */
+  readonly body: string | Uint8Array
+  /** One of them must have signed. */
+  readonly secrets: readonly string[]
+  /** Default now. */
+  readonly at?: Date
+  /** How far the sender's clock may be off, either way. Default 300. */
+  readonly toleranceSeconds?: number
+}
+
+/** Why a request is not believed; `missing` if it is not signed at all. */
+export type Verification =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: 'missing' | 'malformed' | 'timestamp' | 'signature' }
+
+const PREFIX = 'whsec_'
+/** What Standard Webhooks asks of a key. */
+const KEY_BYTES = { made: 32, least: 24, most: 64 }
+const TOLERANCE_SECONDS = 300
+/** Longer headers of signatures are not read: hashing is cheap, but not free. */
+const MAX_HEADER = 4_096
+
+/** A fresh secret. */
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(KEY_BYTES.made).toString('base64')
+}
+
+/**
+ * Signs a body by Standard Webhooks with every secret, and by `x-webhook-signature` with the first.
+ * That one holds a single signature: many receivers compare it as a whole.
+ */
+export function signWebhook({ id, body, secrets, at = new Date() }: Signable): WebhookHeaders {
+  const [newest] = secrets
+  if (newest === undefined) throw new TypeError('a webhook needs a secret to be signed with')
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets
+      .map((secret) => `v1,${standardSignature(secret, { id, timestamp, body })}`)
+      .join(' '),
+    'x-webhook-signature': plainSignature(newest, body),
+  }
+}
+
+/**
+ * Checks the signatures of a request in constant time. One kind suffices; a kind that is there must
+ * be right. Compare `webhook-id` with the ones you have seen: a repeat within the tolerance is valid.
+ */
+export function verifyWebhook(request: Verifiable): Verification {
+  const { headers, body, secrets } = request
+  const plain = headers['x-webhook-signature']
+  const standard = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
+    (name) => headers[name],
+  )
+  const isStandard = standard.some((value) => value !== undefined)
+  if (plain === undefined && !isStandard) return { ok: false, reason: 'missing' }
+  if (isStandard) {
+    const [id, timestamp, signatures] = standard
+    if (!isText(id) || !isText(timestamp) || !isText(signatures) || !/^\d{1,12}$/.test(timestamp)) {
+      return { ok: false, reason: 'malformed' }
+    }
+    if (!isTimely(Number(timestamp), request)) return { ok: false, reason: 'timestamp' }
+    const given = signatures.split(' ')
+    const right = secrets.flatMap((secret) => {
+      const expected = `v1,${standardSignature(secret, { id, timestamp, body })}`
+      return given.filter((signature) => isEqual(signature, expected))
+    })
+    if (right.length === 0) return { ok: false, reason: 'signature' }
+  }
+  if (plain === undefined) return { ok: true }
+  if (!isText(plain)) return { ok: false, reason: 'malformed' }
+  const right = secrets.filter((secret) => isEqual(plain, plainSignature(secret, body)))
+  return right.length > 0 ? { ok: true } : { ok: false, reason: 'signature' }
+}
+
+function standardSignature(
+  secret: string,
+  { id, timestamp, body }: { id: string; timestamp: string; body: string | Uint8Array },
+): string {
+  return createHmac('sha256', keyOf(secret))
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest('base64')
+}
+
+/** The secret is the key as it stands, its prefix included: what `createHmac('sha256', secret)` does. */
+function plainSignature(secret: string, body: string | Uint8Array): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}
+
+/** A `whsec_` secret is base64; any other is a key of its own bytes. */
+function keyOf(secret: string): Buffer {
+  if (!secret.startsWith(PREFIX)) return Buffer.from(secret)
+  const text = secret.slice(PREFIX.length)
+  const key = Buffer.from(text, 'base64')
+  // Node skips what is not base64: a key of other bytes than the owner thinks is worse than none.
+  const isExact = key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
+  if (!isExact || key.length < KEY_BYTES.least || key.length > KEY_BYTES.most) {
+    throw new TypeError('a webhook secret is whsec_ and 24 to 64 bytes in base64')
+  }
+  return key
+}
+
+function isTimely(seconds: number, { at = new Date(), toleranceSeconds }: Verifiable): boolean {
+  const off = Math.abs(at.getTime() / 1000 - seconds)
+  return off <= (toleranceSeconds ?? TOLERANCE_SECONDS)
+}
+
+function isText(value: string | readonly string[] | undefined): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= MAX_HEADER
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

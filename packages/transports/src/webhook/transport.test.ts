@@ -1,0 +1,313 @@
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Delivery, Outcome } from '@posthorn/engine'
+import { toMessage, uuid } from '@posthorn/engine'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, expect, test } from 'vitest'
+import { parseCidrs } from './address.ts'
+import { createGuard } from './guard.ts'
+import type { Answered } from './outcome.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { newWebhookSecret } from './signature.ts'
+import type { Answer } from '../testing/webhook-receiver.ts'
+import { MODES, openReceiver } from '../testing/webhook-receiver.ts'
+import type { LateAnswer, WebhookTransportOptions } from './transport.ts'
+import { webhookTransport } from './transport.ts'
+
+const secret = newWebhookSecret()
+const guard = createGuard({ opened: parseCidrs('127.0.0.0/8') })
+const { signal } = new AbortController()
+
+const modes: Record<string, Answer> = { ...MODES }
+const BOMB = gzipSync(Buffer.alloc(50 * 1024 * 1024))
+modes['bomb'] = (response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB)
+modes['binary'] = (response) => void response.end(Buffer.from([0, 255, 1, 2]))
+const receiver = await openReceiver((response, request) =>
+  modes[request.path.split('/')[1] ?? 'ok']?.(response, request),
+)
+
+const opened: ReturnType<typeof webhookTransport>[] = []
+afterAll(() => Promise.all(opened.map((transport) => transport.close())))
+
+function transportTo(options: Partial<WebhookTransportOptions> = {}) {
+  const transport = webhookTransport({
+    guard,
+    timeout: '800ms',
+    resolve: async (batch) =>
+      batch.map(({ destination }) => ({ url: destination.topic, secrets: [secret] })),
+    ...options,
+  })
+  opened.push(transport)
+  return transport
+}
+
+function deliveryTo(url: string, key?: string): Delivery {
+  const message = toMessage({ id: uuid(), type: 'payment.succeeded', payload: { n: 1 }, key })
+  return { message, destination: { transport: 'webhooks', topic: url } }
+}
+
+const to = (path: string) => deliveryTo(`${receiver.url}/${path}`)
+
+async function outcomesOf(deliveries: readonly Delivery[], transport = transportTo()) {
+  return (await transport.deliver(deliveries, { ordered: false, signal })) as readonly Answered[]
+}
+
+function codeOf(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return 'none'
+  return outcome.kind === 'delivered' ? 'delivered' : outcome.failure.code
+}
+
+test('posts a signed CloudEvent', async () => {
+  const delivery = to('ok/signed?shop=7')
+  const [outcome] = await outcomesOf([delivery])
+  expect(outcome?.kind).toBe('delivered')
+  const request = receiver.seen.find(({ path }) => path === '/ok/signed?shop=7')
+  expect(request?.body).toBe('{"n":1}')
+  expect(request?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'ce-type': 'payment.succeeded',
+    'ce-id': delivery.message.id,
+    'webhook-id': delivery.message.id,
+    'x-webhook-signature': expect.stringMatching(/^sha256=[0-9a-f]{64}$/),
+  })
+  const headers = request?.headers as Record<string, string>
+  expect(new Webhook(secret).verify(request?.body ?? '', headers)).toEqual({ n: 1 })
+  expect(outcome?.exchange).toMatchObject({
+    url: delivery.destination.topic,
+    response: { status: 200, body: 'thanks', encoding: 'utf8', truncated: false },
+    error: undefined,
+  })
+})
+
+test.each([
+  ['broken', 'WEBHOOK_STATUS', 'retryLater'],
+  ['busy', 'WEBHOOK_STATUS', 'retryLater'],
+  ['gone', 'WEBHOOK_GONE', 'refused'],
+  ['moved', 'WEBHOOK_REDIRECT', 'retryLater'],
+  ['hang', 'WEBHOOK_TIMEOUT', 'retryLater'],
+  ['slowBody', 'WEBHOOK_TIMEOUT', 'retryLater'],
+  ['hugeBody', 'delivered', 'delivered'],
+  ['bomb', 'delivered', 'delivered'],
+  ['binary', 'delivered', 'delivered'],
+  ['reset', 'WEBHOOK_RESET', 'retryLater'],
+  ['cut', 'WEBHOOK_RESET', 'retryLater'],
+  ['rubbish', 'WEBHOOK_PROTOCOL', 'retryLater'],
+  ['hugeHeaders', 'WEBHOOK_PROTOCOL', 'retryLater'],
+])('a receiver that is %s: %s, in bounded time and memory', async (mode, code, kind) => {
+  const before = process.memoryUsage().rss
+  const started = performance.now()
+  const [outcome, beside] = await outcomesOf([to(mode), to('ok')])
+  expect(codeOf(outcome)).toBe(code)
+  expect(outcome?.kind).toBe(kind)
+  expect(codeOf(beside)).toBe('delivered')
+  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(process.memoryUsage().rss - before).toBeLessThan(40 * 1024 * 1024)
+  const kept = outcome?.exchange?.response
+  expect((kept?.body ?? '').length).toBeLessThanOrEqual(Math.ceil((16 * 1024 * 4) / 3) + 3)
+  if (mode === 'hugeBody') expect(kept).toMatchObject({ truncated: true, encoding: 'utf8' })
+  if (mode === 'binary') expect(kept).toMatchObject({ body: 'AP8BAg==', encoding: 'base64' })
+  if (mode === 'busy') expect(outcome).toMatchObject({ afterMs: 7_000, charge: true })
+})
+
+test('a redirect is not followed', async () => {
+  const before = receiver.seen.length
+  await outcomesOf([to('moved/away')])
+  expect(receiver.seen.length - before).toBe(1)
+})
+
+test('nobody there, no such name, an address that is closed', async () => {
+  const free = await openReceiver(MODES.ok)
+  await free.close()
+  const resolve = async () => {
+    throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+  }
+  const strict = transportTo({ guard: createGuard({ resolve }) })
+  const [nameless, loopback] = await outcomesOf(
+    [deliveryTo('http://nothing.example/'), to('ok')],
+    strict,
+  )
+  const [closed] = await outcomesOf([deliveryTo(free.url)])
+  expect([nameless, loopback, closed].map(codeOf)).toEqual([
+    'WEBHOOK_DNS',
+    'WEBHOOK_BLOCKED',
+    'WEBHOOK_CONNECT',
+  ])
+  for (const each of [nameless, loopback, closed]) {
+    expect(each).toMatchObject({ kind: 'retryLater', unreachable: true, charge: true })
+  }
+})
+
+test('a certificate that nobody vouches for is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-tls-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1']
+  execFileSync('openssl', [...request, '-subj', '/CN=127.0.0.1', '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  })
+  const options = { key: readFileSync(key), cert: readFileSync(cert) }
+  rmSync(folder, { recursive: true })
+  let requests = 0
+  const server = createTlsServer(options, (_, response) => {
+    requests += 1
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const [outcome] = await outcomesOf([deliveryTo(`https://127.0.0.1:${port}/`)])
+  expect(codeOf(outcome)).toBe('WEBHOOK_TLS')
+  // Plain HTTP where TLS is spoken, and the other way round.
+  const [plain] = await outcomesOf([deliveryTo(`http://127.0.0.1:${port}/`)])
+  const [tls] = await outcomesOf([deliveryTo(`https://127.0.0.1:${receiver.port}/ok`)])
+  expect(plain?.kind).toBe('retryLater')
+  expect(codeOf(tls)).toBe('WEBHOOK_TLS')
+  expect(requests).toBe(0)
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test.each([
+  ['0', 2_000],
+  ['5', 5_000],
+  [' 30 ', 30_000],
+  ['999999', 3_600_000],
+  ['Wed, 21 Oct 2026 07:28:10 GMT', 10_000],
+  ['Wed, 21 Oct 2020 07:28:00 GMT', 2_000],
+  ['-1', undefined],
+  ['1.5', undefined],
+  ['soon', undefined],
+  ['2026-10-21', undefined],
+  [undefined, undefined],
+])('Retry-After: %s is %s ms', (header, ms) => {
+  expect(retryAfterMs(header, Date.parse('Wed, 21 Oct 2026 07:28:00 GMT'))).toBe(ms)
+})
+
+test('an answer that takes its time holds up nobody, and comes later', async () => {
+  const late: LateAnswer[] = []
+  const transport = transportTo({
+    patience: '100ms',
+    late: async (answer) => void late.push(answer),
+  })
+  const slow = to('hang')
+  const started = performance.now()
+  const [pending, beside] = await outcomesOf([slow, to('ok')], transport)
+  expect(performance.now() - started).toBeLessThan(500)
+  expect(codeOf(beside)).toBe('delivered')
+  expect(pending).toMatchObject({ kind: 'retryLater', charge: false })
+  expect(codeOf(pending)).toBe('WEBHOOK_PENDING')
+  // Due again before its answer came, it is not sent a second time.
+  const requests = receiver.seen.length
+  expect((await outcomesOf([slow], transport)).map(codeOf)).toEqual(['WEBHOOK_PENDING'])
+  expect(receiver.seen.length).toBe(requests)
+  await expect.poll(() => late.length).toBe(1)
+  expect(late[0]?.delivery).toBe(slow)
+  expect(codeOf(late[0]?.outcome)).toBe('WEBHOOK_TIMEOUT')
+  expect(late[0]?.outcome.attemptId).toBe(pending?.attemptId)
+})
+
+test('a slow endpoint has few requests under way, and is quick again when it is', async () => {
+  let underWay = 0
+  let most = 0
+  let delayMs = 300
+  const own = await openReceiver((response) => {
+    underWay += 1
+    most = Math.max(most, underWay)
+    setTimeout(() => {
+      underWay -= 1
+      response.end()
+    }, delayMs)
+  })
+  const late: LateAnswer[] = []
+  const transport = transportTo({
+    patience: '100ms',
+    perEndpoint: 3,
+    late: async (answer) => void late.push(answer),
+  })
+  const many = Array.from({ length: 30 }, () => deliveryTo(own.url))
+  const first = await outcomesOf(many, transport)
+  expect(new Set(first.map(codeOf))).toEqual(new Set(['WEBHOOK_PENDING', 'WEBHOOK_BUSY']))
+  expect(most).toBeLessThanOrEqual(3)
+  await expect.poll(() => late.length).toBe(3)
+  expect(late.every(({ outcome }) => outcome.kind === 'delivered')).toBe(true)
+  // Those that had no turn come back one after the other.
+  const waits = first.flatMap((each) =>
+    codeOf(each) === 'WEBHOOK_BUSY' && each.kind === 'retryLater' ? [each.afterMs ?? 0] : [],
+  )
+  expect(waits).toHaveLength(27)
+
+  delayMs = 0
+  await expect
+    .poll(async () => (await outcomesOf([deliveryTo(own.url)], transport)).map(codeOf))
+    .toEqual(['delivered'])
+  const quick = await outcomesOf(
+    Array.from({ length: 20 }, () => deliveryTo(own.url)),
+    transport,
+  )
+  expect(new Set(quick.map(codeOf))).toEqual(new Set(['delivered']))
+  expect(most).toBeLessThanOrEqual(3)
+})
+
+test('deliveries with a place go one after the other, and not behind one that failed', async () => {
+  const seen: string[] = []
+  let failAt = 3
+  const own = await openReceiver((response, { body }) => {
+    const { n } = JSON.parse(body) as { n: number }
+    seen.push(String(n))
+    response.writeHead(n === failAt ? 500 : 200).end()
+  })
+  const places = [4, 2, 1, 3, 5]
+  const deliveries = places.map((n) => {
+    const message = toMessage({ id: uuid(), type: 't', key: 'k', payload: { n } })
+    return { message, destination: { transport: 'webhooks', topic: own.url } }
+  })
+  const transport = transportTo({
+    resolve: async (batch) =>
+      batch.map(({ message, destination }) => ({
+        url: destination.topic,
+        secrets: [],
+        place: (message.payload as { n: number }).n,
+      })),
+  })
+  const outcomes = await outcomesOf(deliveries, transport)
+  expect(seen).toEqual(['1', '2', '3'])
+  expect(outcomes.map(codeOf)).toEqual([
+    'HELD_BACK',
+    'delivered',
+    'delivered',
+    'WEBHOOK_STATUS',
+    'HELD_BACK',
+  ])
+  failAt = 0
+  seen.length = 0
+  await outcomesOf(deliveries, transport)
+  expect(seen).toEqual(['1', '2', '3', '4', '5'])
+})
+
+test('what is called off is not charged, and closing waits for nothing', async () => {
+  const stop = new AbortController()
+  const transport = transportTo({ timeout: '30s' })
+  const delivering = transport.deliver([to('hang')], { ordered: false, signal: stop.signal })
+  setTimeout(() => stop.abort(), 100)
+  const [outcome] = await delivering
+  expect(codeOf(outcome)).toBe('WEBHOOK_ABORTED')
+  expect(outcome).toMatchObject({ charge: false })
+
+  const patient = transportTo({ timeout: '30s', patience: '50ms', late: async () => undefined })
+  expect((await outcomesOf([to('hang')], patient)).map(codeOf)).toEqual(['WEBHOOK_PENDING'])
+  const started = performance.now()
+  await patient.close()
+  expect(performance.now() - started).toBeLessThan(1_000)
+})
+
+test('what cannot be written as JSON is refused, beside what can', async () => {
+  const message = toMessage({ id: uuid(), type: 't', payload: 1n })
+  const broken = { message, destination: { transport: 'webhooks', topic: `${receiver.url}/ok` } }
+  expect((await outcomesOf([broken, to('ok')])).map(codeOf)).toEqual([
+    'MESSAGE_UNENCODABLE',
+    'delivered',
+  ])
+})
