@@ -26,7 +26,11 @@ const settings = {
   GATEWAY_API_KEY: 'key of ours',
   GATEWAY_TIMEOUT_MS: 300,
 }
-const gateway = createGateway({ settings, baseUrl: () => url })
+const impatient = createGateway({ settings, baseUrl: () => url })
+const gateway = createGateway({
+  settings: { ...settings, GATEWAY_TIMEOUT_MS: 20_000 },
+  baseUrl: () => url,
+})
 
 const charge = { key: 'k1', amount: 1_000, currency: 'EUR', reference: 'payment-1' }
 
@@ -75,7 +79,7 @@ test('a gateway that breaks before charging says that nothing stands under the k
 })
 
 test('an amount that ends in 08 is charged and never answered, and found by its key', async () => {
-  expect(await gateway.charge({ ...charge, amount: 1_008 })).toMatchObject({
+  expect(await impatient.charge({ ...charge, amount: 1_008 })).toMatchObject({
     kind: 'unknown',
     error: { code: 'timeout' },
   })
@@ -97,7 +101,8 @@ test.each([
   { mode: 'error', status: 422, kind: 'failed' },
 ])('$mode $status is $kind', async ({ kind, ...order }) => {
   await fault({ ...order, times: 1 })
-  expect(await gateway.charge(charge)).toMatchObject({ kind })
+  const asked = order.mode === 'timeout' ? impatient : gateway
+  expect(await asked.charge(charge)).toMatchObject({ kind })
 })
 
 test('a refund is given once for its key, and not for what was never charged', async () => {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 /** Stands for the simulated gateway of this server. */
-const SIMULATED = 'simulated'
+export const SIMULATED = 'simulated'
 
 /** The settings of whoever charges; spread into a system's own. */
 export const gatewaySettings = {

@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import type { FaultOrder } from '../fault.ts'
+
+/** What `POST /charges` takes. */
+export const ChargeOrder = Type.Object(
+  {
+    amount: Type.Integer({ minimum: 1, description: 'in minor units' }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+    reference: Type.String({ minLength: 1, maxLength: 200, description: "the caller's own id" }),
+    description: Type.Optional(Type.String({ maxLength: 1_000 })),
+  },
+  { additionalProperties: false },
+)
+export type ChargeOrder = Static<typeof ChargeOrder>
+
+/** Money taken, or refused, under one key. */
+export interface Charge {
+  readonly id: string
+  readonly idempotencyKey: string
+  readonly status: 'succeeded' | 'declined'
+  readonly amount: number
+  readonly currency: string
+  readonly reference: string
+  readonly createdAt: string
+}
+
+/** Money given back under one key. */
+export interface Refund {
+  readonly id: string
+  readonly idempotencyKey: string
+  readonly chargeId: string
+  readonly amount: number
+  readonly currency: string
+  readonly createdAt: string
+}
+
+/** What an amount means here beside its value. */
+export interface Fate {
+  /** The money is not taken, and no charge is kept. */
+  readonly breaks?: boolean
+  readonly declines?: boolean
+  /** Happens to the answer once the work is done. */
+  readonly mishap?: FaultOrder
+}
+
+/** By the last two digits of the amount. */
+const FATES: Readonly<Record<string, Fate>> = {
+  '02': { declines: true },
+  '08': { mishap: { mode: 'timeout' } },
+  '50': { breaks: true },
+}
+
+export function fateOf(amount: number): Fate {
+  return FATES[String(amount % 100).padStart(2, '0')] ?? {}
+}

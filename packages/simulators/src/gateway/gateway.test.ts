@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { served } from '../testing/served.ts'
+import { gateway } from './index.ts'
+
+interface Told {
+  readonly headers: IncomingHttpHeaders
+  readonly raw: string
+  readonly event: { id: string; type: string; data: Record<string, unknown> }
+}
+
+const told: Told[] = []
+let status = 200
+const merchant = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const raw = Buffer.concat(chunks).toString()
+    told.push({ headers: request.headers, raw, event: JSON.parse(raw) as Told['event'] })
+    response.writeHead(status).end()
+  })
+})
+await new Promise<void>((resolve) => merchant.listen(0, '127.0.0.1', resolve))
+const webhookUrl = `http://127.0.0.1:${(merchant.address() as AddressInfo).port}/hooks`
+afterAll(() => {
+  merchant.closeAllConnections()
+  merchant.close()
+})
+beforeEach(() => {
+  told.length = 0
+  status = 200
+})
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+async function opened() {
+  const server = await served({ simulators: [gateway({ secret: SECRET, webhookUrl })] })
+  const post = (path: string, key: string, body: unknown = {}) =>
+    server.post(`/sim/gateway${path}`, body, {
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    }) as Promise<{ status: number; body: Record<string, unknown> }>
+  const habits = (order: object) => server.post('/sim/gateway/webhooks', order)
+  return { ...server, charge: post, habits }
+}
+
+const order = { amount: 1_000, currency: 'EUR', reference: 'payment-1' }
+
+test('a charge is told once, signed by both schemes', async () => {
+  const { charge } = await opened()
+  const { status: answered, body } = await charge('/charges', 'k1', order)
+  expect(answered).toBe(201)
+  expect((await charge('/charges', 'k1', order)).status).toBe(200)
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(1)
+  const [{ event, headers, raw } = {} as Told] = told
+  expect(event).toMatchObject({
+    type: 'payment.succeeded',
+    data: { paymentId: 'payment-1', gatewayRef: body['id'], status: 'succeeded', amount: 1_000 },
+  })
+  const hex = createHmac('sha256', SECRET).update(raw).digest('hex')
+  expect(headers['x-webhook-signature']).toBe(`sha256=${hex}`)
+  const key = Buffer.from(SECRET.slice(6), 'base64')
+  const signed = `${event.id}.${String(headers['webhook-timestamp'])}.${raw}`
+  const standard = createHmac('sha256', key).update(signed).digest('base64')
+  expect(headers['webhook-signature']).toBe(`v1,${standard}`)
+  expect(headers['webhook-id']).toBe(event.id)
+})
+
+test('declines and refunds are told too', async () => {
+  const { charge } = await opened()
+  expect((await charge('/charges', 'k1', { ...order, amount: 1_002 })).status).toBe(402)
+  const { body } = await charge('/charges', 'k2', order)
+  expect((await charge(`/charges/${String(body['id'])}/refunds`, 'r1')).status).toBe(201)
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(3)
+  expect(new Set(told.map(({ event }) => event.type))).toEqual(
+    new Set(['payment.failed', 'payment.succeeded', 'payment.refunded']),
+  )
+})
+
+test('webhooks go out twice, in reverse or never, as told', async () => {
+  const { charge, habits } = await opened()
+  await habits({ delayMs: 300, copies: 2, order: 'reversed' })
+  const { body } = await charge('/charges', 'k1', order)
+  await charge(`/charges/${String(body['id'])}/refunds`, 'r1')
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(4)
+  const types = told.map(({ event }) => event.type)
+  expect(types).toEqual([
+    'payment.refunded',
+    'payment.refunded',
+    'payment.succeeded',
+    'payment.succeeded',
+  ])
+  await habits({ delayMs: 0, copies: 0 })
+  await charge('/charges', 'k2', order)
+  await habits({ delayMs: 0 })
+  await charge('/charges', 'k3', { ...order, reference: 'payment-3' })
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(5)
+  expect(told.at(-1)?.event.data['paymentId']).toBe('payment-3')
+})
+
+test('a webhook that was not taken comes again, with the same id', async () => {
+  const { charge, habits } = await opened()
+  await habits({ delayMs: 0 })
+  status = 500
+  await charge('/charges', 'k1', order)
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(1)
+  status = 200
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(2)
+  expect(told[1]?.event.id).toBe(told[0]?.event.id)
+})
+
+test('bad orders are refused and charge nothing', async () => {
+  const { charge, post, get } = await opened()
+  expect((await charge('/charges', '', order)).status).toBe(400)
+  expect((await post('/sim/gateway/charges', order)).status).toBe(400)
+  expect((await charge('/charges', 'k1', { ...order, amount: 0 })).status).toBe(400)
+  expect((await charge('/charges/ch_none/refunds', 'r1')).status).toBe(404)
+  expect((await get('/sim/gateway/ledger')).body).toEqual({ charges: [], refunds: [] })
+})

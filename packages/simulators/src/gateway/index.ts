@@ -1,0 +1,54 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { defineSimulator } from '../simulator.ts'
+import type { Simulator } from '../simulator.ts'
+import { Ledger } from './ledger.ts'
+import { gatewayControls, gatewayRoutes } from './routes.ts'
+import { Webhooks } from './webhooks.ts'
+
+export interface GatewayOptions {
+  /** Signs the webhooks: the server's `PAYMENTS_WEBHOOK_SECRET`. */
+  readonly secret: string
+  /** Where webhooks go; default `/api/v1/webhooks/payments` of the server it is mounted on. */
+  readonly webhookUrl?: string
+}
+
+const WEBHOOK_PATH = '/api/v1/webhooks/payments'
+
+/** A payment gateway with idempotent charges, a lookup by key, refunds and signed webhooks. */
+export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
+  return defineSimulator({
+    name: 'gateway',
+    about: 'A payment gateway: charges once for each key, and tells the outcome by webhook.',
+    open(world) {
+      const ledger = new Ledger()
+      let server: FastifyInstance['server'] | undefined
+      const url = () => webhookUrl ?? `${originOf(server)}${WEBHOOK_PATH}`
+      const webhooks = new Webhooks(world, { secret, url })
+      return {
+        routes(app) {
+          server = app.server
+          gatewayRoutes(app, { world, ledger, webhooks })
+        },
+        control: (app) => gatewayControls(app, { ledger, webhooks }),
+        failure: ({ code }) => ({
+          body: {
+            error: { code: code ?? 'gateway_error', message: 'The simulator was told to fail.' },
+          },
+        }),
+        forget() {
+          ledger.forget()
+          webhooks.forget()
+        },
+      }
+    },
+  })
+}
+
+/** Whatever address it listens on, it reaches itself by the loopback. */
+function originOf(server: FastifyInstance['server'] | undefined): string {
+  if (!server) throw new TypeError('The gateway has no server yet.')
+  const { address, family, port } = server.address() as AddressInfo
+  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

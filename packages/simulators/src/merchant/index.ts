@@ -1,0 +1,50 @@
+import { Type } from 'typebox'
+import { defineSimulator } from '../simulator.ts'
+import type { Simulator } from '../simulator.ts'
+import { Secrets } from './secrets.ts'
+
+const learn = {
+  summary: 'Tell the merchant secrets to check signatures with',
+  body: Type.Object({
+    secrets: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      minItems: 1,
+      maxItems: 100,
+    }),
+  }),
+}
+
+/**
+ * A merchant that takes webhooks at `/sim/merchant/hooks` and below, and says of each whether its
+ * signatures are right. What it was told stays known after `DELETE`: a merchant forgets what
+ * happened, not its settings.
+ */
+export function merchant(): Simulator {
+  return defineSimulator({
+    name: 'merchant',
+    about: 'A customer that takes webhooks and checks their signatures.',
+    open(world) {
+      const secrets = new Secrets()
+      return {
+        control(app) {
+          app.post<{ Body: { secrets: string[] } }>(
+            '/secrets',
+            { schema: learn },
+            async (request, reply) => {
+              secrets.add(request.body.secrets)
+              return reply.code(204).send()
+            },
+          )
+        },
+        routes(app) {
+          // With every answer, those of faults too: what was asked to fail was signed all the same.
+          app.addHook('onSend', async (request) => {
+            const verified = secrets.verify(request.headers, world.rawBody(request))
+            world.note(request, { verified })
+          })
+          app.post('/hooks', async () => ({ received: true }))
+          app.post('/hooks/*', async () => ({ received: true }))
+        },
+      }
+    },
+  })
+}

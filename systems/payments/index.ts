@@ -1,0 +1,47 @@
+import type { Duration } from '@posthorn/engine'
+import { migrationsFrom } from '@posthorn/engine'
+import { gateway as simulatedGateway, merchant } from '@posthorn/simulators'
+import { SIMULATED, createGateway } from '../gateway.ts'
+import { defineSystem } from '../system.ts'
+import { inboundRoutes } from './payments/inbound/routes.ts'
+import { paymentKeys } from './payments/keys.ts'
+import { paymentRoutes } from './payments/routes.ts'
+import { completer } from './payments/worker.ts'
+import { paymentSettings } from './settings.ts'
+import { openWebhooks } from './webhooks/index.ts'
+
+export { enqueueEvent } from './webhooks/index.ts'
+export type { WebhookEvent } from './webhooks/index.ts'
+
+/** Payments that are charged once, the gateway's webhooks, and webhooks to customers. */
+export const payments = defineSystem({
+  name: 'payments',
+  settings: paymentSettings,
+  migrations: () => migrationsFrom('payments', new URL('./migrations/', import.meta.url)),
+  open(host) {
+    const { pool, log, settings, baseUrl } = host
+    const gateway = createGateway({ settings, baseUrl })
+    const keys = paymentKeys({
+      expires: settings.PAYMENTS_KEY_EXPIRES as Duration,
+      lockMs: settings.PAYMENTS_LOCK_MS,
+      gatewayTimeoutMs: settings.GATEWAY_TIMEOUT_MS,
+    })
+    const secret = settings.PAYMENTS_WEBHOOK_SECRET
+    const everyMs = settings.PAYMENTS_COMPLETER_POLL_MS
+    const webhooks = openWebhooks(host)
+    return {
+      outboxes: webhooks.outboxes,
+      transports: webhooks.transports,
+      workers: [completer({ pool, keys, gateway, log, everyMs }), ...webhooks.workers],
+      simulators: [
+        ...(settings.GATEWAY_URL === SIMULATED ? [simulatedGateway({ secret })] : []),
+        merchant(),
+      ],
+      async routes(app) {
+        paymentRoutes(app, { pool, keys, gateway })
+        inboundRoutes(app, { pool, secret })
+        await webhooks.routes(app)
+      },
+    }
+  },
+})

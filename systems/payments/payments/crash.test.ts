@@ -1,0 +1,214 @@
+import { silentLog } from '@posthorn/engine'
+import { expect, test } from 'vitest'
+import { createGateway } from '../../gateway.ts'
+import { paymentKeys } from './keys.ts'
+import { startChild } from '../testing/child.ts'
+import type { Child } from '../testing/child.ts'
+import { clientOf, paymentsDatabase, runPayments } from '../testing/running.ts'
+import type { Answer } from '../testing/running.ts'
+import { completeStale } from './worker.ts'
+
+/*
+ * Each test starts a server in a process of its own, sends it a payment, kills it with SIGKILL at
+ * one point, and lets another server go on: by the client's next request, or by the completer.
+ */
+
+const db = await paymentsDatabase()
+// Its completer sleeps through the tests: they say themselves when it looks.
+const survivor = await runPayments(db, { PAYMENTS_COMPLETER_POLL_MS: '60000' })
+const ada = await survivor.as({})
+const gatewayUrl = `${survivor.url}/sim/gateway`
+
+const ORDER = { amount: 1_000, currency: 'EUR' }
+const { pool } = db
+
+interface Crash {
+  readonly child: Child
+  readonly key: string
+  /** Sends the payment to the child; settles when that is dead. */
+  readonly sent: Promise<Answer | undefined>
+}
+
+async function begin(key: string, fault: object = { mode: 'ok' }): Promise<Crash> {
+  await fetch(gatewayUrl, { method: 'DELETE' })
+  await survivor.gateway('faults', fault)
+  const child = await startChild({ databaseUrl: db.url, gatewayUrl })
+  const client = await clientOf(child.url)
+  const sent = client.pay(key, ORDER).catch(() => undefined)
+  return { child, key, sent }
+}
+
+/** Runs `crash` while nobody else can write to a table. */
+async function whileLocked(table: string, crash: () => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query(`begin; lock table ${table} in share mode`)
+    await crash()
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+const waiters = () =>
+  pool
+    .query(
+      "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    .then(({ rows }) => (rows[0] as { count: number }).count)
+
+async function gatewayRequests(outcome: string): Promise<number> {
+  const response = await fetch(`${gatewayUrl}/requests?outcome=${outcome}`)
+  return ((await response.json()) as { items: unknown[] }).items.length
+}
+
+async function stored(key: string) {
+  const { rows } = await pool.query<{ done: boolean; payments: number; transactions: number }>(
+    `select completed_at is not null as done,
+            (select count(*)::int from payments.payments p
+               join payments.transactions t on t.payment_id = p.id
+              where t.id = (state->>'transactionId')::uuid) as payments,
+            (select count(*)::int from payments.transactions
+              where id = (state->>'transactionId')::uuid) as transactions
+       from payments.idempotency_keys where key = $1`,
+    [key],
+  )
+  return rows[0]
+}
+
+/** As if the lock's time had passed. */
+async function expireLock(key: string): Promise<void> {
+  const { rowCount } = await pool.query(
+    `update payments.idempotency_keys set locked_until = clock_timestamp() - interval '1 ms'
+      where key = $1 and completed_at is null`,
+    [key],
+  )
+  expect(rowCount).toBe(1)
+}
+
+const options = {
+  pool,
+  log: silentLog,
+  everyMs: 1_000,
+  keys: paymentKeys({ expires: '24h', lockMs: 60_000, gatewayTimeoutMs: 1_000 }),
+  gateway: createGateway({
+    settings: { GATEWAY_URL: gatewayUrl, GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS: 1_000 },
+    baseUrl: () => survivor.url,
+  }),
+}
+
+async function expectOneCharge(id: unknown): Promise<void> {
+  const { charges } = await survivor.ledger()
+  expect(charges.filter(({ reference }) => reference === id)).toHaveLength(1)
+  await expect
+    .poll(async () => (await ada.payment(id))['status'], { timeout: 10_000 })
+    .toBe('succeeded')
+}
+
+async function killOnceAsked({ child }: Crash): Promise<void> {
+  await expect.poll(() => gatewayRequests('timeout'), { timeout: 10_000 }).toBe(1)
+  await child.kill()
+}
+
+async function killAtCommit({ child, key }: Crash): Promise<void> {
+  await expect
+    .poll(() => stored(key), { interval: 10, timeout: 10_000 })
+    .toMatchObject({ payments: 1 })
+  await whileLocked('payments.transactions', async () => {
+    await expect.poll(waiters, { timeout: 10_000 }).toBe(1)
+    await child.kill()
+  })
+}
+
+/** Where the process dies, by what holds it there. */
+const POINTS = [
+  {
+    point: 'after the first commit, before the gateway did anything',
+    fault: { mode: 'timeout', times: 1 },
+    crash: killOnceAsked,
+  },
+  {
+    point: 'after the charge, before its answer',
+    fault: { mode: 'timeout', times: 1, effect: true },
+    crash: killOnceAsked,
+  },
+  {
+    point: 'after the answer, before its commit',
+    fault: { mode: 'slow', delayMs: 2_000, times: 1 },
+    crash: killAtCommit,
+  },
+]
+
+const cases = POINTS.flatMap((each) =>
+  ['the next request', 'the completer'].map((by) => ({ ...each, by })),
+)
+
+test.each(cases)('killed $point, $by finishes it', async ({ point, fault, crash, by }) => {
+  const key = `${point} ${by}`
+  const begun = await begin(key, fault)
+  await crash(begun)
+  expect(await begun.sent).toBeUndefined()
+  expect(await stored(key)).toMatchObject({ done: false, payments: 1, transactions: 1 })
+
+  const early = await ada.pay(key, ORDER)
+  expect(early).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_IN_FLIGHT' } })
+  expect(early.headers.get('retry-after')).toBe('1')
+
+  await expireLock(key)
+  if (by === 'the completer') expect(await completeStale(options)).toBe(1)
+  const first = await ada.pay(key, ORDER)
+  expect(first.status).toBe(by === 'the completer' ? 200 : 201)
+  const again = await ada.pay(key, ORDER)
+  expect(again).toMatchObject({ status: 200, text: first.text })
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  await expectOneCharge(first.body['id'])
+})
+
+test('killed before the first commit, nothing is left and the key is new', async () => {
+  const key = 'before the first commit'
+  await whileLocked('payments.transactions', async () => {
+    const { child, sent } = await begin(key)
+    await expect.poll(waiters, { timeout: 10_000 }).toBe(1)
+    await child.kill()
+    expect(await sent).toBeUndefined()
+  })
+  const first = await ada.pay(key, ORDER)
+  expect(first.status).toBe(201)
+  const { rows } = await pool.query(
+    "select count(*)::int from payments.audit_log where action = 'payment.created' and entity_id = $1",
+    [first.body['id']],
+  )
+  expect(rows).toEqual([{ count: 1 }])
+  await expectOneCharge(first.body['id'])
+})
+
+test('killed after the last commit, the next request is a repeat', async () => {
+  const key = 'after the last commit'
+  const { child } = await begin(key)
+  await expect
+    .poll(() => stored(key), { interval: 5, timeout: 10_000 })
+    .toMatchObject({ done: true })
+  await child.kill()
+  const answer = await ada.pay(key, ORDER)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('idempotent-replayed')).toBe('true')
+  await expectOneCharge(answer.body['id'])
+})
+
+test('a process that stood still while another finished changes nothing', async () => {
+  const key = 'stood still'
+  const crash = await begin(key, { mode: 'slow', delayMs: 3_000, times: 1, effect: true })
+  await expect.poll(() => gatewayRequests('pending'), { interval: 5, timeout: 10_000 }).toBe(1)
+  crash.child.stop()
+  await expireLock(key)
+  const first = await ada.pay(key, ORDER)
+  expect(first.status).toBe(201)
+  crash.child.goOn()
+  const late = await crash.sent
+  expect(late).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_IN_FLIGHT' } })
+  expect((await ada.pay(key, ORDER)).text).toBe(first.text)
+  expect(await ada.actions(first.body['id'])).toEqual(
+    expect.arrayContaining(['payment.created', 'payment.charged']),
+  )
+  await expectOneCharge(first.body['id'])
+})

@@ -1,0 +1,105 @@
+import { createRelay, uuid } from '@posthorn/engine'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { startChild } from '../../testing/child.ts'
+import type { Client } from '../../testing/running.ts'
+import { paymentsDatabase, runPayments, signatureOf } from '../../testing/running.ts'
+
+const db = await paymentsDatabase()
+const running = await runPayments(db)
+const relay = createRelay({
+  pool: db.pool,
+  outboxes: running.system.outboxes,
+  transports: running.system.transports ?? {},
+  mode: 'poll',
+})
+afterAll(() => relay.stop())
+const ada = await running.as({})
+const eve = await running.as({ org: 'other' })
+await running.gateway('webhooks', { copies: 0 })
+
+async function subscribe(client: Client, path: string, eventTypes: string[]): Promise<void> {
+  const url = `${running.url}/sim/merchant/hooks/${path}`
+  const { status } = await client.send('/api/v1/webhook-endpoints', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url, eventTypes }),
+  })
+  expect(status).toBe(201)
+}
+await subscribe(ada, 'everything', ['*'])
+await subscribe(ada, 'refunds', ['payment.refunded'])
+await subscribe(eve, 'elsewhere', ['*'])
+
+interface Hook {
+  readonly path: string
+  readonly verified: boolean
+  readonly body: { id: string; type: string }
+}
+
+/** What merchants were sent, oldest first. */
+async function delivered(): Promise<Hook[]> {
+  for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
+  const response = await fetch(`${running.url}/sim/merchant/requests`)
+  return ((await response.json()) as { items: Hook[] }).items.toReversed()
+}
+
+beforeEach(async () => {
+  await delivered()
+  await fetch(`${running.url}/sim/merchant`, { method: 'DELETE' })
+})
+
+async function eventAbout(client: Client, type: string) {
+  const { body } = await client.pay(uuid())
+  const data = { paymentId: String(body['id']), status: type.replace('payment.', '') }
+  return { id: `evt_${uuid()}`, type, createdAt: '2026-01-02T03:04:05.000Z', data }
+}
+
+test('an event goes to the endpoints of its organisation that want it, signed, once', async () => {
+  const event = await eventAbout(ada, 'payment.succeeded')
+  await Promise.all([running.event(event), running.event(event)])
+  const hooks = await delivered()
+  expect(hooks).toMatchObject([
+    { path: '/sim/merchant/hooks/everything', verified: true, body: event },
+  ])
+  expect(hooks[0]?.body).toEqual(event)
+})
+
+test('types that nobody knows are forwarded, and what names no payment is not', async () => {
+  const event = await eventAbout(eve, 'payment.disputed')
+  await running.event(event)
+  await running.event({ ...event, id: `evt_${uuid()}`, data: { paymentId: uuid() } })
+  expect(await delivered()).toMatchObject([
+    { path: '/sim/merchant/hooks/elsewhere', body: { id: event.id, type: 'payment.disputed' } },
+  ])
+})
+
+test('killed after the event was taken, before anything was delivered: it is delivered', async () => {
+  const child = await startChild({ databaseUrl: db.url, gatewayUrl: `${running.url}/sim/gateway` })
+  const event = await eventAbout(ada, 'payment.succeeded')
+  const body = JSON.stringify(event)
+  const response = await fetch(`${child.url}/api/v1/webhooks/payments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-webhook-signature': signatureOf(body) },
+    body,
+  })
+  expect(response.status).toBe(200)
+  await child.kill()
+  expect((await running.event(event)).body).toEqual({ received: true, duplicate: true })
+  expect(await delivered()).toMatchObject([{ body: { id: event.id } }])
+})
+
+test('from the request to the merchant: paid, told by the gateway, forwarded', async () => {
+  await running.gateway('webhooks', { delayMs: 0, copies: 2 })
+  const { body } = await ada.pay('the whole way')
+  await expect
+    .poll(delivered, { timeout: 10_000 })
+    .toMatchObject([{ verified: true, body: { type: 'payment.succeeded' } }])
+  expect((await ada.refund(String(body['id']))).status).toBe(201)
+  await expect.poll(async () => (await delivered()).length, { timeout: 10_000 }).toBe(3)
+  const types = (await delivered()).map(({ path, body: told }) => `${path.slice(20)} ${told.type}`)
+  expect(types.toSorted()).toEqual([
+    'everything payment.refunded',
+    'everything payment.succeeded',
+    'refunds payment.refunded',
+  ])
+})

@@ -1,0 +1,49 @@
+import type { IdempotencyStore, KeyClaim, Transaction } from '@posthorn/engine'
+import { defineIdempotency, extendLock, saveState } from '@posthorn/engine'
+import type { Duration } from '@posthorn/engine'
+
+export interface KeyOptions {
+  /** How long a key is known, by the business clock. */
+  readonly expires: Duration
+  readonly lockMs: number
+  /** Of one exchange with the gateway. */
+  readonly gatewayTimeoutMs: number
+}
+
+/** What a key knows of its work, so that anybody can go on with it. */
+export interface KeyState {
+  readonly transactionId: string
+  /** How often the gateway's answer left the outcome open. */
+  readonly tries: number
+}
+
+/** Who takes over looks, charges, and may have to look again: the lock must outlive all three. */
+const EXCHANGES = 3
+const SLACK_MS = 1_000
+
+export function paymentKeys({ expires, lockMs, gatewayTimeoutMs }: KeyOptions): IdempotencyStore {
+  const leastMs = EXCHANGES * gatewayTimeoutMs + SLACK_MS
+  return defineIdempotency({
+    table: 'payments.idempotency_keys',
+    expires,
+    lock: `${Math.max(lockMs, leastMs)}ms`,
+  })
+}
+
+export function stateOf({ state }: KeyClaim): KeyState | undefined {
+  return state as KeyState | undefined
+}
+
+const FIRST_WAIT_MS = 2_000
+const LONGEST_WAIT_MS = 60_000
+
+/** Leaves the key open, for whoever comes after 2, 4, 8 … 60 s: until then it is in flight. */
+export async function leaveOpen(
+  tx: Transaction,
+  claim: KeyClaim,
+  { transactionId, tries }: KeyState,
+): Promise<void> {
+  await saveState(tx, claim, { transactionId, tries: tries + 1 } satisfies KeyState)
+  const lockMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(tries, 10), LONGEST_WAIT_MS)
+  await extendLock(tx, { ...claim, store: { ...claim.store, lockMs } })
+}

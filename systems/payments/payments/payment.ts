@@ -1,0 +1,99 @@
+/*
+ *   pending ──▶ succeeded ──▶ refunded
+ *      └──────▶ failed
+ *
+ * The table's trigger holds the same moves: see migrations/0001_payments.sql.
+ */
+
+export type PaymentStatus = 'pending' | 'succeeded' | 'failed' | 'refunded'
+
+export const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  pending: ['succeeded', 'failed'],
+  succeeded: ['refunded'],
+  failed: [],
+  refunded: [],
+}
+
+/** A row of `payments.payments`. */
+export interface Payment {
+  readonly id: string
+  readonly org_id: string
+  readonly user_id: string
+  /** In minor units; text, since pg reads a bigint so. */
+  readonly amount: string
+  readonly currency: string
+  readonly external_payment_id: string | null
+  readonly description: string | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly status: PaymentStatus
+  readonly gateway_ref: string | null
+  readonly error_code: string | null
+  readonly error_message: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly settled_at: Date | null
+  readonly refunded_at: Date | null
+}
+
+/** What a client asks for. */
+export interface NewPayment {
+  readonly amount: number
+  readonly currency: string
+  readonly externalPaymentId?: string
+  readonly description?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+/** What the gateway was asked to do for a payment: a row of `payments.transactions`. */
+export interface GatewayTransaction {
+  readonly id: string
+  readonly payment_id: string
+  readonly type: 'charge' | 'refund'
+  readonly status: 'pending' | 'succeeded' | 'failed'
+  readonly amount: string
+  readonly currency: string
+  /** Ours: the gateway does the same key once. */
+  readonly gateway_key: string
+  readonly gateway_ref: string | null
+  readonly created_at: Date
+}
+
+/** The answer to a creation. */
+export function toReceipt(payment: Payment) {
+  return {
+    id: payment.id,
+    status: payment.status,
+    amount: Number(payment.amount),
+    currency: payment.currency,
+    externalPaymentId: payment.external_payment_id,
+    gatewayRef: payment.gateway_ref,
+    createdAt: payment.created_at.toISOString(),
+  }
+}
+
+/** A payment as it is read. */
+export function toResource(payment: Payment) {
+  return {
+    ...toReceipt(payment),
+    userId: payment.user_id,
+    description: payment.description,
+    metadata: payment.metadata,
+    errorCode: payment.error_code,
+    errorMessage: payment.error_message,
+    updatedAt: payment.updated_at.toISOString(),
+    settledAt: payment.settled_at?.toISOString() ?? null,
+    refundedAt: payment.refunded_at?.toISOString() ?? null,
+  }
+}
+
+export function toRefund(refund: GatewayTransaction) {
+  return {
+    id: refund.id,
+    paymentId: refund.payment_id,
+    status: refund.status,
+    amount: Number(refund.amount),
+    currency: refund.currency,
+    gatewayRef: refund.gateway_ref,
+    createdAt: refund.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { paymentsDatabase, runPayments } from '../testing/running.ts'
+
+const db = await paymentsDatabase()
+const running = await runPayments(db)
+const ada = await running.as({})
+
+const POLL = { timeout: 10_000 }
+
+let made = 0
+async function succeeded(): Promise<string> {
+  const { body } = await ada.pay(`for a refund ${(made += 1)}`)
+  const id = String(body['id'])
+  await expect.poll(async () => (await ada.payment(id))['status'], POLL).toBe('succeeded')
+  return id
+}
+
+async function refundsOf(id: string): Promise<number> {
+  const { gatewayRef } = await ada.payment(id)
+  const { refunds } = await running.ledger()
+  return refunds.filter(({ chargeId }) => chargeId === gatewayRef).length
+}
+
+test('a refund gives the whole amount back, and the webhook moves the payment', async () => {
+  const id = await succeeded()
+  const { status, body } = await ada.refund(id, 'whole')
+  expect(status).toBe(201)
+  expect(body).toMatchObject({
+    paymentId: id,
+    status: 'succeeded',
+    amount: 1_000,
+    currency: 'EUR',
+    gatewayRef: expect.stringMatching(/^re_/) as string,
+  })
+  await expect.poll(async () => (await ada.payment(id))['status'], POLL).toBe('refunded')
+  expect(await ada.actions(id)).toEqual([
+    'payment.created',
+    'payment.charged',
+    'webhook.processed',
+    'payment.refund_requested',
+    'payment.refund_accepted',
+    'webhook.processed',
+  ])
+  const again = await ada.refund(id, 'whole')
+  expect(again).toMatchObject({ status: 200, body })
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(await ada.refund(id)).toMatchObject({
+    status: 409,
+    body: { code: 'PAYMENT_NOT_SUCCEEDED' },
+  })
+  expect(await refundsOf(id)).toBe(1)
+})
+
+test('twenty at once, with and without keys, refund once', async () => {
+  await running.gateway('webhooks', { delayMs: 2_000 })
+  const { body } = await ada.pay('for many')
+  const id = String(body['id'])
+  await expect
+    .poll(async () => (await ada.payment(id))['status'], { timeout: 5_000 })
+    .toBe('succeeded')
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => ada.refund(id, n % 2 === 0 ? `many-${n}` : undefined)),
+  )
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  expect(statuses).toEqual([...Array.from({ length: 19 }, () => 200), 201])
+  expect(new Set(answers.map((answer) => answer.body['id'])).size).toBe(1)
+  expect(await refundsOf(id)).toBe(1)
+  await running.gateway('webhooks', {})
+})
+
+test.each([
+  ['a decline', { amount: 1_002, currency: 'EUR' }],
+  ['a broken gateway', { amount: 1_050, currency: 'EUR' }],
+])('what failed by %s cannot be refunded', async (name, order) => {
+  const { body } = await ada.pay(name, order)
+  expect(await ada.refund(String(body['paymentId']), name)).toMatchObject({ status: 409 })
+})
+
+test('a key of another refund is refused, and a refusal leaves the key free', async () => {
+  const [one, two] = [await succeeded(), await succeeded()]
+  expect((await ada.refund(one, 'one of two')).status).toBe(201)
+  expect(await ada.refund(two, 'one of two')).toMatchObject({
+    status: 409,
+    body: { code: 'IDEMPOTENCY_KEY_REUSED' },
+  })
+  expect((await ada.refund('00000000-0000-7000-8000-000000000000', 'free')).status).toBe(404)
+  expect((await ada.refund('nonsense', 'free')).status).toBe(400)
+  expect((await ada.refund(two, 'free')).status).toBe(201)
+})
+
+test('a refund whose answer is lost is finished by the completer, once', async () => {
+  const id = await succeeded()
+  await running.gateway('faults', { mode: 'drop', times: 1, effect: true })
+  const first = await ada.refund(id)
+  expect(first).toMatchObject({ status: 422, body: { code: 'GATEWAY_ERROR', retryable: true } })
+  await expect
+    .poll(() => ada.actions(id), { timeout: 15_000 })
+    .toEqual(expect.arrayContaining(['gateway_error', 'payment.refund_accepted']))
+  expect(await refundsOf(id)).toBe(1)
+})
+
+test('a refund that the gateway refuses is stored, and another may be tried', async () => {
+  const id = await succeeded()
+  await running.gateway('faults', { mode: 'error', status: 422, code: 'too_old', times: 1 })
+  const first = await ada.refund(id, 'refused')
+  expect(first).toMatchObject({
+    status: 422,
+    body: { code: 'GATEWAY_ERROR', retryable: false, gatewayCode: 'too_old' },
+  })
+  expect(await ada.refund(id, 'refused')).toMatchObject({ status: 422, text: first.text })
+  expect((await ada.refund(id, 'once more')).status).toBe(201)
+})

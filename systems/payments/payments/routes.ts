@@ -1,0 +1,120 @@
+import type { IdempotencyStore } from '@posthorn/engine'
+import { transaction, uuid } from '@posthorn/engine'
+import type { App, Caller } from '@posthorn/http'
+import {
+  answerRepeat,
+  callerOf,
+  decodeCursor,
+  encodeCursor,
+  invalid,
+  keyedRequest,
+  requireKey,
+  sendStored,
+} from '@posthorn/http'
+import type { FastifyReply } from 'fastify'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import type { Gateway } from '../../gateway.ts'
+import { drive, openProblem } from './drive.ts'
+import type { Payment } from './payment.ts'
+import { toResource } from './payment.ts'
+import { problem } from '../problems.ts'
+import { findPayment, selectAudit, selectPayments } from './queries.ts'
+import {
+  AuditId,
+  Id,
+  createPayment,
+  listPayments,
+  readAudit,
+  readPayment,
+  refundPayment,
+} from './schemas.ts'
+import type { Begun } from './work.ts'
+import { beginPayment, beginRefund } from './work.ts'
+
+export interface PaymentRoutesOptions {
+  readonly pool: Pool
+  readonly keys: IdempotencyStore
+  readonly gateway: Gateway
+}
+
+/** The codes of ISO 4217 that this Node knows. */
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+/** A payment is a few fields; metadata is a note, not a store. */
+const BODY_BYTES = 64 * 1024
+
+export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOptions): void {
+  /** Drives what was begun to its end and answers it. */
+  async function answer(reply: FastifyReply, begun: Begun, { sub }: Caller): Promise<FastifyReply> {
+    if (begun.kind === 'refund') return reply.code(200).send(begun.refund)
+    if (begun.kind !== 'work') return answerRepeat(reply, begun)
+    const { claim, work } = begun
+    const driven = await drive({ pool, gateway, by: sub }, claim, work)
+    if (driven.kind === 'open') throw openProblem(work, driven.error)
+    const { response } = driven
+    // Whoever was told that the outcome is open gets it as a repeat, as from the completer.
+    return work.tries > 0
+      ? answerRepeat(reply, { kind: 'replay', response })
+      : sendStored(reply, response)
+  }
+
+  async function found(id: string, orgId: string): Promise<Payment> {
+    const payment = await findPayment(pool, { id, orgId })
+    if (!payment) throw problem('NOT_FOUND', { detail: `There is no payment ${id}.` })
+    return payment
+  }
+
+  app.post(
+    '/api/v1/payments',
+    { schema: createPayment, bodyLimit: BODY_BYTES },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      const payment = request.body
+      if (!CURRENCIES.has(payment.currency)) {
+        throw invalid([{ field: 'currency', reason: 'must be a currency of ISO 4217' }])
+      }
+      const asked = { keyed: requireKey(request), caller, payment }
+      const begun = await transaction(pool, (tx) => beginPayment(tx, keys, asked))
+      return answer(reply, begun, caller)
+    },
+  )
+
+  app.post('/api/v1/payments/:id/refunds', { schema: refundPayment }, async (request, reply) => {
+    const caller = callerOf(request)
+    // Without a key of its own it gets one that nobody can repeat: the completer needs it.
+    const unnamed = { scope: `refund of ${request.params.id}`, key: uuid(), fingerprint: '' }
+    const keyed = keyedRequest(request) ?? unnamed
+    const asked = { keyed, caller, paymentId: request.params.id }
+    const begun = await transaction(pool, (tx) => beginRefund(tx, keys, asked))
+    return answer(reply, begun, caller)
+  })
+
+  app.get('/api/v1/payments', { schema: listPayments }, async (request) => {
+    const { limit, cursor, status } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([Id]))[0]
+    const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
+    const rows = await selectPayments(pool, page)
+    const items = rows.slice(0, limit).map(toResource)
+    const last = items.at(-1)
+    return { items, nextCursor: last && rows.length > limit ? encodeCursor([last.id]) : null }
+  })
+
+  app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) =>
+    toResource(await found(request.params.id, callerOf(request).org)),
+  )
+
+  app.get('/api/v1/payments/:id/audit', { schema: readAudit }, async (request) => {
+    const { limit, cursor } = request.query
+    const { org: orgId } = callerOf(request)
+    const { id: paymentId } = await found(request.params.id, orgId)
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([AuditId]))[0]
+    const rows = await selectAudit(pool, { orgId, paymentId, before, limit: limit + 1 })
+    const items = rows.slice(0, limit).map(({ seq, created_at: at, ...entry }) => ({
+      id: seq,
+      ...entry,
+      createdAt: at.toISOString(),
+    }))
+    const last = items.at(-1)
+    return { items, nextCursor: last && rows.length > limit ? encodeCursor([last.id]) : null }
+  })
+}

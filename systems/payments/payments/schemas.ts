@@ -1,0 +1,106 @@
+import { PageQuery, pageOf } from '@posthorn/http'
+import { Type } from 'typebox'
+
+export const Id = Type.String({ format: 'uuid' })
+const Nullable = Type.Union([Type.String(), Type.Null()])
+
+const Receipt = Type.Object({
+  id: Id,
+  status: Type.Enum(['pending', 'succeeded', 'failed', 'refunded']),
+  amount: Type.Integer({ description: 'in minor units' }),
+  currency: Type.String(),
+  externalPaymentId: Nullable,
+  gatewayRef: Nullable,
+  createdAt: Type.String(),
+})
+
+const PaymentResource = Type.Object({
+  ...Receipt.properties,
+  userId: Type.String(),
+  description: Nullable,
+  metadata: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  errorCode: Nullable,
+  errorMessage: Nullable,
+  updatedAt: Type.String(),
+  settledAt: Nullable,
+  refundedAt: Nullable,
+})
+
+const Refund = Type.Object({
+  id: Id,
+  paymentId: Id,
+  status: Type.Enum(['pending', 'succeeded', 'failed']),
+  amount: Type.Integer(),
+  currency: Type.String(),
+  gatewayRef: Nullable,
+  createdAt: Type.String(),
+})
+
+/** Grows by one or more; text, since it may be larger than a number can say. */
+export const AuditId = Type.String({ pattern: '^[1-9]\\d{0,17}$' })
+
+const Audit = Type.Object({
+  id: AuditId,
+  action: Type.String(),
+  actor: Type.String(),
+  details: Type.Record(Type.String(), Type.Unknown()),
+  createdAt: Type.String(),
+})
+
+const tags = ['payments']
+const params = Type.Object({ id: Id })
+const key = (description: string) =>
+  Type.Object({ 'idempotency-key': Type.Optional(Type.String({ description })) })
+
+export const createPayment = {
+  tags,
+  summary: 'Take a payment, once for each Idempotency-Key',
+  headers: key(
+    'required; 1 to 255 printable ASCII characters, yours and this route’s for 24 hours',
+  ),
+  body: Type.Object({
+    amount: Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: 'in minor units' }),
+    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' }),
+    externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    description: Type.Optional(Type.String({ maxLength: 1_000 })),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  }),
+  response: { 201: Receipt },
+}
+
+export const refundPayment = {
+  tags,
+  summary: 'Give the whole amount of a payment back, once',
+  headers: key('optional'),
+  params,
+  response: { 201: Refund, 200: Refund },
+}
+
+const ListQuery = Type.Object({
+  ...PageQuery.properties,
+  status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
+})
+const AuditQuery = Type.Object({
+  limit: PageQuery.properties.limit,
+  cursor: PageQuery.properties.cursor,
+})
+
+export const listPayments = {
+  tags,
+  summary: 'Payments, newest first',
+  querystring: ListQuery,
+  response: { 200: pageOf(PaymentResource) },
+}
+export const readPayment = {
+  tags,
+  summary: 'A payment',
+  params,
+  response: { 200: PaymentResource },
+}
+export const readAudit = {
+  tags,
+  summary: 'What happened to a payment, newest first',
+  params,
+  querystring: AuditQuery,
+  response: { 200: pageOf(Audit) },
+}

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import type {
+  IdempotencyStore,
+  KeyClaim,
+  KeyOutcome,
+  Queryable,
+  Transaction,
+} from '@posthorn/engine'
+import { abandonKey, claimKey, completeKey, saveState, uuid } from '@posthorn/engine'
+import type { Caller, KeyedRequest } from '@posthorn/http'
+import type { KeyState } from './keys.ts'
+import { stateOf } from './keys.ts'
+import type { NewPayment } from './payment.ts'
+import { toRefund } from './payment.ts'
+import { problem } from '../problems.ts'
+import { findRefund, findTransaction, insertPayment, insertRefund, lockPayment } from './queries.ts'
+
+/** Something to do at the gateway, under the key of ours that makes it happen once. */
+export interface Work {
+  readonly type: 'charge' | 'refund'
+  readonly transactionId: string
+  readonly paymentId: string
+  readonly orgId: string
+  readonly gatewayKey: string
+  readonly amount: number
+  readonly currency: string
+  /** Of the charge that a refund gives back. */
+  readonly chargeRef: string | null
+  /** Somebody began it, and may have asked the gateway. */
+  readonly begun: boolean
+  readonly tries: number
+}
+
+type Repeat = Exclude<KeyOutcome, { kind: 'claimed' }>
+
+/** What a request has to do: the work, or nothing since its key was used. */
+export type Begun =
+  | { readonly kind: 'work'; readonly claim: KeyClaim; readonly work: Work }
+  /** The refund is there, made under another key. */
+  | { readonly kind: 'refund'; readonly refund: ReturnType<typeof toRefund> }
+  | Repeat
+
+/** Who asks, and under which key. */
+export interface Asked {
+  readonly keyed: KeyedRequest
+  readonly caller: Caller
+}
+
+/** First phase of a payment: key, payment, charge and audit, or none of them. */
+export async function beginPayment(
+  tx: Transaction,
+  keys: IdempotencyStore,
+  asked: Asked & { readonly payment: NewPayment },
+): Promise<Begun> {
+  const begun = await insertNew(tx, keys, asked)
+  if (begun) return begun
+  const claim = await claimKey(tx, keys, asked.keyed)
+  if (claim.kind !== 'claimed') return claim
+  const state = stateOf(claim)
+  if (state) return { kind: 'work', claim, work: await workOf(tx, state) }
+  // It has expired, and begins anew as if it had never been there.
+  await abandonKey(tx, claim)
+  const anew = await insertNew(tx, keys, asked)
+  if (!anew) throw new Error('An idempotency key that was just freed is taken.')
+  return anew
+}
+
+/** Undefined if the key is there. */
+async function insertNew(
+  tx: Transaction,
+  store: IdempotencyStore,
+  { keyed, caller, payment }: Asked & { readonly payment: NewPayment },
+): Promise<Begun | undefined> {
+  const id = uuid()
+  const ids = {
+    id,
+    orgId: caller.org,
+    userId: caller.sub,
+    transactionId: uuid(),
+    gatewayKey: `charge-${id}`,
+  }
+  const { scope, key, fingerprint } = keyed
+  const state: KeyState = { transactionId: ids.transactionId, tries: 0 }
+  const claim: KeyClaim = { store, scope, key, token: randomUUID(), takeover: false, state }
+  if (!(await insertPayment(tx, { claim, fingerprint }, { ids, payment }))) return undefined
+  const work: Work = {
+    type: 'charge',
+    transactionId: ids.transactionId,
+    paymentId: id,
+    orgId: ids.orgId,
+    gatewayKey: ids.gatewayKey,
+    amount: payment.amount,
+    currency: payment.currency,
+    chargeRef: null,
+    begun: false,
+    tries: 0,
+  }
+  return { kind: 'work', claim, work }
+}
+
+/** First phase of a refund: at most one of a payment is ever under way or done. */
+export async function beginRefund(
+  tx: Transaction,
+  keys: IdempotencyStore,
+  { keyed, caller, paymentId }: Asked & { readonly paymentId: string },
+): Promise<Begun> {
+  const claim = await claimKey(tx, keys, keyed)
+  if (claim.kind !== 'claimed') return claim
+  const state = stateOf(claim)
+  if (state) return { kind: 'work', claim, work: await workOf(tx, state) }
+  const payment = await lockPayment(tx, { id: paymentId, orgId: caller.org })
+  if (!payment) throw problem('NOT_FOUND', { detail: `There is no payment ${paymentId}.` })
+  if (payment.status !== 'succeeded') {
+    throw problem('PAYMENT_NOT_SUCCEEDED', { detail: `The payment is ${payment.status}.` })
+  }
+  // The webhook was faster than the answer to the charge, which has the reference.
+  if (payment.gateway_ref === null) {
+    const detail = 'The charge is still being completed.'
+    throw problem('PAYMENT_NOT_SUCCEEDED', { detail, retryAfterSeconds: 2 })
+  }
+  const existing = await findRefund(tx, paymentId)
+  if (existing) {
+    const refund = toRefund(existing)
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    await completeKey(tx, claim, { status: 200, headers, body: JSON.stringify(refund) })
+    return { kind: 'refund', refund }
+  }
+  const transactionId = uuid()
+  const gatewayKey = `refund-${transactionId}`
+  await insertRefund(tx, { paymentId, transactionId, gatewayKey, by: caller.sub })
+  const begun: KeyState = { transactionId, tries: 0 }
+  await saveState(tx, claim, begun)
+  return { kind: 'work', claim, work: { ...(await workOf(tx, begun)), begun: false } }
+}
+
+/** The work that a key was left with. */
+export async function workOf(db: Queryable, { transactionId, tries }: KeyState): Promise<Work> {
+  const row = await findTransaction(db, transactionId)
+  if (!row) throw new Error(`The transaction ${transactionId} of an open key is not there.`)
+  return {
+    type: row.type,
+    transactionId,
+    paymentId: row.payment_id,
+    orgId: row.org_id,
+    gatewayKey: row.gateway_key,
+    amount: Number(row.amount),
+    currency: row.currency,
+    chargeRef: row.charge_ref,
+    begun: true,
+    tries,
+  }
+}

@@ -1,0 +1,86 @@
+import { listAlerts, silentLog } from '@posthorn/engine'
+import { expect, test } from 'vitest'
+import { createGateway } from '../../gateway.ts'
+import { paymentsDatabase, runPayments } from '../testing/running.ts'
+import { paymentKeys } from './keys.ts'
+import { completeStale, completer } from './worker.ts'
+
+const db = await paymentsDatabase()
+// Its own completer sleeps through the tests.
+const running = await runPayments(db, { PAYMENTS_COMPLETER_POLL_MS: '60000' })
+const ada = await running.as({})
+
+const options = {
+  pool: db.pool,
+  log: silentLog,
+  everyMs: 20,
+  keys: paymentKeys({ expires: '24h', lockMs: 60_000, gatewayTimeoutMs: 1_000 }),
+  gateway: createGateway({
+    settings: { GATEWAY_URL: 'simulated', GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS: 1_000 },
+    baseUrl: () => running.url,
+  }),
+}
+
+/** A payment whose charge was made and not answered, with its lock run out. */
+async function leftOpen(key: string, { tries = 1 } = {}): Promise<string> {
+  await running.gateway('faults', { mode: 'drop', times: 1, effect: true })
+  const { status, body } = await ada.pay(key)
+  expect(status).toBe(422)
+  await db.pool.query(
+    `update payments.idempotency_keys
+        set locked_until = clock_timestamp() - interval '1 ms',
+            state = jsonb_set(state, '{tries}', to_jsonb($2::int))
+      where key = $1`,
+    [key, tries],
+  )
+  return String(body['paymentId'])
+}
+
+const alertsOf = async (subject: string) =>
+  (await listAlerts(db.pool, { source: 'payments.completer' })).items.filter(
+    (alert) => alert.subject === subject,
+  )
+
+test('of many completers at once, one finishes a payment', async () => {
+  const id = await leftOpen('many completers')
+  const taken = await Promise.all(Array.from({ length: 8 }, () => completeStale(options)))
+  expect(taken.reduce((sum, count) => sum + count, 0)).toBe(1)
+  expect((await ada.actions(id)).filter((action) => action === 'payment.charged')).toHaveLength(1)
+})
+
+test('a gateway that says nothing for long is alerted, once, and recovers', async () => {
+  const id = await leftOpen('long silence', { tries: 6 })
+  await running.gateway('faults', { mode: 'error', status: 503 })
+  expect(await completeStale(options)).toBe(1)
+  expect(await alertsOf(id)).toMatchObject([
+    { code: 'PAYMENT_UNRESOLVED', state: 'open', tenant: 'acme' },
+  ])
+  // Held back for a minute: nobody takes it before.
+  expect(await completeStale(options)).toBe(0)
+  expect((await ada.pay('long silence')).status).toBe(409)
+  await running.gateway('faults', { mode: 'ok' })
+  await db.pool.query(
+    "update payments.idempotency_keys set locked_until = now() where key = 'long silence'",
+  )
+  expect(await completeStale(options)).toBe(1)
+  expect(await alertsOf(id)).toMatchObject([{ state: 'recovered' }])
+  expect((await ada.pay('long silence')).status).toBe(200)
+})
+
+test('a completer works until it is told to stop, and forgets expired keys', async () => {
+  await ada.pay('long ago')
+  await db.pool.query(
+    "update payments.idempotency_keys set expires_at = posthorn.now() where key = 'long ago'",
+  )
+  const id = await leftOpen('while it runs')
+  const end = new AbortController()
+  const run = completer(options).run({ signal: end.signal })
+  await expect
+    .poll(() => ada.actions(id), { timeout: 10_000 })
+    .toEqual(expect.arrayContaining(['payment.charged']))
+  const forgotten = () =>
+    db.pool.query("select from payments.idempotency_keys where key = 'long ago'")
+  await expect.poll(async () => (await forgotten()).rows, { timeout: 10_000 }).toEqual([])
+  end.abort()
+  await run
+})

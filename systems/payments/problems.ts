@@ -1,0 +1,11 @@
+import { defineProblems } from '@posthorn/http'
+
+/** What payments and the gateway's webhooks refuse, beside the codes of @posthorn/http. */
+export const PAYMENTS_PROBLEMS = {
+  PAYMENT_DECLINED: { status: 422, title: 'The payment was declined' },
+  GATEWAY_ERROR: { status: 422, title: 'The payment gateway failed' },
+  PAYMENT_NOT_SUCCEEDED: { status: 409, title: 'Only a payment that succeeded can be refunded' },
+  WEBHOOK_SIGNATURE_INVALID: { status: 401, title: 'The signature of the webhook is not valid' },
+} as const
+
+export const problem = defineProblems(PAYMENTS_PROBLEMS)

@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { gatewaySettings } from '../gateway.ts'
+import { webhookSettings } from './webhooks/index.ts'
+
+/** Signs the simulated gateway's webhooks where nobody says otherwise. */
+export const DEVELOPMENT_WEBHOOK_SECRET = 'a webhook secret for development only'
+
+export const paymentSettings = Type.Object({
+  ...gatewaySettings,
+  PAYMENTS_WEBHOOK_SECRET: Type.String({
+    description: "what the gateway's webhooks are signed with, at least 16 characters",
+    minLength: 16,
+    default: DEVELOPMENT_WEBHOOK_SECRET,
+    production: 'required',
+    secret: true,
+  }),
+  PAYMENTS_KEY_EXPIRES: Type.String({
+    description: 'how long an idempotency key is known, as 24h or 7d',
+    pattern: '^[1-9]\\d{0,4}(m|h|d)$',
+    default: '24h',
+  }),
+  PAYMENTS_LOCK_MS: Type.Integer({
+    description:
+      'when a payment that nobody finishes is taken over, from 1000 ms; never before the gateway had time for three answers',
+    minimum: 1_000,
+    maximum: 3_600_000,
+    default: 60_000,
+  }),
+  PAYMENTS_COMPLETER_POLL_MS: Type.Integer({
+    description: 'how often unfinished payments are looked for, from 50 to 60000 ms',
+    minimum: 50,
+    maximum: 60_000,
+    default: 1_000,
+  }),
+  ...webhookSettings,
+})

@@ -1,0 +1,74 @@
+import type { Outcome } from '@posthorn/engine'
+import { uuid } from '@posthorn/engine'
+import type { Answered } from '@posthorn/transports/webhook'
+
+/** A request and its answer as they are kept. */
+export interface Attempt {
+  readonly id: string
+  readonly deliveryId: string
+  readonly attemptNo: number
+  readonly startedAt: string | null
+  readonly url: string | null
+  readonly requestHeaders: Readonly<Record<string, string>> | null
+  readonly status: number | null
+  readonly responseHeaders: Readonly<Record<string, string>> | null
+  readonly body: string | null
+  readonly encoding: string | null
+  readonly truncated: boolean | null
+  readonly durationMs: number | null
+  readonly errorClass: string | null
+  readonly error: string | null
+  /** True: the row that holds it was written when the answer came. */
+  readonly isKept: boolean
+}
+
+/** Codes that say that nothing was sent, or that the answer is still to come. */
+const NOT_TRIED = new Set([
+  'BREAKER_OPEN',
+  'CLAIM_EXPIRED',
+  'ENDPOINT_DISABLED',
+  'HELD_BACK',
+  'TRANSPORT_BROKEN',
+  'TRANSPORT_MISSING',
+  'WEBHOOK_ABORTED',
+  'WEBHOOK_BUSY',
+  'WEBHOOK_PENDING',
+])
+
+/** Whether an outcome is that of a request: only these count, and only these are on record. */
+export function isTried(outcome: Outcome): boolean {
+  return outcome.kind === 'delivered' || !NOT_TRIED.has(outcome.failure.code)
+}
+
+/** An outcome that was read back from its attempt's row. */
+export type Recalled = Outcome & { readonly attemptId: string; readonly isKept: true }
+
+export function attemptOf(
+  outcome: Outcome,
+  { deliveryId, attemptNo }: { deliveryId: string; attemptNo: number },
+): Attempt {
+  const { exchange, attemptId = uuid() } = outcome as Answered
+  const { response, error } = exchange ?? {}
+  const failure = outcome.kind === 'delivered' ? undefined : outcome.failure
+  const errorClass = error?.class ?? classIn(failure?.code)
+  return {
+    ...{ id: attemptId, deliveryId, attemptNo },
+    startedAt: exchange?.startedAt.toISOString() ?? null,
+    url: exchange?.url ?? null,
+    requestHeaders: exchange?.headers ?? null,
+    status: response?.status ?? null,
+    responseHeaders: response?.headers ?? null,
+    body: response?.body ?? null,
+    encoding: response?.encoding ?? null,
+    truncated: response?.truncated ?? null,
+    durationMs: exchange?.durationMs ?? null,
+    errorClass: errorClass ?? null,
+    error: failure?.message ?? null,
+    isKept: 'isKept' in outcome,
+  }
+}
+
+/** `WEBHOOK_STATUS` is of the class `status`. */
+function classIn(code: string | undefined): string | undefined {
+  return code?.startsWith('WEBHOOK_') ? code.slice('WEBHOOK_'.length).toLowerCase() : code
+}

@@ -1,0 +1,304 @@
+import type { Outcome, Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Attempt } from './attempt.ts'
+import type { AttemptRow, WebhookDelivery } from './delivery.ts'
+import type { RetryRun } from './settling.ts'
+
+/** An open attempt's answer comes within the transport's time and a margin; by real time. */
+const OPEN_FOR = '90 seconds'
+
+export async function findDelivery(
+  db: Queryable,
+  { org, id }: { org: string; id: string },
+): Promise<WebhookDelivery | undefined> {
+  const { rows } = await db.query<WebhookDelivery>(sql`
+    select * from payments.webhook_deliveries where id = ${id} and org_id = ${org}`)
+  return rows[0]
+}
+
+export interface DeliveryPage {
+  readonly org: string
+  readonly status: string | null
+  readonly endpointId: string | null
+  readonly eventId: string | null
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** Newest first. */
+export async function selectDeliveries(
+  db: Queryable,
+  page: DeliveryPage,
+): Promise<WebhookDelivery[]> {
+  const { rows } = await db.query<WebhookDelivery>(sql`
+    select * from payments.webhook_deliveries
+     where org_id = ${page.org}
+       and (${page.status}::text is null or status = ${page.status})
+       and (${page.endpointId}::uuid is null or endpoint_id = ${page.endpointId}::uuid)
+       and (${page.eventId}::text is null or event_id = ${page.eventId})
+       and (${page.before}::uuid is null or id < ${page.before}::uuid)
+     order by id desc
+     limit ${page.limit}`)
+  return rows
+}
+
+/** What waits for an endpoint and is not under way. */
+export async function selectWaiting(
+  tx: Transaction,
+  { endpointId, limit }: { endpointId: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(sql`
+    select id from payments.webhook_deliveries
+     where endpoint_id = ${endpointId} and status in ('pending', 'failed')
+     order by id
+     limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+export interface MissedFilter {
+  readonly endpointId: string
+  readonly since: Date
+  readonly until: Date | null
+  readonly limit: number
+}
+
+/** What an endpoint missed in a time, oldest first. */
+export async function selectMissed(
+  db: Queryable,
+  { endpointId, since, until, limit }: MissedFilter,
+): Promise<Pick<WebhookDelivery, 'id' | 'status'>[]> {
+  const { rows } = await db.query<Pick<WebhookDelivery, 'id' | 'status'>>(sql`
+    select id, status from payments.webhook_deliveries
+     where endpoint_id = ${endpointId} and status in ('abandoned', 'skipped_disabled')
+       and created_at >= ${since}
+       and (${until}::timestamptz is null or created_at < ${until}::timestamptz)
+     order by created_at, id
+     limit ${limit}`)
+  return rows
+}
+
+/**
+ * Lets what was skipped, or delivered and is wanted once more, wait for a first attempt again, with
+ * its transition. The engine's own replay is for what is dead.
+ */
+export async function reviveDeliveries(
+  tx: Transaction,
+  { ids, by }: { ids: readonly string[]; by: string },
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(sql`
+    with picked as (
+      select id, status from payments.webhook_deliveries
+       where id = any(${ids}::uuid[]) and status in ('skipped_disabled', 'delivered')
+       order by id
+         for update
+    ),
+    revived as (
+      update payments.webhook_deliveries as d
+         set status = 'pending', attempts = 0, lost_claims = 0, delivered_at = null,
+             error = null, error_code = null, next_attempt_at = posthorn.now()
+        from picked
+       where d.id = picked.id
+      returning d.id, picked.status as from_state, d.org_id
+    ),
+    noted as (
+      insert into posthorn.transition
+             (outbox, message_id, from_state, to_state, attempt, code, actor, tenant)
+      select 'payments.webhook-deliveries', id::text, from_state, 'pending', 0, 'REPLAYED',
+             ${by}, org_id
+        from revived
+    )
+    select id from revived`)
+  return rows.map(({ id }) => id)
+}
+
+export async function selectAttempts(
+  db: Queryable,
+  page: { deliveryId: string; before: string | null; limit: number },
+): Promise<AttemptRow[]> {
+  const { rows } = await db.query<AttemptRow>(sql`
+    select id, attempt_no, state, request_url, request_headers, response_status, response_headers,
+           response_body, response_encoding, response_truncated, duration_ms, error_class, error,
+           started_at
+      from payments.webhook_attempts
+     where delivery_id = ${page.deliveryId}
+       and (${page.before}::uuid is null or id < ${page.before}::uuid)
+     order by id desc
+     limit ${page.limit}`)
+  return rows
+}
+
+/** Requests that go on by themselves. One that was answered meanwhile stays as it is. */
+export async function insertOpenAttempts(
+  tx: Transaction,
+  attempts: readonly Pick<Attempt, 'id' | 'deliveryId' | 'attemptNo'>[],
+): Promise<void> {
+  if (attempts.length === 0) return
+  await tx.query(sql`
+    insert into payments.webhook_attempts (id, delivery_id, attempt_no, state, open_until)
+    select a."id", a."deliveryId", a."attemptNo", 'open', now() + ${OPEN_FOR}::interval
+      from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb)
+        as a ("id" uuid, "deliveryId" uuid, "attemptNo" integer)
+        on conflict do nothing`)
+}
+
+const ATTEMPT_FIELDS = sql`a ("id" uuid, "deliveryId" uuid, "attemptNo" integer,
+             "startedAt" timestamptz, "url" text, "requestHeaders" jsonb, "status" integer,
+             "responseHeaders" jsonb, "body" text, "encoding" text, "truncated" boolean,
+             "durationMs" integer, "errorClass" text, "error" text)`
+
+const ATTEMPT_COLUMNS = sql`id, delivery_id, attempt_no, started_at, request_url, request_headers,
+           response_status, response_headers, response_body, response_encoding,
+           response_truncated, duration_ms, error_class, error`
+
+const ATTEMPT_VALUES = sql`a."id", a."deliveryId", a."attemptNo", coalesce(a."startedAt", now()),
+           a."url", a."requestHeaders", a."status", a."responseHeaders", a."body", a."encoding",
+           a."truncated", a."durationMs", a."errorClass", a."error"`
+
+/** Attempts whose outcome is applied by this transaction; whatever was open before is over. */
+export async function settleAttemptRows(
+  tx: Transaction,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  if (attempts.length === 0) return
+  const numbers = attempts.map(({ deliveryId, attemptNo }) => ({ deliveryId, attemptNo }))
+  await tx.query(sql`
+    update payments.webhook_attempts as a
+       set state = 'settled', open_until = null, outcome = null, attempt_no = n."attemptNo",
+           error_class = case when a.state = 'open' then 'lost' else a.error_class end,
+           error = case when a.state = 'open' then 'the relay that sent it is gone' else a.error end
+      from jsonb_to_recordset(${JSON.stringify(numbers)}::jsonb)
+        as n ("deliveryId" uuid, "attemptNo" integer)
+     where a.delivery_id = n."deliveryId" and a.state <> 'settled'`)
+  const fresh = attempts.filter(({ isKept }) => !isKept)
+  if (fresh.length === 0) return
+  await tx.query(sql`
+    insert into payments.webhook_attempts (${ATTEMPT_COLUMNS}, state)
+    select ${ATTEMPT_VALUES}, 'settled'
+      from jsonb_to_recordset(${JSON.stringify(fresh)}::jsonb) as ${ATTEMPT_FIELDS}
+        on conflict (id) do nothing`)
+}
+
+/** An answer that came late: kept with its outcome, for whoever claims the delivery next. */
+export async function insertAnswer(
+  tx: Transaction,
+  attempt: Attempt,
+  outcome: Outcome,
+): Promise<void> {
+  await tx.query(sql`
+    insert into payments.webhook_attempts as kept (${ATTEMPT_COLUMNS}, state, outcome)
+    select ${ATTEMPT_VALUES}, 'answered', ${JSON.stringify(outcome)}::jsonb
+      from jsonb_to_recordset(${JSON.stringify([attempt])}::jsonb) as ${ATTEMPT_FIELDS}
+        on conflict (id) do update
+       set state = 'answered', outcome = excluded.outcome, open_until = null,
+           started_at = excluded.started_at, request_url = excluded.request_url,
+           request_headers = excluded.request_headers,
+           response_status = excluded.response_status,
+           response_headers = excluded.response_headers, response_body = excluded.response_body,
+           response_encoding = excluded.response_encoding,
+           response_truncated = excluded.response_truncated, duration_ms = excluded.duration_ms,
+           error_class = excluded.error_class, error = excluded.error
+     where kept.state = 'open'`)
+}
+
+/** Makes deliveries due whose request has been answered, so that the answer is applied. */
+export async function makeAnsweredDue(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query(sql`
+    update payments.webhook_deliveries as d
+       set next_attempt_at = posthorn.now()
+      from payments.webhook_attempts a
+     where d.id = any(${ids}::uuid[]) and d.status in ('pending', 'failed')
+       and d.next_attempt_at > posthorn.now()
+       and a.delivery_id = d.id and a.state = 'answered'`)
+}
+
+/** What is known of requests that go on by themselves or have been answered. */
+export interface Unsettled {
+  readonly id: string
+  readonly delivery_id: string
+  readonly state: 'open' | 'answered'
+  readonly outcome: Outcome | null
+  /** False: its answer will not come any more. */
+  readonly alive: boolean
+}
+
+export async function selectUnsettled(
+  db: Queryable,
+  deliveryIds: readonly string[],
+): Promise<Unsettled[]> {
+  const { rows } = await db.query<Unsettled>(sql`
+    select id, delivery_id, state, outcome, coalesce(open_until > now(), false) as alive
+      from payments.webhook_attempts
+     where delivery_id = any(${deliveryIds}::uuid[]) and state <> 'settled'`)
+  return rows
+}
+
+/** A delivery's place in its key's order, and how long the one before it still waits. */
+export interface Place {
+  readonly id: string
+  readonly position: number
+  /** Null: nothing waits before it but what is in the same batch. */
+  readonly behind_ms: number | null
+}
+
+export async function selectPlaces(db: Queryable, ids: readonly string[]): Promise<Place[]> {
+  const { rows } = await db.query<Place>(sql`
+    select d.id, d.position::float8 as position, (
+             select (extract(epoch from max(b.next_attempt_at) - posthorn.now()) * 1000)::float8
+               from payments.webhook_deliveries b
+              where b.endpoint_id = d.endpoint_id and b.order_key = d.order_key
+                and b.position < d.position and b.status in ('pending', 'failed')
+                and b.id <> all(${ids}::uuid[])
+           ) as behind_ms
+      from payments.webhook_deliveries d
+     where d.id = any(${ids}::uuid[])`)
+  return rows
+}
+
+/** Lets what was held back behind finished deliveries go on. */
+export async function wakeHeld(
+  tx: Transaction,
+  finished: readonly { endpointId: string; key: string }[],
+): Promise<void> {
+  if (finished.length === 0) return
+  await tx.query(sql`
+    update payments.webhook_deliveries as d
+       set next_attempt_at = posthorn.now()
+      from jsonb_to_recordset(${JSON.stringify(finished)}::jsonb) as f ("endpointId" uuid, "key" text)
+     where d.endpoint_id = f."endpointId" and d.order_key = f."key"
+       and d.status in ('pending', 'failed') and d.error_code = 'HELD_BACK'
+       and d.claim_token is null`)
+}
+
+export async function insertRuns(
+  tx: Transaction,
+  id: string,
+  runs: readonly RetryRun[],
+): Promise<void> {
+  if (runs.length === 0) return
+  await tx.query(sql`
+    insert into payments.webhook_retry_runs (id, org_id, processed, success, failed)
+    select ${id}, r.org, r.processed, r.success, r.failed
+      from jsonb_to_recordset(${JSON.stringify(runs)}::jsonb)
+        as r (org text, processed integer, success integer, failed integer)`)
+}
+
+export interface RunRow {
+  readonly id: string
+  readonly processed: number
+  readonly success: number
+  readonly failed: number
+  readonly ran_at: Date
+}
+
+export async function selectRuns(
+  db: Queryable,
+  page: { org: string; before: string | null; limit: number },
+): Promise<RunRow[]> {
+  const { rows } = await db.query<RunRow>(sql`
+    select id, processed, success, failed, ran_at from payments.webhook_retry_runs
+     where org_id = ${page.org} and (${page.before}::uuid is null or id < ${page.before}::uuid)
+     order by id desc
+     limit ${page.limit}`)
+  return rows
+}

@@ -1,0 +1,127 @@
+import type { Queryable } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { callerOf, decodeCursor, encodeCursor } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { recordAudit } from '../audit.ts'
+import { findEndpoint } from '../endpoints/queries.ts'
+import { problem } from '../problems.ts'
+import { selectAudit } from '../queries.ts'
+import type { WebhookDelivery } from './delivery.ts'
+import { attemptResource, deliveryResource } from './delivery.ts'
+import { findDelivery, selectAttempts, selectDeliveries, selectRuns } from './queries.ts'
+import { replayDeliveries } from './replay.ts'
+import * as schemas from './schemas.ts'
+
+const PATH = '/api/v1/webhook-deliveries'
+const ByUuid = Type.Tuple([Type.String({ format: 'uuid' })])
+const ByNumber = Type.Tuple([Type.String({ pattern: '^[0-9]{1,18}$' })])
+
+export function deliveryRoutes(app: App, pool: Pool): void {
+  const db: Queryable = pool
+
+  const own = async (request: FastifyRequest<{ Params: { id: string } }>) => {
+    const delivery = await findDelivery(db, {
+      org: callerOf(request).org,
+      id: request.params.id,
+    })
+    if (!delivery) throw problem('NOT_FOUND', { detail: 'there is no such delivery' })
+    return delivery
+  }
+
+  app.get(PATH, { schema: schemas.listDeliveries }, async (request) => {
+    const { limit, cursor, status = null, endpointId = null, eventId = null } = request.query
+    const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
+    const { org } = callerOf(request)
+    const rows = await selectDeliveries(db, {
+      ...{ org, status, endpointId, eventId, before },
+      limit: limit + 1,
+    })
+    return pageFrom(rows, { limit, cursor: ({ id }) => id, resource: deliveryResource })
+  })
+
+  app.get(`${PATH}/runs`, { schema: schemas.listRuns }, async (request) => {
+    const { limit, cursor } = request.query
+    const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
+    const rows = await selectRuns(db, { org: callerOf(request).org, before, limit: limit + 1 })
+    return pageFrom(rows, {
+      limit,
+      cursor: ({ id }) => id,
+      resource: ({ ran_at: ranAt, ...run }) => ({ ...run, ranAt: ranAt.toISOString() }),
+    })
+  })
+
+  app.get(`${PATH}/:id`, { schema: schemas.getDelivery }, async (request) =>
+    deliveryResource(await own(request)),
+  )
+
+  app.get(`${PATH}/:id/attempts`, { schema: schemas.listAttempts }, async (request) => {
+    const { limit, cursor } = request.query
+    const { id: deliveryId, payload } = await own(request)
+    const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
+    const rows = await selectAttempts(db, { deliveryId, before, limit: limit + 1 })
+    return pageFrom(rows, {
+      limit,
+      cursor: ({ id }) => id,
+      resource: (attempt) => attemptResource(attempt, payload),
+    })
+  })
+
+  app.get(`${PATH}/:id/audit`, { schema: schemas.listAudit }, async (request) => {
+    const { limit, cursor } = request.query
+    const { id: deliveryId, org_id: org } = await own(request)
+    const before = cursor === undefined ? null : decodeCursor(cursor, ByNumber)[0]
+    const rows = await selectAudit(db, { org, deliveryId, before, limit: limit + 1 })
+    return pageFrom(rows, {
+      limit,
+      cursor: ({ seq }) => seq,
+      resource: ({ seq: id, actor, action, details, created_at: at }) => ({
+        ...{ id, actor, action, details },
+        createdAt: at.toISOString(),
+      }),
+    })
+  })
+
+  app.post(`${PATH}/:id/replay`, { schema: schemas.replayDelivery }, async (request, reply) => {
+    const delivery = await own(request)
+    const { sub } = callerOf(request)
+    await checkReplayable(db, delivery)
+    const count = await transaction(pool, async (tx) => {
+      const replayed = await replayDeliveries(tx, [delivery], sub)
+      // Somebody else was faster.
+      if (replayed === 0) throw problem('DELIVERY_NOT_FINISHED')
+      const { id, org_id: org, status } = delivery
+      await recordAudit(tx, [
+        {
+          ...{ org, actor: sub, action: 'webhook.replayed', entityId: id },
+          entityType: 'webhook_delivery',
+          details: { from: status },
+        },
+      ])
+      return replayed
+    })
+    return reply.code(202).send({ count })
+  })
+}
+
+async function checkReplayable(db: Queryable, delivery: WebhookDelivery): Promise<void> {
+  const { status, org_id: org, endpoint_id: id } = delivery
+  if (status === 'pending' || status === 'failed') throw problem('DELIVERY_NOT_FINISHED')
+  const endpoint = await findEndpoint(db, { org, id })
+  if (endpoint?.status !== 'enabled') throw problem('ENDPOINT_DISABLED')
+}
+
+function pageFrom<Row, Resource>(
+  rows: readonly Row[],
+  options: { limit: number; cursor: (row: Row) => string; resource: (row: Row) => Resource },
+): { items: Resource[]; nextCursor: string | null } {
+  const items = rows.slice(0, options.limit)
+  const last = items.at(-1)
+  const more = last !== undefined && rows.length > options.limit
+  return {
+    items: items.map(options.resource),
+    nextCursor: more ? encodeCursor([options.cursor(last)]) : null,
+  }
+}

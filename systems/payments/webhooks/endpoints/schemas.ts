@@ -1,0 +1,114 @@
+import { pageOf } from '@posthorn/http'
+import { Type } from 'typebox'
+
+const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+const EventTypes = Type.Array(
+  Type.String({
+    maxLength: 100,
+    pattern: '^(\\*|[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*(\\.\\*)?)$',
+    description: 'a type, all of a kind as in `payment.*`, or `*`',
+  }),
+  { minItems: 1, maxItems: 100, uniqueItems: true },
+)
+
+const Url = Type.String({ minLength: 1, maxLength: 2_048 })
+
+const Ordered = Type.Boolean({
+  description: 'true: events of one key arrive one after the other',
+})
+
+export const Id = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+const fields = {
+  id: Type.String(),
+  url: Type.String(),
+  eventTypes: Type.Array(Type.String()),
+  ordered: Type.Boolean(),
+  status: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
+  disabledAt: NullableTime,
+  disabledReason: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Type.String({ format: 'date-time' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+}
+
+const EndpointResource = Type.Object(fields)
+
+/** Shown once: it cannot be asked for again. */
+const EndpointWithSecret = Type.Object({ ...fields, secret: Type.String() })
+
+const tags = ['webhooks']
+
+export const createEndpoint = {
+  summary: 'Tell an address about events; the answer has its secret, this once',
+  tags,
+  body: Type.Object({ url: Url, eventTypes: EventTypes, ordered: Type.Optional(Ordered) }),
+  response: { 201: EndpointWithSecret },
+}
+
+export const listEndpoints = {
+  summary: 'The endpoints, newest first',
+  tags,
+  response: { 200: pageOf(EndpointResource) },
+}
+
+export const getEndpoint = {
+  summary: 'An endpoint',
+  tags,
+  params: Id,
+  response: { 200: EndpointResource },
+}
+
+export const patchEndpoint = {
+  summary: 'Change an endpoint',
+  tags,
+  params: Id,
+  body: Type.Object({
+    url: Type.Optional(Url),
+    eventTypes: Type.Optional(EventTypes),
+    ordered: Type.Optional(Ordered),
+  }),
+  response: { 200: EndpointResource },
+}
+
+export const deleteEndpoint = {
+  summary: 'Forget an endpoint; what waits for it is skipped',
+  tags,
+  params: Id,
+  response: { 204: Type.Null() },
+}
+
+export const rotateSecret = {
+  summary: 'Give an endpoint a new secret; the old one signs too for 24 hours',
+  tags,
+  params: Id,
+  response: { 200: EndpointWithSecret },
+}
+
+export const switchEndpoint = {
+  summary: 'Enable or disable an endpoint',
+  tags,
+  params: Id,
+  response: { 200: EndpointResource },
+}
+
+export const pingEndpoint = {
+  summary: 'Send an event `webhook.ping` to an endpoint',
+  tags,
+  params: Id,
+  response: { 202: Type.Object({ deliveryId: Type.String(), eventId: Type.String() }) },
+}
+
+const Count = Type.Object({ count: Type.Integer(), dryRun: Type.Boolean() })
+
+export const replayEndpoint = {
+  summary: 'Send again what an endpoint missed: abandoned, or skipped while it was disabled',
+  tags,
+  params: Id,
+  body: Type.Object({
+    since: Type.String({ format: 'date-time' }),
+    until: Type.Optional(Type.String({ format: 'date-time' })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'true: only count' })),
+  }),
+  response: { 200: Count, 202: Count },
+}

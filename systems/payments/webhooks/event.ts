@@ -1,0 +1,59 @@
+import type { Transaction } from '@posthorn/engine'
+import { enqueueAll } from '@posthorn/engine'
+import type { WebhookPayload } from './deliveries/delivery.ts'
+import type { Endpoint } from './endpoints/endpoint.ts'
+import { filtersFor } from './endpoints/endpoint.ts'
+import { selectSubscribed } from './endpoints/queries.ts'
+import { webhookDeliveries } from './outbox.ts'
+
+/** Something that happened to a merchant. */
+export interface WebhookEvent {
+  readonly org: string
+  /** Its own: announced again, it is not delivered again. */
+  readonly id: string
+  /** E.g. `payment.succeeded`. */
+  readonly type: string
+  readonly data: unknown
+  /** When it happened. Default now. */
+  readonly createdAt?: Date
+  /** What it is about: an ordered endpoint gets the events of one key one after the other. */
+  readonly key?: string
+}
+
+/**
+ * Writes an event down for every endpoint of its merchant that wants it, in the caller's transaction.
+ * For a disabled one it is kept as `skipped_disabled`. Returns the ids of new deliveries.
+ */
+export async function enqueueEvent(tx: Transaction, event: WebhookEvent): Promise<string[]> {
+  const { org, type } = event
+  const endpoints = await selectSubscribed(tx, { org, filters: filtersFor(type) })
+  return enqueueFor(tx, endpoints, event)
+}
+
+/** The same for chosen endpoints, whatever they want. */
+export async function enqueueFor(
+  tx: Transaction,
+  endpoints: readonly Pick<Endpoint, 'id' | 'ordered' | 'status'>[],
+  { org, id, type, data, createdAt = new Date(), key = '' }: WebhookEvent,
+): Promise<string[]> {
+  const payload: WebhookPayload = {
+    id,
+    type,
+    createdAt: createdAt.toISOString(),
+    data: data ?? null,
+  }
+  const enqueued = await enqueueAll(
+    tx,
+    webhookDeliveries,
+    endpoints.map((endpoint) => ({
+      org_id: org,
+      endpoint_id: endpoint.id,
+      event_id: id,
+      event_type: type,
+      order_key: endpoint.ordered ? key : null,
+      payload,
+      status: endpoint.status === 'enabled' ? ('pending' as const) : ('skipped_disabled' as const),
+    })),
+  )
+  return enqueued.filter(({ created }) => created).map((each) => each.id)
+}

@@ -1,0 +1,63 @@
+import type { Static, TObject } from 'typebox'
+import { createGuard, parseCidrs, webhookTransport } from '@posthorn/transports/webhook'
+import type { Host, OpenSystem } from '../../system.ts'
+import { alertNotices, TRANSPORT as NOTICE_TRANSPORT } from './notices/outbox.ts'
+import { noticeWriter } from './notices/worker.ts'
+import { TRANSPORT, webhookDeliveries } from './outbox.ts'
+import { webhookRoutes } from './routes.ts'
+import type { webhookSettings } from './settings.ts'
+import { introductionTo, isSimulated } from './simulated-merchant.ts'
+import { keepLateAnswer, resolveDeliveries, webhookUpkeep } from './worker.ts'
+
+export { enqueueEvent } from './event.ts'
+export type { WebhookEvent } from './event.ts'
+export { WEBHOOK_PROBLEMS } from './problems.ts'
+export { webhookSettings } from './settings.ts'
+
+type Settings = Static<TObject<typeof webhookSettings>>
+
+/** The outbound webhooks of the system: its parts, to be put beside those of payments. */
+export function openWebhooks(host: Host<Settings>): Required<
+  Pick<OpenSystem, 'outboxes' | 'transports' | 'workers'>
+> & {
+  routes: NonNullable<OpenSystem['routes']>
+} {
+  const { pool, log, settings, sealing, production, baseUrl } = host
+  const guard = createGuard({
+    opened: parseCidrs(settings.WEBHOOK_ALLOW_CIDRS),
+    httpsOnly: settings.WEBHOOK_HTTPS_ONLY ?? production,
+    exempt: (url) => !production && isSimulated(url, baseUrl()),
+  })
+  const introduce = introductionTo(guard, baseUrl)
+  const timeout = `${settings.WEBHOOK_TIMEOUT_MS}ms` as const
+  const webhooks = webhookTransport({
+    guard,
+    timeout,
+    perEndpoint: settings.WEBHOOK_CONCURRENCY,
+    resolve: resolveDeliveries({ pool, sealing, introduce }),
+    late: keepLateAnswer(pool, log),
+  })
+  const upkeep = webhookUpkeep(pool, { days: settings.WEBHOOK_ATTEMPTS_DAYS, log })
+  const parts = {
+    outboxes: [webhookDeliveries],
+    transports: { [TRANSPORT]: webhooks },
+    workers: [upkeep],
+    routes: (app: Parameters<NonNullable<OpenSystem['routes']>>[0]) =>
+      webhookRoutes(app, { pool, sealing, guard }),
+  }
+  const { ALERTS_WEBHOOK_URL: url, ALERTS_WEBHOOK_SECRET: secret } = settings
+  if (url === undefined) return parts
+  // The operator's own address: it may well be a private one.
+  const onDuty = { url, secrets: secret === undefined ? [] : [secret], trusted: true }
+  const notices = webhookTransport({
+    guard,
+    timeout,
+    resolve: async (batch) => batch.map(() => onDuty),
+  })
+  return {
+    ...parts,
+    outboxes: [...parts.outboxes, alertNotices],
+    transports: { ...parts.transports, [NOTICE_TRANSPORT]: notices },
+    workers: [...parts.workers, noticeWriter(pool, log)],
+  }
+}

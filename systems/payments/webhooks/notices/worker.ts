@@ -1,0 +1,73 @@
+import type { Log, Transaction } from '@posthorn/engine'
+import { enqueueAll, transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Worker } from '../../../system.ts'
+import { pause } from '../worker.ts'
+import { alertNotices, NOTICES } from './outbox.ts'
+import type { Notable } from './queries.ts'
+import { selectRaised, takeRecovered } from './queries.ts'
+
+const LOOK_MS = 5_000
+
+/**
+ * Writes notices of new alerts and of those that are over. Any number of these may run: a subject has
+ * one notice of a kind in an hour, by its table.
+ */
+export function noticeWriter(pool: Pool, log: Log): Worker {
+  return {
+    name: NOTICES,
+    async run({ signal }) {
+      while (!signal.aborted) {
+        await writeNotices(pool).catch((error: unknown) =>
+          log.warn({ err: error }, 'notices of alerts could not be written'),
+        )
+        await pause(signal, LOOK_MS)
+      }
+    },
+  }
+}
+
+/** One look. Returns how many notices were written. */
+export function writeNotices(pool: Pool): Promise<number> {
+  return transaction(pool, async (tx) => {
+    const raised = await enqueueNotices(tx, 'raised', await selectRaised(tx, NOTICES))
+    return raised + (await enqueueNotices(tx, 'recovered', await takeRecovered(tx)))
+  })
+}
+
+async function enqueueNotices(
+  tx: Transaction,
+  kind: 'raised' | 'recovered',
+  alerts: readonly Notable[],
+): Promise<number> {
+  const enqueued = await enqueueAll(
+    tx,
+    alertNotices,
+    alerts.map((alert) => ({
+      alert_id: alert.id,
+      kind,
+      source: alert.source,
+      subject: alert.subject,
+      hour: alert.hour,
+      payload: bodyOf(kind, alert),
+    })),
+  )
+  return enqueued.filter(({ created }) => created).length
+}
+
+function bodyOf(kind: 'raised' | 'recovered', alert: Notable) {
+  return {
+    type: `alert.${kind}`,
+    timestamp: (alert.recovered_at ?? alert.raised_at).toISOString(),
+    data: {
+      id: alert.id,
+      source: alert.source,
+      subject: alert.subject,
+      org: alert.tenant,
+      code: alert.code,
+      detail: alert.detail,
+      raisedAt: alert.raised_at.toISOString(),
+      recoveredAt: alert.recovered_at?.toISOString() ?? null,
+    },
+  }
+}

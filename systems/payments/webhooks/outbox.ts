@@ -1,0 +1,49 @@
+import type { Outbox } from '@posthorn/engine'
+import { defineOutbox, exponential } from '@posthorn/engine'
+import type { WebhookDelivery } from './deliveries/delivery.ts'
+import { settleAttempts } from './deliveries/settling.ts'
+
+/** Name under which the relay finds the webhook transport. */
+export const TRANSPORT = 'webhooks'
+
+/** Events on their way to merchants' endpoints: attempts at 0, 2, 6, 14 and 30 s. */
+export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDelivery>({
+  name: 'payments.webhook-deliveries',
+  table: 'payments.webhook_deliveries',
+  states: {
+    ready: 'pending',
+    sent: 'delivered',
+    retry: 'failed',
+    dead: 'abandoned',
+    cancelled: 'skipped_disabled',
+  },
+  columns: {
+    dueAt: 'next_attempt_at',
+    createdAt: 'created_at',
+    sentAt: 'delivered_at',
+    tenant: 'org_id',
+    type: 'event_type',
+    traceparent: 'traceparent',
+    error: 'error',
+    errorCode: 'error_code',
+    dedupe: ['endpoint_id', 'event_id'],
+  },
+  counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
+  claim: { batch: 100, lanes: 2, every: '30s', lease: '2m' },
+  retry: exponential('2s', { factor: 2, attempts: 5 }),
+  breaker: {},
+  // The endpoint, not its URL: each has a breaker and a line of requests of its own.
+  destination: ({ endpoint_id: topic }) => ({ transport: TRANSPORT, topic }),
+  message: (row) => ({
+    id: row.id,
+    type: row.event_type,
+    tenant: row.org_id,
+    occurredAt: row.created_at,
+    payload: row.payload,
+    ...(row.order_key !== null && { key: row.order_key }),
+  }),
+  audit: {
+    actor: 'WEBHOOK_RELAY',
+    settled: (tx, changes) => settleAttempts(tx, webhookDeliveries, changes),
+  },
+})

@@ -1,0 +1,165 @@
+import type { Delivery, Log, Queryable } from '@posthorn/engine'
+import { retryLater, transaction } from '@posthorn/engine'
+import type { Answered, LateAnswer, WebhookTarget } from '@posthorn/transports/webhook'
+import type { Pool } from 'pg'
+import type { Sealing } from '../../sealing.ts'
+import type { Worker } from '../../system.ts'
+import type { Recalled } from './deliveries/attempt.ts'
+import { attemptOf, isTried } from './deliveries/attempt.ts'
+import type { Place, Unsettled } from './deliveries/queries.ts'
+import {
+  insertAnswer,
+  makeAnsweredDue,
+  selectPlaces,
+  selectUnsettled,
+} from './deliveries/queries.ts'
+import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
+import { selectSigning } from './endpoints/queries.ts'
+import { openSecrets } from './endpoints/secrets.ts'
+import { webhookDeliveries } from './outbox.ts'
+import { pruneAttempts, pruneRuns, pruneSecrets } from './queries.ts'
+
+export interface ResolveOptions {
+  readonly pool: Pool
+  readonly sealing: Sealing
+  /** Tells a simulated merchant its secrets; does nothing for a real one. */
+  introduce(url: string, secrets: readonly string[]): Promise<void>
+}
+
+/** How long a delivery waits before it is looked at again, where nothing tells it sooner. */
+const AGAIN_MS = 1_000
+
+/** Finds out where claimed deliveries go, and which of them need not be sent, or not yet. */
+export function resolveDeliveries({ pool, sealing, introduce }: ResolveOptions) {
+  const db: Queryable = pool
+  return async (batch: readonly Delivery[]): Promise<(WebhookTarget | Answered)[]> => {
+    const ids = batch.map(({ message }) => message.id)
+    const keyed = batch.filter(({ message }) => message.key !== undefined)
+    const topics = [...new Set(batch.map(({ destination }) => destination.topic))]
+    const [endpoints, unsettled, places] = await Promise.all([
+      selectSigning(db, topics),
+      selectUnsettled(db, ids),
+      keyed.length === 0
+        ? []
+        : selectPlaces(
+            db,
+            keyed.map(({ message }) => message.id),
+          ),
+    ])
+    const targets = new Map<string, WebhookTarget>()
+    for (const { id, url, secrets: sealed } of endpoints) {
+      const secrets = openSecrets(sealing, id, sealed)
+      await introduce(url, secrets)
+      targets.set(id, { url, secrets })
+    }
+    const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))
+    const resolved = batch.map(({ message, destination }) => {
+      const known = recalled(requests.get(message.id))
+      return known ?? targets.get(destination.topic) ?? disabled()
+    })
+    return keyed.length === 0 ? resolved : inOrder(batch, resolved, places)
+  }
+}
+
+/** What is known of a delivery's last request, if it has not been settled yet. */
+function recalled(request: Unsettled | undefined): Answered | undefined {
+  if (!request) return undefined
+  const { id: attemptId, state, outcome, alive } = request
+  if (state === 'answered' && outcome) return { ...outcome, attemptId, isKept: true } as Recalled
+  if (!alive) return undefined
+  const pending = { code: 'WEBHOOK_PENDING', message: 'the request is still under way' }
+  return retryLater(pending, { after: '5s', charge: false })
+}
+
+function disabled(): Answered {
+  const error = { code: ENDPOINT_DISABLED, message: 'the endpoint is disabled' }
+  return retryLater(error, { after: `${AGAIN_MS}ms`, charge: false })
+}
+
+/**
+ * Gives the deliveries of a key their places, and holds back those behind one that is not sent now,
+ * whether it waits elsewhere or is of this batch.
+ */
+function inOrder(
+  batch: readonly Delivery[],
+  resolved: readonly (WebhookTarget | Answered)[],
+  places: readonly Place[],
+): (WebhookTarget | Answered)[] {
+  const result = [...resolved]
+  const placeOf = new Map(places.map((place) => [place.id, place]))
+  const keyed = batch.flatMap(({ message, destination }, at) => {
+    const place = placeOf.get(message.id)
+    return place ? [{ at, place, name: JSON.stringify([destination.topic, message.key]) }] : []
+  })
+  const blocked = new Set<string>()
+  for (const { at, place, name } of keyed.toSorted((a, b) => a.place.position - b.place.position)) {
+    const each = result[at]
+    if (each === undefined) continue
+    if (blocked.has(name) || place.behind_ms !== null) {
+      result[at] = heldBack(place.behind_ms ?? AGAIN_MS)
+      blocked.add(name)
+    } else if (!('kind' in each)) result[at] = { ...each, place: place.position }
+    else if (each.kind !== 'delivered') blocked.add(name)
+  }
+  return result
+}
+
+function heldBack(behindMs: number): Answered {
+  const error = { code: 'HELD_BACK', message: 'an earlier webhook of the same key has to go first' }
+  // Whoever goes first lets it go on; this is for the case that nobody does.
+  const after = `${Math.round(Math.max(behindMs, 0) + AGAIN_MS)}ms` as const
+  return retryLater(error, { after, charge: false })
+}
+
+/** Keeps an answer that came late, and lets a relay apply it. */
+export function keepLateAnswer(pool: Pool, log: Log) {
+  return async ({ delivery, outcome }: LateAnswer): Promise<void> => {
+    const deliveryId = delivery.message.id
+    // The request was called off: its delivery is due by itself.
+    if (!isTried(outcome)) return
+    const { exchange: _, ...bare } = outcome
+    try {
+      await transaction(pool, async (tx) => {
+        const attempt = attemptOf(outcome, { deliveryId, attemptNo: 0 })
+        await insertAnswer(tx, attempt, bare)
+        await makeAnsweredDue(tx, [deliveryId])
+        tx.ringLater(webhookDeliveries.bell)
+      })
+    } catch (error) {
+      log.warn({ deliveryId, err: error }, 'a late answer is lost; the webhook is sent again')
+    }
+  }
+}
+
+const UPKEEP_MS = 60_000
+
+/** Forgets attempts, runs and secrets whose time is over. */
+export function webhookUpkeep(pool: Pool, { days, log }: { days: number; log: Log }): Worker {
+  return {
+    name: 'payments.webhook-upkeep',
+    async run({ signal }) {
+      while (!signal.aborted) {
+        try {
+          await transaction(pool, pruneSecrets)
+          for (let more = true; more && !signal.aborted;) {
+            const attempts = await transaction(pool, (tx) => pruneAttempts(tx, days))
+            const runs = await transaction(pool, (tx) => pruneRuns(tx, days))
+            more = attempts + runs > 0
+          }
+        } catch (error) {
+          log.warn({ err: error }, 'the upkeep of webhooks failed')
+        }
+        await pause(signal, UPKEEP_MS)
+      }
+    },
+  }
+}
+
+/** Waits; an end cuts it short. */
+export async function pause(signal: AbortSignal, ms: number): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+  })
+}
