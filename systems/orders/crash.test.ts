@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
+import type { Role } from './testing/role.ts'
+import { ROLES, startRole } from './testing/role.ts'
+import { runOrders } from './testing/running.ts'
+
+const db = await orderDatabase()
+const running = await runOrders(db)
+const ada = await running.as()
+const gatewayUrl = `${running.url}/sim/gateway`
+const program = fileURLToPath(new URL('./testing/crash-process.ts', import.meta.url))
+const wait = { timeout: 30_000, interval: 30 }
+
+const started = new Map<Role, () => Promise<void>>()
+afterAll(() => Promise.all([...started.keys()].map(stop)))
+
+async function start(role: Role): Promise<void> {
+  if (started.has(role)) return
+  const options = { databaseUrl: db.url, gatewayUrl, reach: async () => undefined }
+  started.set(role, await startRole(role, options))
+}
+
+async function stop(role: Role): Promise<void> {
+  await started.get(role)?.()
+  started.delete(role)
+}
+
+/** Runs a role in a process of its own until it stands at the point, and kills it there. */
+async function killAt(role: Role, point: string): Promise<void> {
+  const child = spawn(process.execPath, [program], {
+    env: {
+      ...process.env,
+      ...{ DATABASE_URL: db.url, GATEWAY: gatewayUrl, ROLE: role, CRASH_AT: point },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 20_000,
+    killSignal: 'SIGKILL',
+  })
+  const exited = once(child, 'exit')
+  const reached = once(child.stdout, 'data').then(() => true)
+  const isThere = await Promise.race([reached, exited.then(() => false)])
+  child.kill('SIGKILL')
+  await exited
+  if (!isThere) throw new Error(`the ${role} never came to "${point}"`)
+}
+
+/** As if those who were killed had been gone for long. */
+async function expireClaims(): Promise<void> {
+  const past = `claimed_until = now() - interval '1 s' where claimed_until is not null`
+  await db.pool.query(`update sagas.saga_turn set ${past}`)
+  await db.pool.query(`update sagas.saga_outbox set ${past}`)
+}
+
+/** How an order ends, and what the gateway has of it then. */
+const ENDS = {
+  completed: { amount: 4_200, status: 'COMPLETED', charges: ['succeeded'], refunds: 0 },
+  declined: { amount: 4_202, status: 'COMPENSATED', charges: ['declined'], refunds: 0 },
+  // The gateway charges and does not say so.
+  unanswered: { amount: 4_208, status: 'COMPLETED', charges: ['succeeded'], refunds: 0 },
+  // Cancelled when it has been paid.
+  cancelled: { amount: 4_200, status: 'COMPENSATED', charges: ['succeeded'], refunds: 1 },
+} as const
+type End = keyof typeof ENDS
+
+/** Every boundary at which a process may die. */
+const CRASHES: readonly (readonly [Role, End, readonly string[]])[] = [
+  ['relay', 'completed', ['claimed', 'delivered']],
+  [
+    'orchestrator',
+    'completed',
+    ['reserve', 'reserved', 'pay', 'paid', 'ship', 'shipped']
+      .flatMap((step) => [`${step}: begun`, `${step}: done`])
+      .concat('claimed', 'delivered'),
+  ],
+  [
+    'orchestrator',
+    'declined',
+    ['paid: begun', 'paid: done', 'undo pay: done', 'undo reserve: done'],
+  ],
+  [
+    'orchestrator',
+    'cancelled',
+    ['ship', 'pay', 'reserve']
+      .flatMap((step) => [`undo ${step}: begun`, `undo ${step}: done`])
+      .concat('refunded'),
+  ],
+  [
+    'stock',
+    'completed',
+    ['stock.reserve: received', 'commit 1', 'committed 1', 'stock.reserve: handled'],
+  ],
+  [
+    'payments',
+    'completed',
+    [
+      'payment.take: received',
+      // That it sets out, and what came of it.
+      ...['commit 1', 'committed 1', 'charged', 'commit 2', 'committed 2'],
+      'payment.take: handled',
+    ],
+  ],
+  ['payments', 'declined', ['charged', 'commit 2', 'payment.take: handled']],
+  ['payments', 'unanswered', ['charged', 'commit 2']],
+  ['shipments', 'completed', ['shipment.book: received', 'commit 1', 'shipment.book: handled']],
+  [
+    'answers',
+    'completed',
+    ['stock.reserved: received', 'commit 1', 'committed 1', 'payment.taken: handled'],
+  ],
+  ['answers', 'declined', ['payment.refused: received', 'payment.refused: handled']],
+]
+const cases = CRASHES.flatMap(([role, end, points]) =>
+  points.map((point) => [role, point, end] as const),
+)
+
+test.each(cases)('the %s is killed at "%s", and the order ends %s', async (role, point, end) => {
+  const { amount, status, charges, refunds } = ENDS[end]
+  await stop(role)
+  const isCancelled = end === 'cancelled'
+  // A saga that waits for its shipment is one that has been paid.
+  if (isCancelled) await stop('shipments')
+  await Promise.all(
+    ROLES.filter((each) => each !== role && !(isCancelled && each === 'shipments')).map(start),
+  )
+
+  const { id, sagaId } = await ada.order({ amount })
+  if (isCancelled) {
+    await start(role)
+    const step = async () => String((await ada.get(`/sagas/${sagaId}`)).body.step)
+    await expect.poll(step, wait).toBe('shipped')
+    await stop(role)
+    expect((await ada.post(`/sagas/${sagaId}/cancel`)).status).toBe(202)
+  }
+  await killAt(role, point)
+  await expireClaims()
+  await Promise.all(ROLES.map(start))
+
+  await expect.poll(() => ada.status(id), wait).toBe(status)
+  const ledger = await running.ledger(id)
+  expect(ledger.charges.map((charge) => charge.status)).toEqual(charges)
+  expect(ledger.refunds).toHaveLength(refunds)
+  await expectStockAddsUp(db)
+  expect(await rowsOf(id)).toEqual(ROWS[end])
+})
+
+/** What the participants keep of an order. */
+async function rowsOf(id: string): Promise<(string | undefined)[]> {
+  const found = ['stock_reservation', 'payment', 'shipment'].map(async (table) => {
+    const { rows } = await db.pool.query<{ status: string }>(
+      `select status from sagas.${table} where order_id = $1`,
+      [id],
+    )
+    return rows[0]?.status
+  })
+  return Promise.all(found)
+}
+
+const ROWS: Record<End, (string | undefined)[]> = {
+  completed: ['RESERVED', 'CHARGED', 'BOOKED'],
+  unanswered: ['RESERVED', 'CHARGED', 'BOOKED'],
+  declined: ['RELEASED', 'DECLINED', undefined],
+  cancelled: ['RELEASED', 'REFUNDED', 'CANCELLED'],
+}

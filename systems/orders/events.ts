@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { Item } from './order.ts'
+
+/** What the saga tells its participants to do. */
+export const COMMANDS = {
+  reserve: 'stock.reserve',
+  take: 'payment.take',
+  book: 'shipment.book',
+} as const
+
+/** What they answer. */
+export const REPLIES = {
+  reserved: 'stock.reserved',
+  outOfStock: 'stock.refused',
+  taken: 'payment.taken',
+  notTaken: 'payment.refused',
+  booked: 'shipment.booked',
+} as const
+
+/** What is told to whom it may concern when a step is undone. */
+export const UNDONE = {
+  released: 'stock.released',
+  refunded: 'payment.refunded',
+  cancelled: 'shipment.cancelled',
+} as const
+
+const orderId = Type.String({ format: 'uuid' })
+
+export const ReserveStock = Type.Object({ orderId, items: Type.Array(Item) })
+export const TakePayment = Type.Object({
+  orderId,
+  amount: Type.Integer({ minimum: 1 }),
+  currency: Type.String(),
+})
+export const BookShipment = Type.Object({ orderId })
+
+/** The payload of a reply that says no. */
+export const Refused = Type.Object({ orderId, code: Type.String(), message: Type.String() })
+export type Refused = Static<typeof Refused>
+export const Taken = Type.Object({ orderId, ref: Type.String() })
+export const Booked = Type.Object({ orderId, trackingCode: Type.String() })

@@ -1,0 +1,53 @@
+import { migrationsFrom } from '@posthorn/engine'
+import { sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
+import { createGateway } from '../gateway.ts'
+import { defineSystem } from '../system.ts'
+import { orderSaga } from './order-saga.ts'
+import { orderEvents } from './outbox.ts'
+import { PAYMENTS, cashier } from './payment/worker.ts'
+import { orderRoutes } from './routes.ts'
+import { sagaRoutes } from './sagas/routes.ts'
+import { orderSettings } from './settings.ts'
+import { SHIPMENTS, shipper } from './shipment/worker.ts'
+import { STOCK, stockKeeper } from './stock/worker.ts'
+import { ANSWERS, answers, upkeep } from './worker.ts'
+
+/** Calls that one attempt at a payment makes, one after the other: charge, and two lookups. */
+const CALLS = 3
+
+/** Orders as durable sagas: stock, payment and shipment, each by a participant of its own. */
+export const orders = defineSystem({
+  name: 'orders',
+  settings: orderSettings,
+  async migrations() {
+    const { name, migrations } = await sagaMigrations()
+    const own = await migrationsFrom(name, new URL('./migrations/', import.meta.url))
+    // One set: they share a schema, and the orders' tables need the sagas'.
+    return { name, migrations: [...migrations, ...own.migrations] }
+  },
+  open({ pool, log, settings, baseUrl }) {
+    const { SAGAS_BROKER: transport, SAGAS_TOPIC: topic } = settings
+    const events = orderEvents(transport, topic)
+    const gateway = createGateway({ settings, baseUrl })
+    const saga = orderSaga({ pool, gateway })
+    const participants = { pool, events, transport, log }
+    // A second for what is not the network's.
+    const callMs = CALLS * settings.GATEWAY_TIMEOUT_MS + 1_000
+    return {
+      outboxes: [sagaTurns, events],
+      transports: { sagas: sagaTransport({ pool, sagas: [saga], events }) },
+      consumers: [
+        stockKeeper(participants, settings.SAGAS_OPENING_STOCK),
+        cashier({ ...participants, gateway, callMs }),
+        shipper(participants),
+        answers(pool, transport, topic),
+      ],
+      queues: [STOCK, PAYMENTS, SHIPMENTS, ANSWERS].map((group) => ({ transport, topic, group })),
+      workers: [upkeep(pool, log)],
+      routes(app) {
+        orderRoutes(app, { pool, saga })
+        sagaRoutes(app, pool)
+      },
+    }
+  },
+})

@@ -1,0 +1,101 @@
+import type { Transaction } from '@posthorn/engine'
+import { exponential } from '@posthorn/engine'
+import type { Effect, Refusal, ReplyRun } from '@posthorn/saga'
+import { defineSaga, refuse } from '@posthorn/saga'
+import { Value } from 'typebox/value'
+import { Booked, COMMANDS, REPLIES, Refused, Taken, UNDONE } from './events.ts'
+import type { Item } from './order.ts'
+import { refundPayment } from './payment/refund.ts'
+import type { RefundOptions } from './payment/refund.ts'
+import { chargeKey } from './payment/worker.ts'
+import { cancelShipment } from './shipment/queries.ts'
+import { releaseStock } from './stock/reservation.ts'
+
+export interface OrderInput {
+  readonly orderId: string
+  readonly orgId: string
+  readonly items: readonly Item[]
+  readonly amount: number
+  readonly currency: string
+}
+
+/** By the business clock: longer than a broker is ever away. */
+const PATIENCE = '24h'
+
+/** An hour in all: a gateway may be away for a while, and a payment under way is waited for. */
+const REFUNDS = exponential('1s', { attempts: 20, max: '5m' })
+
+/**
+ * An order: a command to each participant, and the answer before the next one. On the way forward
+ * participants are asked by events, since each has its own pace. Undoing happens here, each in one
+ * transaction with the saga's own note of it: when the saga says `COMPENSATED`, nothing is left over.
+ */
+export function orderSaga(options: RefundOptions) {
+  return defineSaga<OrderInput>('order')
+    .step('reserve', {
+      action: async ({ orderId, items }) => command(COMMANDS.reserve, { orderId, items }),
+      compensate: async ({ orderId, orgId }, tx) =>
+        undone(await releaseStock(tx, { orderId, orgId }), UNDONE.released, orderId),
+    })
+    .reply('reserved', {
+      event: [REPLIES.reserved, REPLIES.outOfStock],
+      timeout: PATIENCE,
+      action: async (_context, _tx, run) => answer(run, () => ({})),
+    })
+    .step('pay', {
+      action: async ({ orderId, amount, currency }) =>
+        command(COMMANDS.take, { orderId, amount, currency }),
+      undoRetry: REFUNDS,
+      compensate: async (context, tx) =>
+        undone(await refunded(context, tx, options), UNDONE.refunded, context.orderId),
+    })
+    .reply('paid', {
+      event: [REPLIES.taken, REPLIES.notTaken],
+      timeout: PATIENCE,
+      action: async (_context, _tx, run) =>
+        answer(run, (payload) => ({ paymentRef: Value.Parse(Taken, payload).ref })),
+    })
+    .step('ship', {
+      action: async ({ orderId }) => command(COMMANDS.book, { orderId }),
+      compensate: async ({ orderId, orgId }, tx) =>
+        undone(await cancelShipment(tx, { orderId, orgId }), UNDONE.cancelled, orderId),
+    })
+    .reply('shipped', {
+      event: REPLIES.booked,
+      timeout: PATIENCE,
+      action: async (_context, _tx, run) =>
+        answer(run, (payload) => ({ trackingCode: Value.Parse(Booked, payload).trackingCode })),
+    })
+}
+
+function command(type: string, payload: object): Effect<object> {
+  return { events: [{ type, payload }] }
+}
+
+function undone(
+  didSomething: boolean,
+  type: string,
+  orderId: string,
+): Pick<Effect<object>, 'events'> {
+  return { events: didSomething ? [{ type, payload: { orderId } }] : [] }
+}
+
+function refunded(
+  { orderId, orgId, amount, currency }: OrderInput,
+  tx: Transaction,
+  options: RefundOptions,
+): Promise<boolean> {
+  return refundPayment(tx, { orderId, orgId, amount, currency, key: chargeKey(orderId) }, options)
+}
+
+/** A participant that says no has done nothing; asking again would not help. */
+function answer<Data extends object>(
+  { reply }: ReplyRun,
+  read: (payload: unknown) => Data,
+): Effect<Data> | Refusal {
+  if (!NO.has(reply.type)) return { data: read(reply.payload) }
+  const { code, message } = Value.Parse(Refused, reply.payload)
+  return refuse(code, message)
+}
+
+const NO: ReadonlySet<string> = new Set([REPLIES.outOfStock, REPLIES.notTaken])

@@ -1,0 +1,91 @@
+import type { SagaStatus } from '@posthorn/saga'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+
+/** Of this sku there never is any. */
+export const OUT_OF_STOCK = 'OUT-OF-STOCK'
+
+export const Item = Type.Object(
+  {
+    sku: Type.String({ pattern: '^[\\x21-\\x7e]{1,64}$' }),
+    quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  },
+  { additionalProperties: false },
+)
+export type Item = Static<typeof Item>
+
+const Items = Type.Array(Item, { minItems: 1, maxItems: 100 })
+const Amount = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000_000,
+  description: 'in minor units',
+})
+const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
+
+export const NewOrder = Type.Object(
+  { items: Items, amount: Amount, currency: Currency },
+  { additionalProperties: false },
+)
+export type NewOrder = Static<typeof NewOrder>
+
+export const ORDER_STATES = ['RUNNING', 'COMPLETED', 'COMPENSATED', 'FAILED'] as const
+export type OrderStatus = (typeof ORDER_STATES)[number]
+
+/** An order has no status of its own: it is where its saga is. */
+export const ORDER_STATUS: Readonly<Record<SagaStatus, OrderStatus>> = {
+  RUNNING: 'RUNNING',
+  COMPENSATING: 'RUNNING',
+  COMPLETED: 'COMPLETED',
+  COMPENSATED: 'COMPENSATED',
+  FAILED: 'FAILED',
+}
+
+/** An order with what its saga says. */
+export interface Order {
+  readonly id: string
+  readonly saga_id: string
+  readonly items: readonly Item[]
+  readonly amount: string
+  readonly currency: string
+  readonly created_at: Date
+  readonly saga_status: SagaStatus
+  readonly error_code: string | null
+  readonly error: string | null
+}
+
+const Nullable = Type.Union([Type.String(), Type.Null()])
+
+export const OrderResource = Type.Object({
+  id: Type.String(),
+  sagaId: Type.String(),
+  status: Type.Enum([...ORDER_STATES]),
+  items: Type.Array(Item),
+  amount: Type.Integer(),
+  currency: Type.String(),
+  errorCode: Nullable,
+  errorMessage: Nullable,
+  createdAt: Type.String(),
+})
+
+export function toResource(order: Order): Static<typeof OrderResource> {
+  return {
+    id: order.id,
+    sagaId: order.saga_id,
+    status: ORDER_STATUS[order.saga_status],
+    items: [...order.items],
+    amount: Number(order.amount),
+    currency: order.currency,
+    errorCode: order.error_code,
+    errorMessage: order.error,
+    createdAt: order.created_at.toISOString(),
+  }
+}
+
+/** One line for each sku: who names it twice wants both. */
+export function merged(items: readonly Item[]): Item[] {
+  const quantities = new Map<string, number>()
+  for (const { sku, quantity } of items) {
+    quantities.set(sku, (quantities.get(sku) ?? 0) + quantity)
+  }
+  return [...quantities].map(([sku, quantity]) => ({ sku, quantity }))
+}

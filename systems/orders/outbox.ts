@@ -1,0 +1,34 @@
+import type { Message, Transaction } from '@posthorn/engine'
+import { enqueue } from '@posthorn/engine'
+import type { SagaEvents } from '@posthorn/saga'
+import { SAGA_ID_HEADER, sagaEvents } from '@posthorn/saga'
+
+/** The outbox `sagas.events`, by the broker and the topic of the configuration. */
+export function orderEvents(transport: string, topic: string): SagaEvents {
+  return sagaEvents({ transport, topic })
+}
+
+export interface ReplyInit {
+  /** Who answers. */
+  readonly from: string
+  readonly type: string
+  readonly payload: object
+}
+
+/** Answers a command in the transaction that makes the answer true. */
+export async function reply(
+  tx: Transaction,
+  { events, to }: { events: SagaEvents; to: Message },
+  { from, type, payload }: ReplyInit,
+): Promise<void> {
+  const sagaId = to.headers[SAGA_ID_HEADER] ?? ''
+  await enqueue(tx, events, {
+    saga_id: sagaId,
+    step: from,
+    topic: events.topic,
+    event_type: type,
+    key: sagaId,
+    tenant: to.tenant ?? null,
+    payload,
+  })
+}

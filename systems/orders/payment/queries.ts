@@ -1,0 +1,120 @@
+import type { Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+
+export interface PaymentOrder {
+  readonly orderId: string
+  readonly orgId: string
+  readonly amount: number
+  readonly currency: string
+  /** What the gateway knows the charge by. */
+  readonly key: string
+}
+
+export type PaymentStatus =
+  'CHARGING' | 'CHARGED' | 'DECLINED' | 'FAILED' | 'CANCELLED' | 'REFUNDED'
+
+export interface Payment {
+  readonly status: PaymentStatus
+  readonly gateway_ref: string | null
+  readonly error_code: string | null
+  readonly error: string | null
+  readonly cancelled: boolean
+  /** Somebody may be talking to the gateway now. */
+  readonly busy: boolean
+}
+
+/**
+ * Writes down that somebody sets out to charge, before anything leaves: whoever cancels must know
+ * that money may be on its way. A payment that is settled or cancelled stays as it is.
+ */
+export async function beginCharge(
+  tx: Transaction,
+  { orderId, orgId, amount, currency, key }: PaymentOrder,
+  callMs: number,
+): Promise<Payment> {
+  const { rows } = await tx.query<Payment>(sql`
+    insert into sagas.payment as p
+           (order_id, org_id, status, amount, currency, gateway_key, calls, calling_until)
+    values (${orderId}, ${orgId}, 'CHARGING', ${amount}, ${currency}, ${key}, 1,
+            clock_timestamp() + ${callMs}::float8 * interval '1 ms')
+    on conflict (order_id) do update
+       set calls = p.calls + (p.status = 'CHARGING' and p.cancelled_at is null)::integer,
+           calling_until = case when p.status = 'CHARGING' and p.cancelled_at is null
+                                then greatest(p.calling_until, excluded.calling_until)
+                                else p.calling_until end
+    returning status, gateway_ref, error_code, error, cancelled_at is not null as cancelled,
+              true as busy`)
+  return rows[0] as Payment
+}
+
+/**
+ * Writes down a charge, even where somebody settled the payment as failed. False: the payment was
+ * cancelled before, when its caller seemed to be dead.
+ */
+export async function settleCharged(
+  tx: Transaction,
+  orderId: string,
+  ref: string,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ status: PaymentStatus }>(sql`
+    with settled as (
+      update sagas.payment
+         set status = 'CHARGED', gateway_ref = ${ref}, error_code = null, error = null, updated_at = now()
+       where order_id = ${orderId} and status in ('CHARGING', 'FAILED')
+      returning status
+    )
+    select coalesce((select status from settled), status) as status
+      from sagas.payment where order_id = ${orderId}`)
+  return rows[0]?.status === 'CHARGED' || rows[0]?.status === 'REFUNDED'
+}
+
+export async function settleUncharged(
+  tx: Transaction,
+  orderId: string,
+  { status, code, message }: { status: 'DECLINED' | 'FAILED'; code: string; message: string },
+): Promise<void> {
+  await tx.query(sql`
+    update sagas.payment
+       set status = ${status}, error_code = ${code}, error = ${message}, updated_at = now()
+     where order_id = ${orderId} and status = 'CHARGING'`)
+}
+
+/**
+ * Keeps everybody from setting out to charge, from the commit on. A payment that nobody began is
+ * cancelled with that; the command that comes later finds it.
+ */
+export async function cancelPayment(
+  tx: Transaction,
+  { orderId, orgId, amount, currency, key }: PaymentOrder,
+): Promise<Payment> {
+  const { rows } = await tx.query<Payment>(sql`
+    insert into sagas.payment as p
+           (order_id, org_id, status, amount, currency, gateway_key, cancelled_at)
+    values (${orderId}, ${orgId}, 'CANCELLED', ${amount}, ${currency}, ${key}, now())
+    on conflict (order_id) do update set cancelled_at = coalesce(p.cancelled_at, now())
+    returning status, gateway_ref, error_code, error, true as cancelled,
+              -- One who failed has ended; of two, the other may be under way.
+              calling_until > clock_timestamp()
+                and (status = 'CHARGING' or status = 'FAILED' and calls > 1) as busy`)
+  return rows[0] as Payment
+}
+
+/** Ends a payment under whose key the gateway has nothing. */
+export async function settleCancelled(tx: Transaction, orderId: string): Promise<void> {
+  await tx.query(sql`
+    update sagas.payment
+       set status = 'CANCELLED', updated_at = now()
+     where order_id = ${orderId} and status = 'CHARGING'`)
+}
+
+export async function settleRefunded(
+  tx: Transaction,
+  orderId: string,
+  { chargeRef, refundRef }: { chargeRef: string; refundRef: string },
+): Promise<void> {
+  await tx.query(sql`
+    update sagas.payment
+       set status = 'REFUNDED', gateway_ref = ${chargeRef}, refund_ref = ${refundRef},
+           error_code = null, error = null, updated_at = now()
+     where order_id = ${orderId} and status <> 'REFUNDED'`)
+}

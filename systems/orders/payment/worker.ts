@@ -1,0 +1,99 @@
+import { DeliveryError, around, transaction } from '@posthorn/engine'
+import type { ChargeOutcome, Gateway } from '../../gateway.ts'
+import type { SystemConsumer } from '../../system.ts'
+import { COMMANDS, REPLIES, TakePayment } from '../events.ts'
+import { reply } from '../outbox.ts'
+import type { ParticipantOptions } from '../participant.ts'
+import { participant } from '../participant.ts'
+import type { Payment, PaymentOrder } from './queries.ts'
+import { beginCharge, settleCharged, settleUncharged } from './queries.ts'
+import { refundStray } from './refund.ts'
+
+export const PAYMENTS = 'orders.payments'
+
+export interface CashierOptions extends ParticipantOptions {
+  readonly gateway: Gateway
+  /** How long one attempt may be under way at the most. */
+  readonly callMs: number
+}
+
+/** What came of a payment. `cancelled`: its order is being undone, and nobody waits for an answer. */
+type Charged = Exclude<ChargeOutcome, { kind: 'unknown' }> | { readonly kind: 'cancelled' }
+
+/**
+ * Takes payments. The gateway is called with no transaction open; the outcome, the inbox row and the
+ * answer commit together. As long as nobody knows the outcome the command comes again, with the same
+ * key: it cannot charge twice.
+ */
+export function cashier(options: CashierOptions): SystemConsumer {
+  const { pool, events } = options
+  return participant(options, {
+    group: PAYMENTS,
+    command: COMMANDS.take,
+    payload: TakePayment,
+    async handle({ message, orgId, payload, receipt }) {
+      const { orderId } = payload
+      const order = { ...payload, orgId, key: chargeKey(orderId) }
+      await around(pool, receipt, {
+        call: () => charge(order, options),
+        async outcome(tx, charged) {
+          if (charged.kind === 'cancelled') return
+          const to = { events, to: message }
+          if (charged.kind === 'charged') {
+            const { ref } = charged
+            // The command comes again, finds it cancelled, and gives the money back.
+            if (!(await settleCharged(tx, orderId, ref))) throw tooLate(order.key)
+            const answer = { type: REPLIES.taken, payload: { orderId, ref } }
+            return reply(tx, to, { from: PAYMENTS, ...answer })
+          }
+          const { status, code } = UNCHARGED[charged.kind]
+          await settleUncharged(tx, orderId, { status, ...charged.error })
+          const refusal = { orderId, code, message: charged.error.message }
+          return reply(tx, to, { from: PAYMENTS, type: REPLIES.notTaken, payload: refusal })
+        },
+      })
+    },
+  })
+}
+
+/** The gateway charges once for it, whichever command or process asks. */
+export function chargeKey(orderId: string): string {
+  return `order-${orderId}`
+}
+
+const UNCHARGED = {
+  declined: { status: 'DECLINED', code: 'PAYMENT_DECLINED' },
+  failed: { status: 'FAILED', code: 'GATEWAY_ERROR' },
+} as const
+
+async function charge(
+  order: PaymentOrder,
+  { pool, gateway, callMs }: CashierOptions,
+): Promise<Charged> {
+  const begun = await transaction(pool, (tx) => beginCharge(tx, order, callMs))
+  if (begun.status === 'CANCELLED') await refundStray(order, { pool, gateway })
+  if (begun.cancelled) return { kind: 'cancelled' }
+  if (begun.status !== 'CHARGING') return settledBefore(begun)
+  const { key, amount, currency, orderId: reference } = order
+  const charged = await gateway.charge({ key, amount, currency, reference })
+  if (charged.kind !== 'unknown') return charged
+  const found = await gateway.find(key)
+  if (found.kind === 'charged' || found.kind === 'declined') return found
+  throw new DeliveryError(
+    'PAYMENT_UNKNOWN',
+    `nobody knows yet whether ${key} was charged: ${charged.error.message}`,
+  )
+}
+
+function tooLate(key: string): DeliveryError {
+  return new DeliveryError('PAYMENT_CANCELLED', `${key} was charged after it was cancelled`)
+}
+
+/** Another command for the same order was here first. */
+function settledBefore({ status, gateway_ref: ref, error_code, error }: Payment): Charged {
+  if (status === 'CHARGED' && ref !== null) return { kind: 'charged', ref }
+  const why = { code: error_code ?? '', message: error ?? '' }
+  return status === 'DECLINED'
+    ? { kind: 'declined', ref: undefined, error: why }
+    : { kind: 'failed', error: why }
+}

@@ -1,0 +1,59 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Item, Order } from './order.ts'
+
+export interface OrderRow {
+  readonly id: string
+  readonly orgId: string
+  readonly sagaId: string
+  readonly items: readonly Item[]
+  readonly amount: number
+  readonly currency: string
+}
+
+export async function insertOrder(tx: Transaction, order: OrderRow): Promise<void> {
+  await tx.query(sql`
+    insert into sagas.orders (id, org_id, saga_id, items, amount, currency)
+    values (${order.id}, ${order.orgId}, ${order.sagaId}, ${JSON.stringify(order.items)}::jsonb,
+            ${order.amount}, ${order.currency})`)
+}
+
+export async function findOrder(
+  db: Queryable,
+  { id, orgId }: { id: string; orgId: string },
+): Promise<Order | undefined> {
+  const { rows } = await db.query<Order>(sql`
+    select o.id, o.saga_id, o.items, o.amount, o.currency, o.created_at,
+           s.status as saga_status, s.error_code, s.error
+      from sagas.orders as o
+      join sagas.saga as s on s.id = o.saga_id
+     where o.id = ${id} and o.org_id = ${orgId}`)
+  return rows[0]
+}
+
+export interface OrderListing {
+  readonly orgId: string
+  readonly status: string | undefined
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+/** Newest first: ids are UUIDv7. */
+export async function listOrders(
+  db: Queryable,
+  { orgId, status, before, limit }: OrderListing,
+): Promise<Order[]> {
+  const { rows } = await db.query<Order>(sql`
+    select o.id, o.saga_id, o.items, o.amount, o.currency, o.created_at,
+           s.status as saga_status, s.error_code, s.error
+      from sagas.orders as o
+      join sagas.saga as s on s.id = o.saga_id
+     where o.org_id = ${orgId}
+       and (${status ?? null}::text is null
+            or s.status = ${status ?? null}
+            or s.status = 'COMPENSATING' and ${status ?? null} = 'RUNNING')
+       and (${before ?? null}::uuid is null or o.id < ${before ?? null}::uuid)
+     order by o.id desc
+     limit ${limit}`)
+  return rows
+}

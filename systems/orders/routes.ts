@@ -1,0 +1,87 @@
+import { defineIdempotency } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import {
+  PageQuery,
+  callerOf,
+  decodeCursor,
+  encodeCursor,
+  idempotently,
+  pageOf,
+} from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { NewOrder, ORDER_STATES, OrderResource, toResource } from './order.ts'
+import type { orderSaga } from './order-saga.ts'
+import { placeOrder } from './placing.ts'
+import { problem } from './problems.ts'
+import { findOrder, listOrders } from './queries.ts'
+
+export const orderKeys = defineIdempotency({ table: 'sagas.idempotency_keys' })
+
+const PATH = '/api/v1/orders'
+const tags = ['orders']
+
+const schemas = {
+  place: {
+    summary:
+      'Place an order: stock is reserved, payment taken and a shipment booked, or all undone',
+    tags,
+    body: NewOrder,
+    response: {
+      202: Type.Object({
+        id: Type.String(),
+        sagaId: Type.String(),
+        status: Type.Enum([...ORDER_STATES]),
+      }),
+    },
+  },
+  list: {
+    summary: 'Orders of the organisation, newest first',
+    tags,
+    querystring: Type.Object({
+      ...PageQuery.properties,
+      status: Type.Optional(Type.Enum([...ORDER_STATES])),
+    }),
+    response: { 200: pageOf(OrderResource) },
+  },
+  one: {
+    summary: 'An order',
+    tags,
+    params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+    response: { 200: OrderResource },
+  },
+}
+
+export interface OrderRoutesOptions {
+  readonly pool: Pool
+  readonly saga: ReturnType<typeof orderSaga>
+}
+
+export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void {
+  app.post(PATH, { schema: schemas.place }, async (request, reply) => {
+    const order = { ...request.body, orgId: callerOf(request).org }
+    await idempotently(reply, { pool, store: orderKeys }, async (tx) => {
+      const placed = await placeOrder(tx, saga, order)
+      return { status: 202, body: { ...placed, status: 'RUNNING' } }
+    })
+    return reply
+  })
+
+  app.get(PATH, { schema: schemas.list }, async (request) => {
+    const { limit, cursor, status } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
+    const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
+    const rows = await listOrders(pool, page)
+    const items = rows.slice(0, limit).map(toResource)
+    const last = items.at(-1)
+    return { items, nextCursor: last && rows.length > limit ? encodeCursor([last.id]) : null }
+  })
+
+  app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {
+    const order = await findOrder(pool, { id: request.params.id, orgId: callerOf(request).org })
+    if (!order) throw problem('NOT_FOUND')
+    return toResource(order)
+  })
+}
+
+const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])

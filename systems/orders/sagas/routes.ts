@@ -1,0 +1,103 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { PosthornError, transaction } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { PageQuery, callerOf, pageOf } from '@posthorn/http'
+import type { SagaDetails, SagaPage, Steering } from '@posthorn/saga'
+import { cancelSaga, getSaga, listSagas, resumeSaga } from '@posthorn/saga'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { problem } from '../problems.ts'
+import { SAGA_STATES, SagaItem, SagaResource, toDetails, toItem } from './resource.ts'
+
+const PATH = '/api/v1/sagas'
+const tags = ['sagas']
+const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+
+const schemas = {
+  list: {
+    summary: 'Sagas of the organisation, newest first',
+    tags,
+    querystring: Type.Object({
+      ...PageQuery.properties,
+      status: Type.Optional(Type.Enum([...SAGA_STATES])),
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    }),
+    response: { 200: pageOf(SagaItem) },
+  },
+  one: {
+    summary: 'A saga with its steps, events, replies and compensations',
+    ...{ tags, params },
+    response: { 200: SagaResource },
+  },
+  resume: {
+    summary: 'Let a failed saga go on where it was',
+    ...{ tags, params },
+    response: { 202: SagaResource },
+  },
+  cancel: {
+    summary: 'Undo a saga that runs, or failed while it ran',
+    ...{ tags, params },
+    response: { 202: SagaResource },
+  },
+}
+
+interface SagaKey {
+  readonly id: string
+  readonly org: string
+}
+
+export function sagaRoutes(app: App, pool: Pool): void {
+  app.get(PATH, { schema: schemas.list }, async (request) => {
+    const { org: tenant } = callerOf(request)
+    const { items, nextCursor = null } = await page(() =>
+      listSagas(pool, { ...request.query, tenant }),
+    )
+    return { items: items.map(toItem), nextCursor }
+  })
+
+  app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {
+    const { org } = callerOf(request)
+    return toDetails(await found(pool, { id: request.params.id, org }))
+  })
+
+  const orders = { resume: resumeSaga, cancel: cancelSaga }
+  for (const verb of ['resume', 'cancel'] as const) {
+    app.post(`${PATH}/:id/${verb}`, { schema: schemas[verb] }, async (request, reply) => {
+      const key = { id: request.params.id, org: callerOf(request).org }
+      const saga = await transaction(pool, (tx) => steered(tx, key, orders[verb]))
+      return reply.code(202).send(toDetails(saga))
+    })
+  }
+}
+
+async function found(db: Queryable, { id, org }: SagaKey): Promise<SagaDetails> {
+  const saga = await getSaga(db, id)
+  if (saga?.tenant !== org) throw problem('NOT_FOUND')
+  return saga
+}
+
+async function steered(
+  tx: Transaction,
+  key: SagaKey,
+  steer: (tx: Transaction, id: string) => Promise<Steering>,
+): Promise<SagaDetails> {
+  await found(tx, key)
+  const steering = await steer(tx, key.id)
+  if (!steering.done) {
+    throw problem('SAGA_NOT_STEERABLE', { detail: `The saga is ${steering.was ?? 'gone'}.` })
+  }
+  return found(tx, key)
+}
+
+/** A cursor that is none is the caller's mistake. */
+async function page(list: () => Promise<SagaPage>): Promise<SagaPage> {
+  try {
+    return await list()
+  } catch (error) {
+    if (!(error instanceof PosthornError && error.code === 'CURSOR_INVALID')) throw error
+    throw problem('CURSOR_INVALID', {
+      errors: [{ field: 'cursor', reason: 'is not one that this list gave out' }],
+      cause: error,
+    })
+  }
+}

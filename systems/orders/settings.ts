@@ -1,0 +1,21 @@
+import { Type } from 'typebox'
+import { gatewaySettings } from '../gateway.ts'
+
+export const orderSettings = Type.Object({
+  SAGAS_BROKER: Type.Union(
+    [Type.Literal('topics'), Type.Literal('kafka'), Type.Literal('rabbitmq')],
+    { description: 'what the sagas send by: topics, kafka or rabbitmq', default: 'topics' },
+  ),
+  SAGAS_TOPIC: Type.String({
+    description: 'the topic or exchange of their commands and replies',
+    pattern: '^[A-Za-z0-9._-]{1,100}$',
+    default: 'sagas.events',
+  }),
+  SAGAS_OPENING_STOCK: Type.Integer({
+    description: 'how much there is of a sku that is ordered for the first time',
+    minimum: 0,
+    maximum: 1_000_000_000,
+    default: 1_000_000,
+  }),
+  ...gatewaySettings,
+})

@@ -1,0 +1,38 @@
+import { once, transaction } from '@posthorn/engine'
+import { BookShipment, COMMANDS, REPLIES } from '../events.ts'
+import { reply } from '../outbox.ts'
+import type { ParticipantOptions } from '../participant.ts'
+import { participant } from '../participant.ts'
+import type { SystemConsumer } from '../../system.ts'
+import { bookShipment } from './queries.ts'
+
+export const SHIPMENTS = 'orders.shipments'
+
+/** Books shipments. The booking, the inbox row and the answer commit together. */
+export function shipper(options: ParticipantOptions): SystemConsumer {
+  const { pool, events } = options
+  return participant(options, {
+    group: SHIPMENTS,
+    command: COMMANDS.book,
+    payload: BookShipment,
+    async handle({ message, orgId, payload: { orderId }, receipt }) {
+      await transaction(pool, (tx) =>
+        once(tx, receipt, async () => {
+          const booked = await bookShipment(tx, { orderId, orgId }, trackingCodeOf(orderId))
+          // Nobody waits for an answer any more.
+          if (booked.status === 'CANCELLED') return
+          const payload = { orderId, trackingCode: booked.tracking_code }
+          await reply(
+            tx,
+            { events, to: message },
+            { from: SHIPMENTS, type: REPLIES.booked, payload },
+          )
+        }),
+      )
+    },
+  })
+}
+
+function trackingCodeOf(orderId: string): string {
+  return `PH-${orderId.replaceAll('-', '').toUpperCase()}`
+}

@@ -1,0 +1,89 @@
+import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine'
+import { postgresTopics } from '@posthorn/transports/postgres'
+import { afterAll, expect, test } from 'vitest'
+import { SHIPMENTS } from './shipment/worker.ts'
+import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
+import { runOrders, runParticipants } from './testing/running.ts'
+
+const db = await orderDatabase()
+await useMovableClock(db.pool)
+const running = await runOrders(db, { GATEWAY_TIMEOUT_MS: '300' })
+const { system } = running
+// Nobody ships: an order that waits for that has been paid.
+const paying = {
+  ...running,
+  system: {
+    ...system,
+    consumers: (system.consumers ?? []).filter(({ group }) => group !== SHIPMENTS),
+  },
+}
+const broker = postgresTopics({ pool: db.connect(), backoff: { first: '20ms', max: '100ms' } })
+const stop = await runParticipants(paying, { db, broker, name: 'topics' })
+afterAll(stop)
+const ada = await running.as()
+const wait = { timeout: 20_000, interval: 25 }
+
+async function paidOrder() {
+  const order = await ada.order()
+  const step = async () => String((await ada.get(`/sagas/${order.sagaId}`)).body.step)
+  await expect.poll(step, wait).toBe('shipped')
+  return order
+}
+
+test('a cancelled order gives everything back', async () => {
+  const { id, sagaId } = await paidOrder()
+  expect((await ada.get(`/sagas/${sagaId}`)).body).toMatchObject({
+    status: 'RUNNING',
+    waitsFor: ['shipment.booked'],
+  })
+  const cancelled = await ada.post(`/sagas/${sagaId}/cancel`)
+  expect(cancelled.status).toBe(202)
+  await expect.poll(() => ada.status(id), wait).toBe('COMPENSATED')
+  const saga = (await ada.get(`/sagas/${sagaId}`)).body
+  expect(saga.cancelledAt).not.toBeNull()
+  expect(saga.compensations).toMatchObject(
+    ['ship', 'pay', 'reserve'].map((step) => ({ step, status: 'COMPENSATED', attempts: 1 })),
+  )
+  expect(saga.events.slice(-2).map(({ type }: { type: string }) => type)).toEqual([
+    'payment.refunded',
+    'stock.released',
+  ])
+  expect((await running.ledger(id)).refunds).toHaveLength(1)
+  await expectStockAddsUp(db)
+})
+
+test('an order that nobody ships in a day is undone', async () => {
+  const { id } = await paidOrder()
+  await advanceClock(db.pool, '25h')
+  await expect.poll(() => ada.status(id), wait).toBe('COMPENSATED')
+  expect((await ada.get(`/orders/${id}`)).body.errorCode).toBe('SAGA_REPLY_TIMEOUT')
+  expect((await running.ledger(id)).refunds).toHaveLength(1)
+})
+
+test('a refund that is refused for an hour is for a person, who resumes it', async () => {
+  const { id, sagaId } = await paidOrder()
+  await running.fault({ mode: 'error', status: 500 })
+  await ada.post(`/sagas/${sagaId}/cancel`)
+  const failed = async () => {
+    await advanceClock(db.pool, '5m')
+    return ada.status(id)
+  }
+  await expect.poll(failed, { timeout: 30_000, interval: 50 }).toBe('FAILED')
+  const alerts = async () =>
+    (await listAlerts(db.pool, { code: 'SAGA_STUCK' })).items.map(({ subject, state }) => [
+      subject,
+      state,
+    ])
+  expect(await alerts()).toEqual([[sagaId, 'open']])
+  expect((await ada.get(`/sagas/${sagaId}`)).body.compensations).toMatchObject([
+    { step: 'ship', status: 'COMPENSATED' },
+    { step: 'pay', status: 'UNDOING', attempts: 20 },
+  ])
+  await running.fault({ mode: 'ok' })
+  expect((await ada.post(`/sagas/${sagaId}/resume`)).status).toBe(202)
+  await expect.poll(() => ada.status(id), wait).toBe('COMPENSATED')
+  expect(await alerts()).toEqual([[sagaId, 'recovered']])
+  const { charges, refunds } = await running.ledger(id)
+  expect([charges.length, refunds.length]).toEqual([1, 1])
+  await expectStockAddsUp(db)
+})

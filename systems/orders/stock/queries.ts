@@ -1,0 +1,114 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Item } from '../order.ts'
+
+export interface ReservationKey {
+  readonly orderId: string
+  readonly orgId: string
+}
+
+export interface Reservation extends ReservationKey {
+  readonly items: readonly Item[]
+}
+
+export interface ReservationRow {
+  readonly status: 'RESERVED' | 'REFUSED' | 'RELEASED'
+  readonly missing: string | null
+}
+
+/** False: the order has a reservation, whatever became of it. */
+export async function insertReservation(
+  tx: Transaction,
+  { orderId, orgId, items }: Reservation,
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    insert into sagas.stock_reservation (order_id, org_id, status, items)
+    values (${orderId}, ${orgId}, 'RESERVED', ${JSON.stringify(items)}::jsonb)
+    on conflict (order_id) do nothing
+    returning order_id`)
+  return rows.length > 0
+}
+
+export async function findReservation(
+  db: Queryable,
+  orderId: string,
+): Promise<ReservationRow | undefined> {
+  const { rows } = await db.query<ReservationRow>(sql`
+    select status, missing from sagas.stock_reservation where order_id = ${orderId}`)
+  return rows[0]
+}
+
+export async function refuseReservation(
+  tx: Transaction,
+  orderId: string,
+  missing: string,
+): Promise<void> {
+  await tx.query(sql`
+    update sagas.stock_reservation
+       set status = 'REFUSED', missing = ${missing}, updated_at = now()
+     where order_id = ${orderId} and status = 'RESERVED'`)
+}
+
+/**
+ * Ends a reservation, or the chance of one; returns what is to be given back. A command that comes
+ * later finds the row.
+ */
+export async function endReservation(
+  tx: Transaction,
+  { orderId, orgId }: ReservationKey,
+): Promise<readonly Item[]> {
+  const { rows } = await tx.query<{ items: readonly Item[] }>(sql`
+    insert into sagas.stock_reservation as r (order_id, org_id, status, items)
+    values (${orderId}, ${orgId}, 'RELEASED', '[]')
+    on conflict (order_id) do update set status = 'RELEASED', updated_at = now()
+     where r.status = 'RESERVED'
+    returning items`)
+  return rows[0]?.items ?? []
+}
+
+export interface Opening {
+  readonly orgId: string
+  readonly items: readonly Item[]
+  /** How much there is of a sku that nobody has seen. */
+  readonly opening: number
+  /** The sku of which there is nothing. */
+  readonly never: string
+}
+
+export async function openStock(tx: Transaction, { orgId, items, opening, never }: Opening) {
+  await tx.query(sql`
+    insert into sagas.stock (org_id, sku, available)
+    select ${orgId}, sku, case when sku = ${never} then 0 else ${opening}::bigint end
+      from unnest(${items.map(({ sku }) => sku)}::text[]) as sku
+     order by sku
+    on conflict (org_id, sku) do nothing`)
+}
+
+/** Locked in the order of their skus: two orders for the same things cannot wait for each other. */
+export async function lockStock(
+  tx: Transaction,
+  orgId: string,
+  items: readonly Item[],
+): Promise<Map<string, number>> {
+  const { rows } = await tx.query<{ sku: string; available: string }>(sql`
+    select sku, available
+      from sagas.stock
+     where org_id = ${orgId} and sku = any(${items.map(({ sku }) => sku)}::text[])
+     order by sku
+       for update`)
+  return new Map(rows.map(({ sku, available }) => [sku, Number(available)]))
+}
+
+/** From available to reserved; with negative quantities back. The stock is locked. */
+export async function moveStock(
+  tx: Transaction,
+  orgId: string,
+  items: readonly Item[],
+): Promise<void> {
+  await tx.query(sql`
+    update sagas.stock as s
+       set available = s.available - i.quantity, reserved = s.reserved + i.quantity
+      from unnest(${items.map(({ sku }) => sku)}::text[],
+                  ${items.map(({ quantity }) => quantity)}::bigint[]) as i (sku, quantity)
+     where s.org_id = ${orgId} and s.sku = i.sku`)
+}

@@ -1,0 +1,54 @@
+import type { Transaction } from '@posthorn/engine'
+import { OUT_OF_STOCK } from '../order.ts'
+import type { Reservation, ReservationKey } from './queries.ts'
+import {
+  endReservation,
+  findReservation,
+  insertReservation,
+  lockStock,
+  moveStock,
+  openStock,
+  refuseReservation,
+} from './queries.ts'
+
+/** What came of a wish for stock. `released`: the order was cancelled before it was reserved. */
+export type Reserving =
+  | { readonly kind: 'reserved' }
+  | { readonly kind: 'released' }
+  | { readonly kind: 'refused'; readonly missing: string }
+
+/** Reserves all items of an order or none; asked again, it says the same. */
+export async function reserveStock(
+  tx: Transaction,
+  reservation: Reservation,
+  opening: number,
+): Promise<Reserving> {
+  const { orderId, orgId, items } = reservation
+  if (!(await insertReservation(tx, reservation))) return reservedBefore(tx, orderId)
+  await openStock(tx, { orgId, items, opening, never: OUT_OF_STOCK })
+  const available = await lockStock(tx, orgId, items)
+  const short = items.find(({ sku, quantity }) => (available.get(sku) ?? 0) < quantity)
+  if (short) {
+    await refuseReservation(tx, orderId, short.sku)
+    return { kind: 'refused', missing: short.sku }
+  }
+  await moveStock(tx, orgId, items)
+  return { kind: 'reserved' }
+}
+
+async function reservedBefore(tx: Transaction, orderId: string): Promise<Reserving> {
+  const found = await findReservation(tx, orderId)
+  if (found?.status === 'REFUSED') return { kind: 'refused', missing: found.missing ?? '' }
+  return { kind: found?.status === 'RESERVED' ? 'reserved' : 'released' }
+}
+
+/** Gives back what an order has reserved, and keeps it from reserving later; true if it had. */
+export async function releaseStock(tx: Transaction, key: ReservationKey): Promise<boolean> {
+  const { orgId } = key
+  const items = await endReservation(tx, key)
+  if (items.length === 0) return false
+  await lockStock(tx, orgId, items)
+  const back = items.map(({ sku, quantity }) => ({ sku, quantity: -quantity }))
+  await moveStock(tx, orgId, back)
+  return true
+}

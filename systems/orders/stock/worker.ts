@@ -1,0 +1,38 @@
+import { once, transaction } from '@posthorn/engine'
+import { COMMANDS, REPLIES, ReserveStock } from '../events.ts'
+import { reply } from '../outbox.ts'
+import type { ParticipantOptions } from '../participant.ts'
+import { participant } from '../participant.ts'
+import type { SystemConsumer } from '../../system.ts'
+import { reserveStock } from './reservation.ts'
+
+export const STOCK = 'orders.stock'
+
+/** Reserves stock. The reservation, the inbox row and the answer commit together. */
+export function stockKeeper(options: ParticipantOptions, opening: number): SystemConsumer {
+  const { pool, events } = options
+  return participant(options, {
+    group: STOCK,
+    command: COMMANDS.reserve,
+    payload: ReserveStock,
+    async handle({ message, orgId, payload: { orderId, items }, receipt }) {
+      await transaction(pool, (tx) =>
+        once(tx, receipt, async () => {
+          const came = await reserveStock(tx, { orderId, orgId, items }, opening)
+          // Nobody waits for an answer any more.
+          if (came.kind === 'released') return
+          const to = { events, to: message }
+          if (came.kind === 'reserved') {
+            return reply(tx, to, { from: STOCK, type: REPLIES.reserved, payload: { orderId } })
+          }
+          const refusal = {
+            code: 'OUT_OF_STOCK',
+            message: `There is too little of ${came.missing}.`,
+          }
+          const payload = { orderId, ...refusal }
+          return reply(tx, to, { from: STOCK, type: REPLIES.outOfStock, payload })
+        }),
+      )
+    },
+  })
+}

@@ -1,0 +1,167 @@
+import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import { sagaTransport, sagaTurns } from '@posthorn/saga'
+import type { AnySaga } from '@posthorn/saga'
+import { postgresTopics } from '@posthorn/transports/postgres'
+import { Pool } from 'pg'
+import { createGateway } from '../../gateway.ts'
+import type { Gateway } from '../../gateway.ts'
+import { orderSaga } from '../order-saga.ts'
+import { orderEvents } from '../outbox.ts'
+import { cashier } from '../payment/worker.ts'
+import { shipper } from '../shipment/worker.ts'
+import { stockKeeper } from '../stock/worker.ts'
+import { answers } from '../worker.ts'
+
+/** Each can be a process of its own. */
+export const ROLES = ['relay', 'orchestrator', 'stock', 'payments', 'shipments', 'answers'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Called at every point where a process may die, with the point's name. */
+export type Reach = (point: string) => Promise<void>
+
+export interface RoleOptions {
+  readonly databaseUrl: string
+  readonly gatewayUrl: string
+  readonly reach: Reach
+}
+
+const TOPIC = 'sagas.events'
+const OPENING = 1_000_000
+const GATEWAY_TIMEOUT_MS = 500
+
+/** Starts one part of the system; what it returns stops it. */
+export async function startRole(role: Role, options: RoleOptions): Promise<() => Promise<void>> {
+  const { databaseUrl, gatewayUrl, reach } = options
+  const open = () => quiet(new Pool({ connectionString: databaseUrl, max: 8 }))
+  const pool = reaching(open(), reach)
+  const own = open()
+  const events = orderEvents('topics', TOPIC)
+  const topics = postgresTopics({
+    pool: own,
+    lease: '1s',
+    poll: '100ms',
+    backoff: { first: '20ms', max: '200ms' },
+  })
+  const gateway = reachingGateway(gatewayUrl, reach)
+  const participants = { pool, events, transport: 'topics', log: silentLog }
+  const sagas = [reachingSaga(orderSaga({ pool, gateway }), reach)]
+  const consumers = {
+    stock: () => stockKeeper(participants, OPENING),
+    payments: () => cashier({ ...participants, gateway, callMs: 3 * GATEWAY_TIMEOUT_MS }),
+    shipments: () => shipper(participants),
+    answers: () => answers(pool, 'topics', TOPIC),
+  }
+  const relays = {
+    relay: () => ({ outboxes: [events], transports: { topics } }),
+    orchestrator: () => ({
+      outboxes: [sagaTurns],
+      transports: { sagas: sagaTransport({ pool, sagas, events }) },
+    }),
+  }
+  const notifier = createNotifier(own, [sagaTurns, events])
+  let stop = async () => {}
+  if (role === 'relay' || role === 'orchestrator') {
+    const { outboxes, transports } = relays[role]()
+    const relay = createRelay({
+      ...{ pool: own, outboxes, maintenance: 'off' },
+      transports: Object.fromEntries(
+        Object.entries(transports).map(([name, transport]) => [
+          name,
+          {
+            ...transport,
+            async deliver(...delivery: Parameters<typeof transport.deliver>) {
+              await reach('claimed')
+              const outcomes = await transport.deliver(...delivery)
+              await reach('delivered')
+              return outcomes
+            },
+          },
+        ]),
+      ),
+    })
+    await relay.start()
+    stop = () => relay.stop()
+  } else {
+    const consumer = consumers[role]()
+    await topics.subscribe({
+      ...consumer,
+      async handle(message, context) {
+        await reach(`${message.type}: received`)
+        await consumer.handle(message, context)
+        await reach(`${message.type}: handled`)
+      },
+    })
+  }
+  return async () => {
+    await stop()
+    await topics.close()
+    await notifier.close()
+    await Promise.all([pool.end(), own.end()])
+  }
+}
+
+function quiet(pool: Pool): Pool {
+  return pool.on('error', () => undefined)
+}
+
+/** Its nth COMMIT is a point before it is sent, and another when it is through. */
+function reaching(pool: Pool, reach: Reach): Pool {
+  let commits = 0
+  return pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    const replaced = async (...args: unknown[]) => {
+      commits += 1
+      const n = commits
+      await reach(`commit ${n}`)
+      const result = await query(...args)
+      await reach(`committed ${n}`)
+      return result
+    }
+    Object.assign(client, {
+      query: (...args: unknown[]) => (args[0] === 'commit' ? replaced(...args) : query(...args)),
+    })
+  })
+}
+
+function reachingGateway(url: string, reach: Reach): Gateway {
+  const settings = { GATEWAY_URL: url, GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS }
+  const gateway = createGateway({ settings, baseUrl: () => '' })
+  return {
+    find: (key) => gateway.find(key),
+    async charge(charge) {
+      const charged = await gateway.charge(charge)
+      await reach('charged')
+      return charged
+    },
+    async refund(refund) {
+      const refunded = await gateway.refund(refund)
+      await reach('refunded')
+      return refunded
+    },
+  }
+}
+
+function reachingSaga(saga: AnySaga, reach: Reach): AnySaga {
+  const steps = saga.steps.map((step): AnySaga['steps'][number] => ({
+    ...step,
+    action: async (...args) => {
+      await reach(`${step.name}: begun`)
+      const result = await step.action?.(...args)
+      await reach(`${step.name}: done`)
+      return result
+    },
+    compensate: step.compensate && undoing(step.name, step.compensate, reach),
+  }))
+  return { ...saga, steps }
+}
+
+type Compensate = NonNullable<AnySaga['steps'][number]['compensate']>
+
+function undoing(name: string, compensate: Compensate, reach: Reach): Compensate {
+  return async (...args) => {
+    await reach(`undo ${name}: begun`)
+    const result = await compensate(...args)
+    await reach(`undo ${name}: done`)
+    return result
+  }
+}

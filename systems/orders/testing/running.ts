@@ -1,0 +1,148 @@
+import type { Subscriber, Transport } from '@posthorn/engine'
+import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import type { TestDatabase } from '@posthorn/engine/testing'
+import type { App, Role } from '@posthorn/http'
+import { createApp, createVerifier, signToken } from '@posthorn/http'
+import { gateway, simulators } from '@posthorn/simulators'
+import { afterAll } from 'vitest'
+import type { OpenSystem } from '../../system.ts'
+import { openOrders } from './opened.ts'
+
+const SECRET = 'a secret that only the tests of orders know'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of it is in the test
+  readonly body: any
+}
+
+export interface Client {
+  get(path: string): Promise<Answer>
+  post(path: string, body?: object, headers?: Record<string, string>): Promise<Answer>
+  /** Places an order and returns its id and its saga's. */
+  order(fields?: object): Promise<{ id: string; sagaId: string }>
+  status(id: string): Promise<string>
+}
+
+export interface Charged {
+  readonly charges: { id: string; idempotencyKey: string; status: string; amount: number }[]
+  readonly refunds: { chargeId: string; amount: number }[]
+}
+
+export interface Running {
+  readonly app: App
+  readonly url: string
+  readonly system: OpenSystem
+  as(caller?: { sub?: string; org?: string; role?: Role }): Promise<Client>
+  /** What the gateway has of an order. */
+  ledger(orderId: string): Promise<Charged>
+  fault(order: object): Promise<void>
+}
+
+/** The system's routes behind a real server, with the simulated gateway; closed after the file's tests. */
+export async function runOrders(
+  db: TestDatabase,
+  env: Record<string, string> = {},
+): Promise<Running> {
+  const app = await createApp({
+    title: 'orders',
+    version: '1',
+    production: false,
+    rateLimit: false,
+    verify: createVerifier({ secret: SECRET }),
+  })
+  let url = ''
+  const system = openOrders({ pool: db.pool, env, log: silentLog, baseUrl: () => url })
+  await system.routes?.(app)
+  // No system here takes its webhooks.
+  const webhookUrl = 'http://127.0.0.1:9/none'
+  await app.register(simulators, {
+    pool: db.pool,
+    simulators: [gateway({ secret: SECRET, webhookUrl })],
+  })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const notifier = createNotifier(db.pool, system.outboxes)
+  afterAll(async () => {
+    await app.close()
+    await notifier.close()
+  })
+  return {
+    app,
+    url,
+    system,
+    async as({ sub = 'ada', org = 'acme', role = 'member' } = {}) {
+      return clientOf(url, await signToken({ secret: SECRET, sub, org, role }))
+    },
+    async ledger(orderId) {
+      const response = await fetch(`${url}/sim/gateway/ledger`)
+      const { charges, refunds } = (await response.json()) as Charged
+      const mine = charges.filter(({ idempotencyKey }) => idempotencyKey.endsWith(orderId))
+      const ids = new Set(mine.map(({ id }) => id))
+      return { charges: mine, refunds: refunds.filter(({ chargeId }) => ids.has(chargeId)) }
+    },
+    async fault(order) {
+      await fetch(`${url}/sim/gateway/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(order),
+      })
+    },
+  }
+}
+
+/** Runs the sagas and all participants on a broker; what it returns stops them and closes the broker. */
+export async function runParticipants(
+  { system }: Running,
+  { db, broker, name }: { db: TestDatabase; broker: Transport & Subscriber; name: string },
+): Promise<() => Promise<void>> {
+  const relay = createRelay({
+    pool: db.connect(),
+    outboxes: [...system.outboxes],
+    transports: { ...system.transports, [name]: broker },
+  })
+  for (const consumer of system.consumers ?? []) await broker.subscribe(consumer)
+  await relay.start()
+  return async () => {
+    await relay.stop()
+    await broker.close()
+  }
+}
+
+function clientOf(url: string, token: string): Client {
+  const call = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+    const headers = new Headers(init.headers)
+    headers.set('authorization', `Bearer ${token}`)
+    const response = await fetch(`${url}/api/v1${path}`, { ...init, headers })
+    const { status } = response
+    return {
+      status,
+      headers: response.headers,
+      body: JSON.parse((await response.text()) || 'null'),
+    }
+  }
+  const client: Client = {
+    get: (path) => call(path),
+    post: (path, body, headers = {}) =>
+      call(path, {
+        method: 'POST',
+        ...(body
+          ? {
+              body: JSON.stringify(body),
+              headers: { 'content-type': 'application/json', ...headers },
+            }
+          : { headers }),
+      }),
+    async order(fields = {}) {
+      const items = [{ sku: 'LAMP', quantity: 2 }]
+      const answer = await client.post('/orders', {
+        ...{ items, amount: 4_200, currency: 'EUR' },
+        ...fields,
+      })
+      if (answer.status !== 202) throw new Error(JSON.stringify(answer.body))
+      return answer.body as { id: string; sagaId: string }
+    },
+    status: async (id) => String((await client.get(`/orders/${id}`)).body.status),
+  }
+  return client
+}
