@@ -5,9 +5,13 @@ import { enqueue } from './enqueue.ts'
 import { held } from './held.ts'
 import { http } from './http.ts'
 import { latency } from './latency.ts'
+import { messages } from './messages.ts'
 import { parseOptions, type Options } from './options.ts'
+import { payments } from './payments.ts'
 import { startServer, type Server } from './postgres.ts'
 import { jsonReport, textReport, type Report } from './report.ts'
+import { sagas } from './sagas.ts'
+import { webhooks } from './webhooks.ts'
 
 interface Bench {
   run(server: Server, options: Options, report: Report): Promise<void>
@@ -21,6 +25,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   enqueue: { run: enqueue, settings: {} },
   backlog: { run: backlog, settings: {} },
   http: { run: http, settings: {} },
+  sagas: { run: sagas, settings: {} },
+  payments: { run: payments, settings: {} },
+  webhooks: { run: webhooks, settings: {} },
+  // Minutes, in which a real database would vacuum.
+  messages: { run: messages, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
   // Here vacuum belongs to the question: it comes often and can clean nothing.
   held: { run: held, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
 }

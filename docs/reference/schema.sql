@@ -352,3 +352,663 @@ CREATE TRIGGER outbox_events_touched BEFORE UPDATE ON families.outbox_events FOR
 
 alter table families.family_member_invitations add constraint family_member_invitations_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);
 alter table families.family_members add constraint family_members_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);
+
+create schema messages;
+
+CREATE OR REPLACE FUNCTION messages.message_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.updated_at := now();
+  new.outcome_unknown := new.outcome_unknown and new.status = 'SENDING';
+  -- Tried anew, it is another message to the provider, and its old failure is history.
+  if old.status = 'FAILED' and new.status = 'QUEUED' then
+    new.provider_message_id := null;
+    new.error_code := null;
+    new.error_message := null;
+  end if;
+  return new;
+end $function$;
+
+create table messages.activity (
+  id uuid not null,
+  seq bigint not null generated always as identity,
+  org_id text not null,
+  dossier_id text not null,
+  type text not null,
+  metadata jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  constraint activity_pkey PRIMARY KEY (id),
+  constraint activity_type_check CHECK ((type = ANY (ARRAY['MESSAGE_SENT'::text, 'MESSAGE_STATUS_UPDATE'::text, 'MESSAGE_FAILED'::text])))
+);
+CREATE INDEX activity_dossier ON messages.activity USING btree (dossier_id, seq);
+
+create table messages.audit_event (
+  id uuid not null,
+  seq bigint not null generated always as identity,
+  org_id text not null,
+  entity_type text not null,
+  entity_id text not null,
+  action text not null,
+  details text not null,
+  actor text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint audit_event_pkey PRIMARY KEY (id),
+  constraint audit_event_entity_type_check CHECK ((entity_type = ANY (ARRAY['OUTBOUND_MESSAGE'::text, 'DOSSIER'::text])))
+);
+CREATE INDEX audit_event_entity ON messages.audit_event USING btree (org_id, entity_type, entity_id, seq);
+
+create table messages.consent (
+  dossier_id text not null,
+  channel text not null,
+  granted boolean not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint consent_pkey PRIMARY KEY (dossier_id, channel)
+);
+
+create table messages.delivery_status (
+  provider_message_id text not null,
+  status text not null,
+  message_id uuid,
+  org_id text,
+  report jsonb not null,
+  seq bigint not null generated always as identity,
+  received_at timestamp with time zone not null default now(),
+  constraint delivery_status_pkey PRIMARY KEY (provider_message_id, status)
+);
+CREATE INDEX delivery_status_age ON messages.delivery_status USING btree (received_at);
+CREATE INDEX delivery_status_parked ON messages.delivery_status USING btree (seq) WHERE (message_id IS NULL);
+
+create table messages.dossier (
+  id text not null,
+  org_id text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint dossier_pkey PRIMARY KEY (id)
+);
+CREATE INDEX dossier_org ON messages.dossier USING btree (org_id, id);
+
+create table messages.outbound_attempt (
+  id uuid not null,
+  outbound_message_id uuid not null,
+  attempt_no integer not null,
+  status text not null,
+  error_code text,
+  error_message text,
+  provider_message_id text,
+  provider_response jsonb,
+  next_retry_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint outbound_attempt_pkey PRIMARY KEY (id),
+  constraint outbound_attempt_outbound_message_id_attempt_no_key UNIQUE (outbound_message_id, attempt_no),
+  constraint outbound_attempt_status_check CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
+);
+CREATE UNIQUE INDEX outbound_attempt_trying ON messages.outbound_attempt USING btree (outbound_message_id) WHERE (status = 'TRYING'::text);
+
+create table messages.outbound_message (
+  id uuid not null,
+  org_id text not null,
+  dossier_id text,
+  channel text not null,
+  to_recipient text not null,
+  template_code text not null,
+  payload_json jsonb not null,
+  status text not null default 'QUEUED'::text,
+  provider_message_id text,
+  idempotency_key text not null,
+  request_fingerprint text not null,
+  attempt_count integer not null default 0,
+  max_attempts integer not null default 5,
+  error_code text,
+  error_message text,
+  outcome_unknown boolean not null default false,
+  next_retry_at timestamp with time zone not null default posthorn.now(),
+  traceparent text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint outbound_message_pkey PRIMARY KEY (id),
+  constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
+  constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
+  constraint outbound_message_check1 CHECK (((status <> ALL (ARRAY['QUEUED'::text, 'SENDING'::text])) OR (provider_message_id IS NULL))),
+  constraint outbound_message_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 6))),
+  constraint outbound_message_status_check CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX outbound_message_claimed ON messages.outbound_message USING btree (claimed_until) WHERE (status = 'SENDING'::text);
+CREATE INDEX outbound_message_counted ON messages.outbound_message USING btree (org_id, status, id);
+CREATE INDEX outbound_message_dead ON messages.outbound_message USING btree (created_at) WHERE (status = 'FAILED'::text);
+CREATE INDEX outbound_message_due ON messages.outbound_message USING btree (next_retry_at, id) WHERE (status = 'QUEUED'::text);
+CREATE INDEX outbound_message_listed ON messages.outbound_message USING btree (org_id, id);
+CREATE INDEX outbound_message_provider ON messages.outbound_message USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE INDEX outbound_message_suspect ON messages.outbound_message USING btree (next_retry_at, id) WHERE ((status = 'QUEUED'::text) AND (lost_claims > 0));
+CREATE INDEX outbound_message_waiting ON messages.outbound_message USING btree (dossier_id, channel) WHERE ((status = 'QUEUED'::text) AND (dossier_id IS NOT NULL));
+CREATE TRIGGER outbound_message_moved BEFORE UPDATE OF status ON messages.outbound_message FOR EACH ROW EXECUTE FUNCTION messages.message_moved();
+
+alter table messages.activity add constraint activity_dossier_id_fkey FOREIGN KEY (dossier_id) REFERENCES messages.dossier(id);
+alter table messages.consent add constraint consent_dossier_id_fkey FOREIGN KEY (dossier_id) REFERENCES messages.dossier(id);
+alter table messages.outbound_attempt add constraint outbound_attempt_outbound_message_id_fkey FOREIGN KEY (outbound_message_id) REFERENCES messages.outbound_message(id) ON DELETE CASCADE;
+alter table messages.outbound_message add constraint outbound_message_dossier_id_fkey FOREIGN KEY (dossier_id) REFERENCES messages.dossier(id);
+
+create schema payments;
+
+CREATE OR REPLACE FUNCTION payments.create_audit_log(org_id text, actor text, action text, entity_type text, entity_id text, details jsonb DEFAULT '{}'::jsonb)
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  insert into payments.audit_log (org_id, actor, action, entity_type, entity_id, details)
+  values ($1, $2, $3, $4, $5, $6)
+  returning seq
+$function$;
+
+CREATE OR REPLACE FUNCTION payments.payment_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    if new.status <> 'pending' then
+      raise exception 'a payment begins as pending, not %', new.status
+        using errcode = 'check_violation', constraint = 'payment_begins_pending';
+    end if;
+    return new;
+  end if;
+  if (new.id, new.org_id, new.user_id, new.amount, new.currency, new.created_at)
+     is distinct from (old.id, old.org_id, old.user_id, old.amount, old.currency, old.created_at)
+     or old.gateway_ref is not null and new.gateway_ref is distinct from old.gateway_ref then
+    raise exception 'payment %: what it is about cannot change', old.id
+      using errcode = 'check_violation', constraint = 'payment_fixed';
+  end if;
+  if new.status <> old.status then
+    if (old.status, new.status) not in
+       (('pending', 'succeeded'), ('pending', 'failed'), ('succeeded', 'refunded')) then
+      raise exception 'payment %: % cannot become %', old.id, old.status, new.status
+        using errcode = 'check_violation', constraint = 'payment_moves';
+    end if;
+    if old.status = 'pending' then new.settled_at := posthorn.now(); end if;
+    if new.status = 'refunded' then new.refunded_at := posthorn.now(); end if;
+  end if;
+  new.updated_at := posthorn.now();
+  return new;
+end $function$;
+
+create table payments.alert_notices (
+  id uuid not null,
+  alert_id bigint not null,
+  kind text not null,
+  source text not null,
+  subject text not null,
+  hour timestamp with time zone not null,
+  payload json not null,
+  closed boolean not null default false,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default posthorn.now(),
+  error text,
+  error_code text,
+  created_at timestamp with time zone not null default now(),
+  sent_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint alert_notices_pkey PRIMARY KEY (id),
+  constraint alert_notices_source_subject_kind_hour_key UNIQUE (source, subject, kind, hour),
+  constraint alert_notices_kind_check CHECK ((kind = ANY (ARRAY['raised'::text, 'recovered'::text]))),
+  constraint alert_notices_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'abandoned'::text])))
+) with (fillfactor=80);
+CREATE INDEX alert_notices_dead ON payments.alert_notices USING btree (created_at) WHERE (status = 'abandoned'::text);
+CREATE INDEX alert_notices_due ON payments.alert_notices USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
+CREATE INDEX alert_notices_open ON payments.alert_notices USING btree (alert_id) WHERE ((kind = 'raised'::text) AND (NOT closed));
+CREATE INDEX alert_notices_suspect ON payments.alert_notices USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
+
+create table payments.audit_log (
+  seq bigint not null generated always as identity,
+  org_id text,
+  actor text not null,
+  action text not null,
+  entity_type text not null,
+  entity_id text not null,
+  details jsonb not null,
+  created_at timestamp with time zone not null default posthorn.now(),
+  constraint audit_log_pkey PRIMARY KEY (seq)
+);
+CREATE INDEX audit_log_of_entity ON payments.audit_log USING btree (entity_type, entity_id, seq);
+CREATE INDEX audit_log_of_org ON payments.audit_log USING btree (org_id, seq);
+
+create table payments.idempotency_keys (
+  scope text not null,
+  key text not null,
+  fingerprint text not null,
+  lock_token uuid,
+  locked_until timestamp with time zone,
+  locked boolean generated always as ((lock_token IS NOT NULL)) stored,
+  takeovers integer not null default 0,
+  state jsonb,
+  response_status integer,
+  response_headers json,
+  response_body bytea,
+  created_at timestamp with time zone not null default posthorn.now(),
+  completed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (scope, key),
+  constraint idempotency_keys_check CHECK (((completed_at IS NULL) = (lock_token IS NOT NULL))),
+  constraint idempotency_keys_check1 CHECK (((completed_at IS NULL) = (locked_until IS NOT NULL))),
+  constraint idempotency_keys_check2 CHECK (((completed_at IS NULL) = (response_status IS NULL))),
+  constraint idempotency_keys_check3 CHECK (((completed_at IS NULL) = (response_headers IS NULL))),
+  constraint idempotency_keys_check4 CHECK (((completed_at IS NULL) = (response_body IS NULL))),
+  constraint idempotency_keys_key_check CHECK (((octet_length(key) >= 1) AND (octet_length(key) <= 255)))
+) with (fillfactor=70);
+CREATE INDEX idempotency_keys_expired ON payments.idempotency_keys USING btree (expires_at);
+CREATE INDEX idempotency_keys_stale ON payments.idempotency_keys USING btree (locked_until) WHERE (completed_at IS NULL);
+
+create table payments.payments (
+  id uuid not null,
+  org_id text not null,
+  user_id text not null,
+  amount bigint not null,
+  currency text not null,
+  external_payment_id text,
+  description text,
+  metadata jsonb,
+  status text not null default 'pending'::text,
+  gateway_ref text,
+  error_code text,
+  error_message text,
+  created_at timestamp with time zone not null default posthorn.now(),
+  updated_at timestamp with time zone not null default posthorn.now(),
+  settled_at timestamp with time zone,
+  refunded_at timestamp with time zone,
+  constraint payments_pkey PRIMARY KEY (id),
+  constraint payments_amount_check CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint payments_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
+  constraint payments_check1 CHECK (((status = 'refunded'::text) = (refunded_at IS NOT NULL))),
+  constraint payments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text])))
+) with (fillfactor=85);
+CREATE INDEX payments_by_status ON payments.payments USING btree (org_id, status, id);
+CREATE INDEX payments_external ON payments.payments USING btree (org_id, user_id, external_payment_id) WHERE (external_payment_id IS NOT NULL);
+CREATE INDEX payments_listed ON payments.payments USING btree (org_id, id);
+CREATE TRIGGER payments_guarded BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.payment_guarded();
+
+create table payments.transactions (
+  id uuid not null,
+  payment_id uuid not null,
+  type text not null,
+  status text not null default 'pending'::text,
+  amount bigint not null,
+  currency text not null,
+  gateway_key text not null,
+  gateway_ref text,
+  error_code text,
+  error_message text,
+  created_at timestamp with time zone not null default posthorn.now(),
+  updated_at timestamp with time zone not null default posthorn.now(),
+  constraint transactions_pkey PRIMARY KEY (id),
+  constraint transactions_gateway_key_key UNIQUE (gateway_key),
+  constraint transactions_amount_check CHECK ((amount > 0)),
+  constraint transactions_check CHECK (((status <> 'succeeded'::text) OR (gateway_ref IS NOT NULL))),
+  constraint transactions_check1 CHECK (((status <> 'failed'::text) OR (error_code IS NOT NULL))),
+  constraint transactions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'refund'::text])))
+) with (fillfactor=85);
+CREATE INDEX transactions_of_payment ON payments.transactions USING btree (payment_id, id);
+CREATE UNIQUE INDEX transactions_one_charge ON payments.transactions USING btree (payment_id) WHERE (type = 'charge'::text);
+CREATE UNIQUE INDEX transactions_one_refund ON payments.transactions USING btree (payment_id) WHERE ((type = 'refund'::text) AND (status <> 'failed'::text));
+
+create table payments.webhook_attempts (
+  id uuid not null,
+  delivery_id uuid not null,
+  attempt_no integer not null,
+  state text not null,
+  open_until timestamp with time zone,
+  outcome jsonb,
+  request_url text,
+  request_headers jsonb,
+  response_status integer,
+  response_headers jsonb,
+  response_body text,
+  response_encoding text,
+  response_truncated boolean,
+  duration_ms integer,
+  error_class text,
+  error text,
+  started_at timestamp with time zone not null default now(),
+  constraint webhook_attempts_pkey PRIMARY KEY (id),
+  constraint webhook_attempts_check CHECK (((state = 'open'::text) = (open_until IS NOT NULL))),
+  constraint webhook_attempts_check1 CHECK (((state = 'answered'::text) = (outcome IS NOT NULL))),
+  constraint webhook_attempts_response_encoding_check CHECK ((response_encoding = ANY (ARRAY['utf8'::text, 'base64'::text]))),
+  constraint webhook_attempts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'settled'::text])))
+);
+CREATE INDEX webhook_attempts_age ON payments.webhook_attempts USING brin (started_at);
+CREATE INDEX webhook_attempts_of_delivery ON payments.webhook_attempts USING btree (delivery_id, id);
+CREATE UNIQUE INDEX webhook_attempts_unsettled ON payments.webhook_attempts USING btree (delivery_id) WHERE (state <> 'settled'::text);
+
+create table payments.webhook_deliveries (
+  id uuid not null,
+  position bigint not null generated always as identity,
+  org_id text not null,
+  endpoint_id uuid not null,
+  event_id text not null,
+  event_type text not null,
+  order_key text,
+  payload json not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default posthorn.now(),
+  error text,
+  error_code text,
+  traceparent text,
+  created_at timestamp with time zone not null default posthorn.now(),
+  delivered_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
+  constraint webhook_deliveries_check CHECK (((status <> 'delivered'::text) OR (delivered_at IS NOT NULL))),
+  constraint webhook_deliveries_event_id_check CHECK (((length(event_id) >= 1) AND (length(event_id) <= 255))),
+  constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'abandoned'::text, 'skipped_disabled'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX webhook_deliveries_dead ON payments.webhook_deliveries USING btree (created_at) WHERE (status = 'abandoned'::text);
+CREATE INDEX webhook_deliveries_due ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
+CREATE INDEX webhook_deliveries_listed ON payments.webhook_deliveries USING btree (org_id, id);
+CREATE INDEX webhook_deliveries_missed ON payments.webhook_deliveries USING btree (endpoint_id, created_at) WHERE (status = ANY (ARRAY['abandoned'::text, 'skipped_disabled'::text]));
+CREATE INDEX webhook_deliveries_suspect ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
+CREATE INDEX webhook_deliveries_waiting ON payments.webhook_deliveries USING btree (endpoint_id, order_key, "position") WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
+
+create table payments.webhook_endpoints (
+  id uuid not null,
+  org_id text not null,
+  url text not null,
+  event_types text[] not null,
+  ordered boolean not null default false,
+  status text not null default 'enabled'::text,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
+  created_at timestamp with time zone not null default posthorn.now(),
+  updated_at timestamp with time zone not null default posthorn.now(),
+  deleted_at timestamp with time zone,
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_check CHECK (((status = 'disabled'::text) = (disabled_at IS NOT NULL))),
+  constraint webhook_endpoints_check1 CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
+  constraint webhook_endpoints_event_types_check CHECK (((cardinality(event_types) >= 1) AND (cardinality(event_types) <= 100))),
+  constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+  constraint webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
+);
+CREATE INDEX webhook_endpoints_listed ON payments.webhook_endpoints USING btree (org_id, id) WHERE (deleted_at IS NULL);
+
+create table payments.webhook_events (
+  event_id text not null,
+  type text not null,
+  payment_id uuid,
+  org_id text,
+  payload json not null,
+  outcome text not null,
+  received_at timestamp with time zone not null default posthorn.now(),
+  constraint webhook_events_pkey PRIMARY KEY (event_id),
+  constraint webhook_events_check CHECK (((outcome = 'unknown_payment'::text) = (payment_id IS NULL))),
+  constraint webhook_events_check1 CHECK (((payment_id IS NULL) = (org_id IS NULL))),
+  constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text])))
+);
+CREATE INDEX webhook_events_of_payment ON payments.webhook_events USING btree (payment_id) WHERE (payment_id IS NOT NULL);
+
+create table payments.webhook_retry_runs (
+  id uuid not null,
+  org_id text not null,
+  processed integer not null,
+  success integer not null,
+  failed integer not null,
+  ran_at timestamp with time zone not null default posthorn.now(),
+  constraint webhook_retry_runs_pkey PRIMARY KEY (org_id, id),
+  constraint webhook_retry_runs_check CHECK ((processed = (success + failed)))
+);
+CREATE INDEX webhook_retry_runs_age ON payments.webhook_retry_runs USING btree (ran_at);
+
+create table payments.webhook_secrets (
+  id uuid not null,
+  endpoint_id uuid not null,
+  sealed text not null,
+  created_at timestamp with time zone not null default posthorn.now(),
+  expires_at timestamp with time zone,
+  constraint webhook_secrets_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX webhook_secrets_current ON payments.webhook_secrets USING btree (endpoint_id) WHERE (expires_at IS NULL);
+CREATE INDEX webhook_secrets_of_endpoint ON payments.webhook_secrets USING btree (endpoint_id);
+
+alter table payments.transactions add constraint transactions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
+alter table payments.webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES payments.webhook_deliveries(id) ON DELETE CASCADE;
+alter table payments.webhook_deliveries add constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id);
+alter table payments.webhook_events add constraint webhook_events_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
+alter table payments.webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id) ON DELETE CASCADE;
+
+create schema sagas;
+
+create table sagas.consumer_inbox (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamp with time zone not null default now(),
+  constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
+);
+CREATE INDEX consumer_inbox_others ON sagas.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
+
+create table sagas.idempotency_keys (
+  scope text not null,
+  key text not null,
+  fingerprint text not null,
+  lock_token uuid,
+  locked_until timestamp with time zone,
+  locked boolean generated always as ((lock_token IS NOT NULL)) stored,
+  takeovers integer not null default 0,
+  state jsonb,
+  response_status integer,
+  response_headers json,
+  response_body bytea,
+  created_at timestamp with time zone not null default posthorn.now(),
+  completed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (scope, key),
+  constraint idempotency_keys_check CHECK (((completed_at IS NULL) = (lock_token IS NOT NULL))),
+  constraint idempotency_keys_check1 CHECK (((completed_at IS NULL) = (locked_until IS NOT NULL))),
+  constraint idempotency_keys_check2 CHECK (((completed_at IS NULL) = (response_status IS NULL))),
+  constraint idempotency_keys_check3 CHECK (((completed_at IS NULL) = (response_headers IS NULL))),
+  constraint idempotency_keys_check4 CHECK (((completed_at IS NULL) = (response_body IS NULL))),
+  constraint idempotency_keys_key_check CHECK (((octet_length(key) >= 1) AND (octet_length(key) <= 255)))
+);
+CREATE INDEX idempotency_keys_expired ON sagas.idempotency_keys USING btree (expires_at);
+CREATE INDEX idempotency_keys_stale ON sagas.idempotency_keys USING btree (locked_until) WHERE (completed_at IS NULL);
+
+create table sagas.orders (
+  id uuid not null,
+  org_id text not null,
+  saga_id uuid not null,
+  items jsonb not null,
+  amount bigint not null,
+  currency text not null,
+  created_at timestamp with time zone not null default posthorn.now(),
+  constraint orders_pkey PRIMARY KEY (id),
+  constraint orders_saga_id_key UNIQUE (saga_id),
+  constraint orders_amount_check CHECK ((amount > 0)),
+  constraint orders_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint orders_items_check CHECK (((jsonb_typeof(items) = 'array'::text) AND (jsonb_array_length(items) > 0)))
+);
+CREATE INDEX orders_org ON sagas.orders USING btree (org_id, id);
+
+create table sagas.payment (
+  order_id uuid not null,
+  org_id text not null,
+  status text not null,
+  amount bigint not null,
+  currency text not null,
+  gateway_key text not null,
+  gateway_ref text,
+  refund_ref text,
+  error_code text,
+  error text,
+  calls integer not null default 0,
+  calling_until timestamp with time zone,
+  cancelled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint payment_pkey PRIMARY KEY (order_id),
+  constraint payment_gateway_ref_key UNIQUE (gateway_ref),
+  constraint payment_refund_ref_key UNIQUE (refund_ref),
+  constraint payment_amount_check CHECK ((amount > 0)),
+  constraint payment_check CHECK (((status = ANY (ARRAY['CHARGED'::text, 'REFUNDED'::text])) = (gateway_ref IS NOT NULL))),
+  constraint payment_check1 CHECK (((status = 'REFUNDED'::text) = (refund_ref IS NOT NULL))),
+  constraint payment_check2 CHECK (((status = ANY (ARRAY['DECLINED'::text, 'FAILED'::text])) = (error_code IS NOT NULL))),
+  constraint payment_check3 CHECK (((status <> ALL (ARRAY['CANCELLED'::text, 'REFUNDED'::text])) OR (cancelled_at IS NOT NULL))),
+  constraint payment_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint payment_status_check CHECK ((status = ANY (ARRAY['CHARGING'::text, 'CHARGED'::text, 'DECLINED'::text, 'FAILED'::text, 'CANCELLED'::text, 'REFUNDED'::text])))
+);
+
+create table sagas.saga (
+  id uuid not null,
+  name text not null,
+  version integer not null,
+  step_names text[] not null,
+  tenant text,
+  traceparent text,
+  status text not null default 'RUNNING'::text,
+  input jsonb not null,
+  position integer not null default 0,
+  turn integer not null default 1,
+  asleep boolean not null default false,
+  waits_for text[],
+  due_at timestamp with time zone,
+  replies integer not null default 0,
+  cancelled_at timestamp with time zone,
+  resumes_as text,
+  error_code text,
+  error text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint saga_pkey PRIMARY KEY (id),
+  constraint saga_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text])))),
+  constraint saga_check1 CHECK (((resumes_as IS NOT NULL) = (status = 'FAILED'::text))),
+  constraint saga_resumes_as_check CHECK ((resumes_as = ANY (ARRAY['RUNNING'::text, 'COMPENSATING'::text]))),
+  constraint saga_status_check CHECK ((status = ANY (ARRAY['RUNNING'::text, 'COMPENSATING'::text, 'COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX saga_status ON sagas.saga USING btree (status, id) WHERE (status <> 'COMPLETED'::text);
+CREATE INDEX saga_tenant ON sagas.saga USING btree (tenant, id);
+
+create table sagas.saga_outbox (
+  id uuid not null,
+  seq bigint not null generated always as identity,
+  saga_id uuid not null,
+  step text not null,
+  topic text not null,
+  event_type text not null,
+  key text not null,
+  tenant text,
+  payload jsonb not null,
+  traceparent text,
+  status text not null default 'PENDING'::text,
+  retry_count integer not null default 0,
+  next_retry_at timestamp with time zone not null default posthorn.now(),
+  error_code text,
+  last_error text,
+  sent_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint saga_outbox_pkey PRIMARY KEY (id),
+  constraint saga_outbox_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'CLAIMED'::text, 'SENT'::text, 'FAILED'::text, 'DEAD_LETTER'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX saga_outbox_claimed ON sagas.saga_outbox USING btree (claimed_until) WHERE (status = 'CLAIMED'::text);
+CREATE INDEX saga_outbox_dead ON sagas.saga_outbox USING btree (created_at) WHERE (status = 'DEAD_LETTER'::text);
+CREATE INDEX saga_outbox_due ON sagas.saga_outbox USING btree (next_retry_at, id) WHERE (status = 'PENDING'::text);
+CREATE INDEX saga_outbox_finished ON sagas.saga_outbox USING btree (sent_at) WHERE (status = 'SENT'::text);
+CREATE INDEX saga_outbox_saga ON sagas.saga_outbox USING btree (saga_id);
+CREATE INDEX saga_outbox_suspect ON sagas.saga_outbox USING btree (next_retry_at, id) WHERE ((status = 'PENDING'::text) AND (lost_claims > 0));
+
+create table sagas.saga_reply (
+  saga_id uuid not null,
+  event_id uuid not null,
+  event_type text not null,
+  payload jsonb not null,
+  headers jsonb not null,
+  status text not null,
+  received_at timestamp with time zone not null default now(),
+  constraint saga_reply_pkey PRIMARY KEY (saga_id, event_id),
+  constraint saga_reply_status_check CHECK ((status = ANY (ARRAY['KEPT'::text, 'USED'::text, 'IGNORED'::text])))
+);
+
+create table sagas.saga_step (
+  saga_id uuid not null,
+  position integer not null,
+  name text not null,
+  status text not null,
+  output jsonb,
+  attempts integer not null default 0,
+  undo_attempts integer not null default 0,
+  error_code text,
+  error text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  undone_at timestamp with time zone,
+  constraint saga_step_pkey PRIMARY KEY (saga_id, "position"),
+  constraint saga_step_status_check CHECK ((status = ANY (ARRAY['WAITING'::text, 'RETRYING'::text, 'COMPLETED'::text, 'REFUSED'::text, 'FAILED'::text, 'UNDOING'::text, 'COMPENSATED'::text])))
+);
+
+create table sagas.saga_turn (
+  id text not null,
+  saga_id uuid not null,
+  turn integer not null,
+  status text not null default 'READY'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default posthorn.now(),
+  error_code text,
+  error text,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint saga_turn_pkey PRIMARY KEY (id),
+  constraint saga_turn_status_check CHECK ((status = ANY (ARRAY['READY'::text, 'DONE'::text, 'DEAD'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX saga_turn_dead ON sagas.saga_turn USING btree (created_at) WHERE (status = 'DEAD'::text);
+CREATE INDEX saga_turn_due ON sagas.saga_turn USING btree (due_at, id) WHERE (status = 'READY'::text);
+CREATE INDEX saga_turn_finished ON sagas.saga_turn USING btree (finished_at) WHERE (status = 'DONE'::text);
+CREATE INDEX saga_turn_suspect ON sagas.saga_turn USING btree (due_at, id) WHERE ((status = 'READY'::text) AND (lost_claims > 0));
+
+create table sagas.shipment (
+  order_id uuid not null,
+  org_id text not null,
+  status text not null,
+  tracking_code text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint shipment_pkey PRIMARY KEY (order_id),
+  constraint shipment_check CHECK (((status <> 'BOOKED'::text) OR (tracking_code IS NOT NULL))),
+  constraint shipment_status_check CHECK ((status = ANY (ARRAY['BOOKED'::text, 'CANCELLED'::text])))
+);
+
+create table sagas.stock (
+  org_id text not null,
+  sku text not null,
+  available bigint not null,
+  reserved bigint not null default 0,
+  constraint stock_pkey PRIMARY KEY (org_id, sku),
+  constraint stock_available_check CHECK ((available >= 0)),
+  constraint stock_reserved_check CHECK ((reserved >= 0))
+);
+
+create table sagas.stock_reservation (
+  order_id uuid not null,
+  org_id text not null,
+  status text not null,
+  items jsonb not null,
+  missing text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint stock_reservation_pkey PRIMARY KEY (order_id),
+  constraint stock_reservation_check CHECK (((status = 'REFUSED'::text) = (missing IS NOT NULL))),
+  constraint stock_reservation_status_check CHECK ((status = ANY (ARRAY['RESERVED'::text, 'REFUSED'::text, 'RELEASED'::text])))
+);
+
+alter table sagas.orders add constraint orders_saga_id_fkey FOREIGN KEY (saga_id) REFERENCES sagas.saga(id);

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { page, root, tableRows } from './markdown.ts'
 
@@ -19,14 +19,16 @@ function codesOn(text: string, heading: string): string[] {
     .toSorted()
 }
 
-const PLACES = ['packages/*/src/errors.ts', 'systems/*/{refusal,problems,errors}.ts']
+const PLACES = ['packages/*/src/**/errors.ts', 'systems/**/{refusal,problems,errors}.ts']
 
-/** Each catalogue under its heading: a package's name, or that of a system. */
-const catalogues = globSync(PLACES, { cwd: root }).map((path) => {
-  const [top, folder] = path.split('/')
-  const source = readFileSync(join(root, path), 'utf8')
-  const name = top === 'packages' ? `@posthorn/${folder}` : `${folder}`
-  return { name, codes: codesIn(source).toSorted() }
+/** Each catalogue under its heading: a door of a package, or a system with its part. */
+const catalogues = globSync(PLACES, { cwd: root }).flatMap((path) => {
+  const codes = codesIn(readFileSync(join(root, path), 'utf8')).toSorted()
+  const name = dirname(path)
+    .replace(/^packages\/([\w-]+)\/src/, '@posthorn/$1')
+    .replace(/^systems\//, '')
+  // Some files of this name explain other people's codes.
+  return codes.length > 0 ? [{ name, codes }] : []
 })
 
 test('three packages have a catalogue', () => {

@@ -3,11 +3,13 @@ import { pathToFileURL } from 'node:url'
 import type { System } from '@posthorn/systems'
 import { families } from '@posthorn/systems/families'
 import { messages } from '@posthorn/systems/messages'
+import { orders } from '@posthorn/systems/orders'
+import { payments } from '@posthorn/systems/payments'
 import { ConfigurationError } from './configuration.ts'
 import { greetings } from './greetings/index.ts'
 
 /** The systems that come with the server. */
-const INSTALLED: readonly System[] = [messages, families, greetings]
+const INSTALLED: readonly System[] = [orders, messages, payments, families, greetings]
 
 /** Those, and the ones that the module in POSTHORN_CONFIG exports as `systems`. */
 export async function installedSystems(env: NodeJS.ProcessEnv): Promise<readonly System[]> {

@@ -1,4 +1,4 @@
-import type { MigrationSet } from '@posthorn/engine'
+import type { MigrationSet, Transport } from '@posthorn/engine'
 import { migrate, migrationStatus, useMovableClock } from '@posthorn/engine'
 import type { System } from '@posthorn/systems'
 import type { Pool } from 'pg'
@@ -57,6 +57,7 @@ export async function startServer(
 
   let url = configuration.baseUrl ?? `http://${configuration.host}:${configuration.port}`
   const opened = await openSystems(systems, { configuration, pool, log, baseUrl: () => url })
+  starting.defer(() => closeAll(opened.transports))
   const registry = new Registry()
   const metrics = prometheusMetrics(registry)
   collectDefaultMetrics({ register: registry })
@@ -102,4 +103,8 @@ async function bringUpToDate(
   }
   if (!production) await useMovableClock(pool)
   return applied
+}
+
+async function closeAll(transports: Readonly<Record<string, Transport>>): Promise<void> {
+  await Promise.allSettled(Object.values(transports).map((transport) => transport.close()))
 }

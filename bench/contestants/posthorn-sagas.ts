@@ -1,0 +1,79 @@
+import { engineMigrations, migrate, transaction } from '@posthorn/engine'
+import {
+  createOrchestrator,
+  defineSaga,
+  sagaEvents,
+  sagaMigrations,
+  startSaga,
+  startSagas,
+} from '@posthorn/saga'
+import type { Pool } from 'pg'
+import { packageVersion } from '../package-version.ts'
+import { chunks } from '../payload.ts'
+import type { SagaContestant } from '../saga-contestant.ts'
+import { SAGA_STEPS } from '../saga-contestant.ts'
+
+export interface SagaForm {
+  readonly connections: number
+  /** How sagas begin: each in a transaction of its own, or many in one statement. */
+  readonly starts: 'one by one' | 'in bulk'
+  /** Whether each step also sends an event through the outbox. */
+  readonly sends: 'nothing' | 'events'
+}
+
+const CHUNK = 1_000
+
+export function posthornSagas({ connections, starts, sends }: SagaForm): SagaContestant {
+  const step = (name: keyof typeof SAGA_STEPS) => ({
+    action: async ({ order }: { order: number }) => ({
+      data: SAGA_STEPS[name](order),
+      events: sends === 'events' ? [{ type: `order.${name}`, payload: { order } }] : [],
+    }),
+  })
+  const saga = defineSaga<{ order: number }>('place-order')
+    .step('place', step('place'))
+    .step('reserve', step('reserve'))
+    .step('pay', step('pay'))
+    .step('ship', step('ship'))
+
+  return {
+    name: `posthorn, begun ${starts}${sends === 'events' ? ', with events' : ''}`,
+    version: packageVersion('@posthorn/saga'),
+    settings: `${connections} connections, ${starts}`,
+    async open({ pool }) {
+      await migrate(pool, [await engineMigrations(), await sagaMigrations()])
+      const events = sagaEvents({ transport: 'none' })
+      const orchestrator = createOrchestrator({ pool, sagas: [saga], events, maintenance: 'off' })
+      await orchestrator.start()
+      let ended = 0
+      return {
+        async run(count) {
+          if (starts === 'in bulk') {
+            for (const orders of chunks(count, CHUNK)) {
+              const inputs = orders.map((order) => ({ input: { order } }))
+              await transaction(pool, (tx) => startSagas(tx, saga, inputs))
+            }
+          } else {
+            const begun = Array.from({ length: count }, (_, order) =>
+              transaction(pool, (tx) => startSaga(tx, saga, { input: { order } })),
+            )
+            await Promise.all(begun)
+          }
+          ended += count
+          await untilCompleted(pool, ended)
+        },
+        close: () => orchestrator.stop(),
+      }
+    },
+  }
+}
+
+async function untilCompleted(pool: Pool, count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ ended: number }>(
+      `select count(*)::integer as ended from sagas.saga where status = 'COMPLETED'`,
+    )
+    if ((rows[0]?.ended ?? 0) >= count) return
+    await new Promise((resolve) => void setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,200 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outbox, Relay } from '@posthorn/engine'
+import { createRelay, engineMigrations, enqueueAll, migrate, transaction } from '@posthorn/engine'
+import { createApp, createVerifier } from '@posthorn/http'
+import type { OpenSystem } from '@posthorn/systems'
+import { messages as system } from '@posthorn/systems/messages'
+import { createSealing } from '@posthorn/systems/sealing'
+import { readSettings } from '@posthorn/systems/settings'
+import { Pool } from 'pg'
+import { posthorn } from './contestants/posthorn.ts'
+import { inDatabase, progress } from './harness.ts'
+import { measureDrain } from './measure-drain.ts'
+import type { Outside } from './messages-outside.ts'
+import type { Options } from './options.ts'
+import { chunks } from './payload.ts'
+import { rest, type Database, type Server } from './postgres.ts'
+import { ratio, rounded, type Line, type Report } from './report.ts'
+
+const MOST_MESSAGES = 20_000
+const NUMBERS = Array.from({ length: 10 }, (_, n) => String(1_000 + n))
+const LANES = 16
+const CHUNK = 5_000
+
+interface Load {
+  readonly name: string
+  /** What WhatsApp takes of one number in a second; 0 for as much as comes. */
+  readonly limit: number
+  /** What the worker gives itself. */
+  readonly pace: number
+  readonly batch: number
+}
+
+const LOADS: readonly Load[] = [
+  { name: "at WhatsApp's limit", limit: 80, pace: 75, batch: 10 },
+  { name: 'without a limit', limit: 0, pace: 0, batch: 10 },
+  { name: 'without a limit, batches of 100', limit: 0, pace: 0, batch: 100 },
+]
+
+/**
+ * Messages through the whole system: claim, attempt, HTTP to a WhatsApp in another process, settle
+ * with audit, and the status webhooks back. With WhatsApp's limit of 80 a second for each of ten
+ * numbers, and without one, beside the engine's bare drain.
+ */
+export async function messages(server: Server, options: Options, report: Report): Promise<void> {
+  const count = Math.min(options.messages, MOST_MESSAGES)
+  const lines: (Line & { perSecond: number })[] = []
+  for (const load of LOADS) {
+    const line = await inDatabase(server, (database) => measure(database, load, count))
+    progress(JSON.stringify(line))
+    lines.push(line)
+  }
+  const bare = await inDatabase(server, (database) =>
+    measureDrain(posthorn({ claims: 'by row', record: 'all', lanes: 2 }), database, {
+      waiting: count,
+      messages: count,
+      limitMs: options.limitMs,
+    }),
+  )
+  report.table(`${count} messages, ${NUMBERS.length} numbers`, lines)
+  report.table('the engine alone', [{ name: 'by row recorded', perSecond: bare.perSecond }])
+  report.table(
+    'ratios',
+    lines.flatMap(({ name, perSecond }) =>
+      ratio(`${String(name)} / bare drain`, perSecond, bare.perSecond),
+    ),
+  )
+}
+
+async function measure(database: Database, load: Load, count: number) {
+  await using opened = new AsyncDisposableStack()
+  // As the server has it: requests and relay do not take connections from each other.
+  const pool = new Pool({ connectionString: database.url, max: 10 })
+  opened.defer(() => pool.end())
+  const relayPool = new Pool({ connectionString: database.url, max: LANES + 2 })
+  opened.defer(() => relayPool.end())
+  await migrate(pool, [await engineMigrations(), await system.migrations()])
+  const app = await createApp({
+    title: 'bench',
+    version: '1',
+    production: false,
+    verify: createVerifier({ secret: 'a secret of the benchmark, and of nobody else' }),
+    rateLimit: false,
+  })
+  opened.defer(() => app.close())
+  let outside: Outside = { url: '' }
+  const open = openSystem(pool, load, () => outside.url)
+  await open.routes?.(app)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const child = fork(new URL('messages-outside.ts', import.meta.url), [
+    `${address}/api/v1/webhooks/whatsapp/inbound`,
+    String(load.limit),
+  ])
+  opened.defer(() => child.disconnect())
+  outside = ((await once(child, 'message')) as [Outside])[0]
+
+  const stop = new AbortController()
+  const working = (open.workers ?? []).map((worker) => worker.run({ signal: stop.signal }))
+  opened.defer(async () => {
+    stop.abort()
+    await Promise.all(working)
+  })
+
+  await fill(pool, open.outboxes[0] as Outbox, count)
+  await rest(database)
+  const transports = open.transports ?? {}
+  const relay = createRelay({ pool: relayPool, outboxes: open.outboxes, transports })
+  opened.defer(async () => {
+    await relay.stop()
+    await Promise.all(Object.values(transports).map((transport) => transport.close()))
+  })
+  return { name: load.name, ...(await drained({ relay, pool, count, outside })) }
+}
+
+function openSystem(pool: Pool, load: Load, url: () => string): OpenSystem {
+  const env = {
+    WHATSAPP_PHONE_NUMBER_IDS: NUMBERS.join(),
+    WHATSAPP_MESSAGES_PER_SECOND: String(load.pace),
+    OUTBOUND_WORKER_LANES: String(LANES),
+    OUTBOUND_WORKER_BATCH_SIZE: String(load.batch),
+  }
+  const { values } = readSettings(system.settings, { env, production: false })
+  const complain = (details: object, text: string) => progress(`${text} ${JSON.stringify(details)}`)
+  return system.open({
+    pool,
+    log: { debug: () => undefined, info: () => undefined, warn: complain, error: complain },
+    settings: values,
+    production: false,
+    // The simulator is where the system looks for it: below `/sim/whatsapp` of this.
+    baseUrl: () => url().replace('/sim/whatsapp', ''),
+    sealing: createSealing(['a key of at least thirty-two characters']),
+    simulated: async () => undefined,
+  })
+}
+
+async function fill(pool: Pool, outbox: Outbox, count: number): Promise<void> {
+  for (const chunk of chunks(count, CHUNK)) {
+    const rows = chunk.map((n) => ({
+      ...{ org_id: 'bench', channel: 'whatsapp', template_code: 'otp_code' },
+      payload_json: { language: 'en_US', parameters: ['4711'] },
+      // None that the simulator has a meaning for.
+      to_recipient: `+1650${200 + Math.floor(n / 9_000)}${1_000 + (n % 9_000)}`,
+      idempotency_key: String(n),
+      request_fingerprint: '',
+    }))
+    await transaction(pool, (tx) => enqueueAll(tx, outbox, rows))
+  }
+}
+
+const COUNT = `
+  select count(*) filter (where status in ('SENT', 'DELIVERED'))::int as sent,
+         count(*) filter (where status = 'DELIVERED')::int as delivered,
+         count(distinct provider_message_id)::int as ids,
+         (select count(*) from messages.outbound_attempt)::int as attempts
+    from messages.outbound_message`
+
+interface Counted {
+  readonly sent: number
+  readonly delivered: number
+  readonly ids: number
+  readonly attempts: number
+}
+
+async function counted(pool: Pool): Promise<Counted> {
+  const { rows } = await pool.query<Counted>(COUNT)
+  return rows[0] ?? { sent: 0, delivered: 0, ids: 0, attempts: 0 }
+}
+
+const LIMIT_MS = 300_000
+
+/** Counting takes the database's time too. */
+const LOOK_MS = 500
+
+async function drained(run: { relay: Relay; pool: Pool; count: number; outside: Outside }) {
+  const { relay, pool, count, outside } = run
+  const start = performance.now()
+  await relay.start()
+  const sentMs = await until(pool, start, ({ sent }) => sent === count)
+  const deliveredMs = await until(pool, start, ({ delivered }) => delivered === count)
+  const end = await counted(pool)
+  const tally = (await (await fetch(`${outside.url}/tally`)).json()) as Record<string, number>
+  const accepted = tally['accepted'] ?? 0
+  return {
+    perSecond: Math.round(count / (sentMs / 1_000)),
+    sentSeconds: rounded(sentMs / 1_000),
+    deliveredSeconds: rounded(deliveredMs / 1_000),
+    lost: count - end.delivered,
+    doubled: accepted - end.ids,
+    attempts: end.attempts,
+    heldBack: tally['limited'] ?? 0,
+    busiestSecond: tally['busiestSecond'] ?? 0,
+  }
+}
+
+/** Milliseconds from the start until it is so, or the limit. */
+async function until(pool: Pool, start: number, isSo: (now: Counted) => boolean): Promise<number> {
+  while (performance.now() - start < LIMIT_MS && !isSo(await counted(pool))) await sleep(LOOK_MS)
+  return performance.now() - start
+}
