@@ -21,9 +21,9 @@ export type LatestResponses = Map<Socket, ServerResponse>
 const GRACE_MS = 250
 
 /**
- * Closes without dropping a request: those under way are answered, and so are those of the next
- * moment, with `connection: close`; later ones get a 503, and after `drainMs` what is still open is
- * cut off.
+ * Closes without dropping a request: those under way are answered, and so is the next one of every
+ * connection that was open before, with `connection: close`. Connections that are made now are told
+ * to go elsewhere by a 503. After `drainMs` what is still open is cut off.
  */
 export function addClosing(
   app: FastifyInstance,
@@ -31,10 +31,17 @@ export function addClosing(
 ): void {
   const closing = new AbortController()
   app.decorate('closing', closing.signal)
-  let isLate = false
+  const late = new WeakSet<Socket>()
+  let isOver = false
+  app.server.on('connection', (socket) => {
+    // Whoever comes back now would be here when the door is shut, and be reset.
+    if (closing.signal.aborted) late.add(socket)
+  })
   app.addHook('onRequest', ({ raw }, reply, done) => {
     if (closing.signal.aborted) reply.header('connection', 'close')
-    if (isLate) return done(problem('SHUTTING_DOWN', { retryAfterSeconds: 1 }))
+    if (isOver || late.has(raw.socket)) {
+      return done(problem('SHUTTING_DOWN', { retryAfterSeconds: 1 }))
+    }
     if (!latest.has(raw.socket)) raw.socket.once('close', () => latest.delete(raw.socket))
     latest.set(raw.socket, reply.raw)
     done()
@@ -45,7 +52,7 @@ export function addClosing(
       if (!response.headersSent) response.setHeader('connection', 'close')
     }
     if (app.server.listening && latest.size > 0) await setTimeout(GRACE_MS)
-    isLate = true
+    isOver = true
     const cut = globalThis.setTimeout(() => app.server.closeAllConnections(), drainMs)
     app.server.once('close', () => clearTimeout(cut))
     cut.unref()
