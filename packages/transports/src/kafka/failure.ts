@@ -39,6 +39,8 @@ export function outcomeOfCode(code: number, message: string | null): Outcome | F
   const id = nameOf(code)
   const error = new DeliveryError(id, message ?? `Kafka answered ${id}`)
   if (TOO_LARGE.has(id)) return { kind: 'faulty', error }
+  // Nobody took the message, and nobody refused it: a topic that was just made, a broker that left.
+  if (MOVED.has(id)) return unreachable(error)
   return NEVER.has(id) ? refused(error) : retryLater(error)
 }
 
@@ -52,6 +54,7 @@ export function outcomeOfError(error: unknown): Outcome {
   for (const each of tree(error)) {
     if (NOT_CONNECTED.has(String(each['code']))) return unreachable(error)
     if (NEVER.has(String(each['apiId']))) return refused(coded(each))
+    if (MOVED.has(String(each['apiId']))) return unreachable(coded(each))
     if (each['code'] === 'TOPIC_INVALID') return refused(each)
   }
   for (const each of tree(error)) if (each['apiId']) return retryLater(coded(each))
