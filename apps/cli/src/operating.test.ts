@@ -49,7 +49,7 @@ beforeAll(async () => {
   expect(stderr).toMatch(/\d migrations applied/)
   await pool.query(sql`
     insert into shop.event (id, type, org_id, payload, status, attempts, error, error_code)
-    values (${dead}, 'order.placed', 'acme', '{"card": "4711", "n": 1}', 'dead', 3,
+    values (${dead}, 'order.placed', 'acme', '{"card": "visa-4711", "n": 1}', 'dead', 3,
             ${'no such\naddress \u001b[2J'}, 'BAD_ADDRESS')`)
   for (let n = 0; n < 30; n += 1) {
     await pool.query(sql`
@@ -207,7 +207,7 @@ describe('messages', () => {
       'messages',
       'shop.events',
       '--search',
-      '4711',
+      'visa-4711',
       '--tenant',
       'acme',
     )
