@@ -25,6 +25,15 @@ const MOVED = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
 ])
 
+/** Nobody is there yet who could take messages: the cluster has just started, or a broker has left. */
+const NOT_READY = new Set([
+  ...MOVED,
+  'BROKER_NOT_AVAILABLE',
+  'COORDINATOR_LOAD_IN_PROGRESS',
+  'COORDINATOR_NOT_AVAILABLE',
+  'NOT_COORDINATOR',
+])
+
 /** The connection was never made, so nothing was sent. */
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
@@ -39,8 +48,7 @@ export function outcomeOfCode(code: number, message: string | null): Outcome | F
   const id = nameOf(code)
   const error = new DeliveryError(id, message ?? `Kafka answered ${id}`)
   if (TOO_LARGE.has(id)) return { kind: 'faulty', error }
-  // Nobody took the message, and nobody refused it: a topic that was just made, a broker that left.
-  if (MOVED.has(id)) return unreachable(error)
+  if (NOT_READY.has(id)) return unreachable(error)
   return NEVER.has(id) ? refused(error) : retryLater(error)
 }
 
@@ -54,7 +62,7 @@ export function outcomeOfError(error: unknown): Outcome {
   for (const each of tree(error)) {
     if (NOT_CONNECTED.has(String(each['code']))) return unreachable(error)
     if (NEVER.has(String(each['apiId']))) return refused(coded(each))
-    if (MOVED.has(String(each['apiId']))) return unreachable(coded(each))
+    if (NOT_READY.has(String(each['apiId']))) return unreachable(coded(each))
     if (each['code'] === 'TOPIC_INVALID') return refused(each)
   }
   for (const each of tree(error)) if (each['apiId']) return retryLater(coded(each))
