@@ -1,5 +1,5 @@
 import { Pool } from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { fromPg } from './adapters/pg.ts'
 import { advanceClock, useMovableClock } from './clock.ts'
 import { confirm } from './confirm.ts'
@@ -259,14 +259,15 @@ describe('the circuit breaker', () => {
     const held = retryLater('a pause', { after: '1ms', charge: false })
     const fake = fakeTransport(() => (fake.attempted.length > 60 ? delivered() : held))
     const relay = createRelay({ pool: db.pool, outboxes: [guarded], transports: { fake } })
+    onTestFinished(() => relay.stop())
     const rows = Array.from({ length: 5 }, (_, n) => ({ body: { n } }))
     await transaction(db.pool, (tx) => enqueueAll(tx, guarded, rows))
     await relay.start()
-    const open = async () => viewTable(db.pool, guarded as unknown as Outbox).rows()
-    await expect
-      .poll(async () => (await open()).filter((row) => row['status'] === 'sent').length)
-      .toBe(5)
-    await relay.stop()
+    const sent = async () => {
+      const all = await viewTable(db.pool, guarded as unknown as Outbox).rows()
+      return all.filter((row) => row['status'] === 'sent').length
+    }
+    await expect.poll(sent, { timeout: 10_000 }).toBe(5)
   })
 
   test('postpones, uncharged, what is for a broken destination among others', async () => {
