@@ -8,8 +8,9 @@ export const DEVELOPMENT_WEBHOOK_SECRET = 'a webhook secret for development only
 export const paymentSettings = Type.Object({
   ...gatewaySettings,
   PAYMENTS_WEBHOOK_SECRET: Type.String({
-    description: "what the gateway's webhooks are signed with, at least 16 characters",
-    minLength: 16,
+    description:
+      "what the gateway's webhooks are signed with: at least 16 characters, or whsec_ and a key in base64",
+    pattern: '^(whsec_[A-Za-z0-9+/]{32,86}={0,2}|(?!whsec_).{16,})$',
     default: DEVELOPMENT_WEBHOOK_SECRET,
     production: 'required',
     secret: true,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log, Metrics, Relay, Subscription } from '@posthorn/engine'
 import { createNotifier, createRelay, withConsumerSpan } from '@posthorn/engine'
 import type { SystemConsumer, Worker } from '@posthorn/systems'
@@ -137,7 +138,7 @@ function declareQueues({ brokers, opened, log }: WorkOptions): () => Promise<voi
         )
       } catch (error) {
         log.warn({ topic, group, err: error }, 'a queue could not be declared; it is tried again')
-        await pause(stop.signal)
+        await sleep(AGAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined)
       }
     }
   })
@@ -155,18 +156,12 @@ function runWorkers(workers: readonly Worker[], log: Log): () => Promise<void> {
       await worker
         .run({ signal: stop.signal })
         .catch((error: unknown) => log.error({ worker: worker.name, err: error }, 'a worker broke'))
-      if (!stop.signal.aborted) await pause(stop.signal)
+      if (!stop.signal.aborted)
+        await sleep(AGAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined)
     }
   })
   return async () => {
     stop.abort()
     await Promise.all(running)
   }
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, AGAIN_MS)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
 }

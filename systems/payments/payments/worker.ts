@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { IdempotencyStore, KeyClaim, Log } from '@posthorn/engine'
 import { PosthornError, abandonKey, claimStaleKeys, pruneKeys } from '@posthorn/engine'
 import type { Pool } from 'pg'
@@ -38,7 +39,7 @@ export function completer(options: CompleterOptions): Worker {
             log.error({ err: error }, 'expired idempotency keys could not be pruned')
           })
         }
-        if (taken < AT_ONCE) await pause(everyMs, signal)
+        if (taken < AT_ONCE) await sleep(everyMs, undefined, { signal }).catch(() => undefined)
       }
     },
   }
@@ -67,17 +68,4 @@ async function complete({ pool, gateway, log }: CompleterOptions, claim: KeyClai
   const work = await workOf(pool, state)
   const { kind } = await drive({ pool, gateway, by: 'payments.completer' }, claim, work)
   log.info({ paymentId: work.paymentId, type: work.type, kind }, 'went on with a payment')
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery, Log, Queryable } from '@posthorn/engine'
 import { retryLater, transaction } from '@posthorn/engine'
 import type { Answered, LateAnswer, WebhookTarget } from '@posthorn/transports/webhook'
@@ -149,17 +150,8 @@ export function webhookUpkeep(pool: Pool, { days, log }: { days: number; log: Lo
         } catch (error) {
           log.warn({ err: error }, 'the upkeep of webhooks failed')
         }
-        await pause(signal, UPKEEP_MS)
+        await sleep(UPKEEP_MS, undefined, { signal }).catch(() => undefined)
       }
     },
   }
-}
-
-/** Waits; an end cuts it short. */
-export async function pause(signal: AbortSignal, ms: number): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
-  })
 }

@@ -1,8 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log, Transaction } from '@posthorn/engine'
 import { enqueueAll, transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Worker } from '../../../system.ts'
-import { pause } from '../worker.ts'
 import { alertNotices, NOTICES } from './outbox.ts'
 import type { Notable } from './queries.ts'
 import { selectRaised, takeRecovered } from './queries.ts'
@@ -21,7 +21,7 @@ export function noticeWriter(pool: Pool, log: Log): Worker {
         await writeNotices(pool).catch((error: unknown) =>
           log.warn({ err: error }, 'notices of alerts could not be written'),
         )
-        await pause(signal, LOOK_MS)
+        await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
       }
     },
   }
