@@ -1,6 +1,6 @@
 import type { Queryable } from '@posthorn/engine'
 import type { PageQuery } from '@posthorn/http'
-import { decodeCursor, encodeCursor } from '@posthorn/http'
+import { decodeCursor, toPage } from '@posthorn/http'
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import type { AuditEvent } from './audit.ts'
@@ -27,9 +27,8 @@ export async function auditPage(
 ) {
   const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
   const rows = await listAuditEvents(db, { ...subject, before, limit: limit + 1 })
-  const last = rows[limit - 1]
-  return {
-    items: rows.slice(0, limit).map((row) => ({
+  return toPage(rows, limit, {
+    item: (row) => ({
       id: row.id,
       entityType: row.entity_type,
       entityId: row.entity_id,
@@ -37,7 +36,7 @@ export async function auditPage(
       details: row.details,
       actor: row.actor,
       createdAt: row.created_at.toISOString(),
-    })),
-    nextCursor: rows.length > limit && last ? encodeCursor([last.seq]) : null,
-  }
+    }),
+    after: ({ seq }) => seq,
+  })
 }

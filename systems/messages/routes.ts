@@ -4,11 +4,11 @@ import type { App } from '@posthorn/http'
 import {
   callerOf,
   decodeCursor,
-  encodeCursor,
   invalid,
   keyedRequest,
   PageQuery,
   pageOf,
+  toPage,
 } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -122,8 +122,7 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
     const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
     const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
     const rows = await listMessages(pool, page)
-    const items = rows.slice(0, limit)
-    return { items: items.map(toResource), nextCursor: cursorAfter(rows, limit, ({ id }) => id) }
+    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/stats`, { schema: schemas.stats }, async (request) => {
@@ -143,8 +142,7 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
     const { limit, cursor } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, NumberCursor)[0]
     const rows = await listAttempts(pool, { messageId: id, before, limit: limit + 1 })
-    const nextCursor = cursorAfter(rows, limit, (row) => row.attempt_no)
-    return { items: rows.slice(0, limit).map(attemptResource), nextCursor }
+    return toPage(rows, limit, { item: attemptResource, after: (row) => row.attempt_no })
   })
 
   app.get(`${PATH}/:id/audit`, { schema: schemas.audit }, async (request) => {
@@ -168,16 +166,6 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
 
 const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
 const NumberCursor = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
-
-/** The cursor of the next page, where one row more than the page holds was found. */
-function cursorAfter<Row>(
-  rows: readonly Row[],
-  limit: number,
-  valueOf: (row: Row) => unknown,
-): string | null {
-  const last = rows[limit - 1]
-  return rows.length > limit && last !== undefined ? encodeCursor([valueOf(last)]) : null
-}
 
 function checkMessage(providers: Providers, message: NewMessage): void {
   const provider = providers.get(message.channel)

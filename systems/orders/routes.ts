@@ -1,13 +1,6 @@
 import { defineIdempotency } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
-import {
-  PageQuery,
-  callerOf,
-  decodeCursor,
-  encodeCursor,
-  idempotently,
-  pageOf,
-} from '@posthorn/http'
+import { PageQuery, callerOf, decodeCursor, idempotently, pageOf, toPage } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { NewOrder, ORDER_STATES, OrderResource, toResource } from './order.ts'
@@ -72,9 +65,7 @@ export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void 
     const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
     const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
     const rows = await listOrders(pool, page)
-    const items = rows.slice(0, limit).map(toResource)
-    const last = items.at(-1)
-    return { items, nextCursor: last && rows.length > limit ? encodeCursor([last.id]) : null }
+    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {

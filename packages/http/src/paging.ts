@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
+import { encodeCursor } from './cursor.ts'
 
 /** The query of every list, newest first. */
 export const PageQuery = Type.Object({
@@ -16,4 +17,21 @@ export function pageOf<Item extends TSchema>(item: Item) {
     items: Type.Array(item),
     nextCursor: Type.Union([Type.String(), Type.Null()]),
   })
+}
+
+/**
+ * The page of a list that was asked for `limit + 1` rows: the one too many says that there is another
+ * page. `after` gives the sort value of a row, which `decodeCursor` gives back.
+ */
+export function toPage<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  { item, after }: { item: (row: Row) => Item; after: (row: Row) => unknown },
+): { items: Item[]; nextCursor: string | null } {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map((row) => item(row)),
+    nextCursor: last !== undefined && rows.length > limit ? encodeCursor([after(last)]) : null,
+  }
 }

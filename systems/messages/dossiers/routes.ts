@@ -1,6 +1,6 @@
 import { transaction } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
-import { callerOf, decodeCursor, encodeCursor, invalid, PageQuery, pageOf } from '@posthorn/http'
+import { callerOf, decodeCursor, invalid, PageQuery, pageOf, toPage } from '@posthorn/http'
 import { Type } from 'typebox'
 import { AuditResource, auditPage, SeqCursor } from '../audit-page.ts'
 import { DossierId } from '../message.ts'
@@ -73,17 +73,13 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     const { limit, cursor } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
     const rows = await listActivities(pool, { orgId, dossierId, before, limit: limit + 1 })
-    const last = rows[limit - 1]
-    return {
-      items: rows.slice(0, limit).map((row) => ({
-        id: row.id,
-        dossierId,
-        type: row.type,
-        metadata: row.metadata,
-        createdAt: row.created_at.toISOString(),
-      })),
-      nextCursor: rows.length > limit && last ? encodeCursor([last.seq]) : null,
-    }
+    return toPage(rows, limit, {
+      item: ({ id, type, metadata, created_at: at }) => ({
+        ...{ id, dossierId, type, metadata },
+        createdAt: at.toISOString(),
+      }),
+      after: ({ seq }) => seq,
+    })
   })
 
   app.get(`${PATH}/audit`, { schema: audit }, async (request) => {

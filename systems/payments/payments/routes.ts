@@ -5,11 +5,11 @@ import {
   answerRepeat,
   callerOf,
   decodeCursor,
-  encodeCursor,
   invalid,
   keyedRequest,
   requireKey,
   sendStored,
+  toPage,
 } from '@posthorn/http'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
@@ -94,9 +94,7 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
     const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([Id]))[0]
     const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
     const rows = await selectPayments(pool, page)
-    const items = rows.slice(0, limit).map(toResource)
-    const last = items.at(-1)
-    return { items, nextCursor: last && rows.length > limit ? encodeCursor([last.id]) : null }
+    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
   })
 
   app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) =>
@@ -109,12 +107,13 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
     const { id: paymentId } = await found(request.params.id, orgId)
     const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([AuditId]))[0]
     const rows = await selectAudit(pool, { orgId, paymentId, before, limit: limit + 1 })
-    const items = rows.slice(0, limit).map(({ seq, created_at: at, ...entry }) => ({
-      id: seq,
-      ...entry,
-      createdAt: at.toISOString(),
-    }))
-    const last = items.at(-1)
-    return { items, nextCursor: last && rows.length > limit ? encodeCursor([last.id]) : null }
+    return toPage(rows, limit, {
+      item: ({ seq, created_at: at, ...entry }) => ({
+        id: seq,
+        ...entry,
+        createdAt: at.toISOString(),
+      }),
+      after: ({ seq }) => seq,
+    })
   })
 }

@@ -1,7 +1,7 @@
 import type { Alert } from '@posthorn/engine'
 import { acknowledgeAlert, listAlerts, transaction } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
-import { callerOf, problem } from '@posthorn/http'
+import { PageQuery, callerOf, pageOf, problem } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { OPERATOR } from './registered.ts'
@@ -35,15 +35,14 @@ const list = {
   summary: 'What a person should look at, newest first',
   tags,
   querystring: Type.Object({
-    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: Filter,
+    ...PageQuery.properties,
     status: Type.Optional(State),
     source: Filter,
     code: Filter,
     tenant: Filter,
   }),
   response: {
-    200: Type.Object({ items: Type.Array(AlertResource), nextCursor: Text }),
+    200: pageOf(AlertResource),
   },
 }
 

@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditOptions } from '@posthorn/engine'
 import { searchAudit } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
+import { PageQuery, pageOf } from '@posthorn/http'
 import type { Pool } from 'pg'
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
@@ -12,10 +13,8 @@ const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Time = Type.Optional(Type.String({ format: 'date-time' }))
 
 const Query = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-  cursor: Filter,
+  ...PageQuery.properties,
   kind: Type.Optional(Type.Union([Type.Literal('transition'), Type.Literal('operation')])),
-  status: Filter,
   outbox: Filter,
   messageId: Filter,
   actor: Filter,
@@ -54,7 +53,7 @@ const schema = {
     'A page looks at a bounded number of entries: it may be short, or empty, and yet not the last.',
   tags: ['audit'],
   querystring: Query,
-  response: { 200: Type.Object({ items: Type.Array(Entry), nextCursor: Text }) },
+  response: { 200: pageOf(Entry) },
 }
 
 export function auditRoutes(app: App, pool: Pool): void {

@@ -8,7 +8,7 @@ import {
   viewMessage,
 } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
-import { callerOf, problem } from '@posthorn/http'
+import { PageQuery, callerOf, pageOf, problem } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import type { Registered } from './registered.ts'
@@ -42,16 +42,14 @@ const list = {
   tags,
   params: OutboxParams,
   querystring: Type.Object({
-    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-    cursor: Type.Optional(Filter),
-    status: Type.Optional(Filter),
+    ...PageQuery.properties,
     search: Type.Optional(Filter),
     tenant: Type.Optional(Filter),
     key: Type.Optional(Filter),
     type: Type.Optional(Filter),
   }),
   response: {
-    200: Type.Object({ items: Type.Array(Type.Object(Summary)), nextCursor: Text }),
+    200: pageOf(Type.Object(Summary)),
   },
 }
 

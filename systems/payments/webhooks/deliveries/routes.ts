@@ -1,7 +1,7 @@
 import type { Queryable } from '@posthorn/engine'
 import { transaction } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
-import { callerOf, decodeCursor, encodeCursor } from '@posthorn/http'
+import { callerOf, decodeCursor, toPage } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -39,17 +39,16 @@ export function deliveryRoutes(app: App, pool: Pool): void {
       ...{ org, status, endpointId, eventId, before },
       limit: limit + 1,
     })
-    return pageFrom(rows, { limit, cursor: ({ id }) => id, resource: deliveryResource })
+    return toPage(rows, limit, { item: deliveryResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/runs`, { schema: schemas.listRuns }, async (request) => {
     const { limit, cursor } = request.query
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
     const rows = await selectRuns(db, { org: callerOf(request).org, before, limit: limit + 1 })
-    return pageFrom(rows, {
-      limit,
-      cursor: ({ id }) => id,
-      resource: ({ ran_at: ranAt, ...run }) => ({ ...run, ranAt: ranAt.toISOString() }),
+    return toPage(rows, limit, {
+      after: ({ id }) => id,
+      item: ({ ran_at: ranAt, ...run }) => ({ ...run, ranAt: ranAt.toISOString() }),
     })
   })
 
@@ -62,10 +61,9 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     const { id: deliveryId, payload } = await own(request)
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
     const rows = await selectAttempts(db, { deliveryId, before, limit: limit + 1 })
-    return pageFrom(rows, {
-      limit,
-      cursor: ({ id }) => id,
-      resource: (attempt) => attemptResource(attempt, payload),
+    return toPage(rows, limit, {
+      after: ({ id }) => id,
+      item: (attempt) => attemptResource(attempt, payload),
     })
   })
 
@@ -74,10 +72,9 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     const { id: deliveryId, org_id: org } = await own(request)
     const before = cursor === undefined ? null : decodeCursor(cursor, ByNumber)[0]
     const rows = await selectAudit(db, { org, deliveryId, before, limit: limit + 1 })
-    return pageFrom(rows, {
-      limit,
-      cursor: ({ seq }) => seq,
-      resource: ({ seq: id, actor, action, details, created_at: at }) => ({
+    return toPage(rows, limit, {
+      after: ({ seq }) => seq,
+      item: ({ seq: id, actor, action, details, created_at: at }) => ({
         ...{ id, actor, action, details },
         createdAt: at.toISOString(),
       }),
@@ -111,17 +108,4 @@ async function checkReplayable(db: Queryable, delivery: WebhookDelivery): Promis
   if (status === 'pending' || status === 'failed') throw problem('DELIVERY_NOT_FINISHED')
   const endpoint = await findEndpoint(db, { org, id })
   if (endpoint?.status !== 'enabled') throw problem('ENDPOINT_DISABLED')
-}
-
-function pageFrom<Row, Resource>(
-  rows: readonly Row[],
-  options: { limit: number; cursor: (row: Row) => string; resource: (row: Row) => Resource },
-): { items: Resource[]; nextCursor: string | null } {
-  const items = rows.slice(0, options.limit)
-  const last = items.at(-1)
-  const more = last !== undefined && rows.length > options.limit
-  return {
-    items: items.map(options.resource),
-    nextCursor: more ? encodeCursor([options.cursor(last)]) : null,
-  }
 }

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
 import { transaction, uuid } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
-import { callerOf, decodeCursor, encodeCursor, invalid, PageQuery } from '@posthorn/http'
+import { callerOf, decodeCursor, invalid, PageQuery, toPage } from '@posthorn/http'
 import type { Guard } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
@@ -59,10 +59,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
       const before = cursor === undefined ? null : decodeCursor(cursor, Before)[0]
       const page = { org: callerOf(request).org, status, before, limit: limit + 1 }
       const rows = await selectEndpoints(db, page)
-      const items = rows.slice(0, limit)
-      const last = items.at(-1)
-      const nextCursor = last && rows.length > limit ? encodeCursor([last.id]) : null
-      return { items: items.map(endpointResource), nextCursor }
+      return toPage(rows, limit, { item: endpointResource, after: ({ id }) => id })
     },
   )
 
