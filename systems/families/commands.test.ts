@@ -1,15 +1,15 @@
+import { lineTo } from '@posthorn/engine/testing'
 import type { Statement } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { createCommands } from './commands.ts'
 import { familyEvents, familyOutbox } from './outbox.ts'
 import { familyDatabase } from './testing/family-database.ts'
-import { lineTo } from './testing/line.ts'
 import { newAddress, runFamilies, sealing } from './testing/running.ts'
 
 const db = await familyDatabase()
 const line = await lineTo(db.url)
-const pool = new Pool({ connectionString: line.url, max: 4 })
+const pool = new Pool({ connectionString: line.by(db.url), max: 4 })
 pool.on('error', () => undefined)
 const commands = createCommands(pool, familyEvents(familyOutbox(sealing), sealing))
 // First, and so the last to run: the server needs its pool until it is closed.
@@ -82,6 +82,6 @@ test('without a database the answer is 503, and says when to come again', async 
   expect({ status, data }).toEqual({ status: 503, data: { createFamily: null } })
   expect(headers.get('retry-after')).toBe('2')
   expect(errors).toMatchObject([{ extensions: { code: 'DATABASE_UNAVAILABLE' } }])
-  await line.mend()
+  await line.heal()
   expect((await client.ask(query)).status).toBe(200)
 })

@@ -7,13 +7,12 @@ import {
   transaction,
   uuid,
 } from '@posthorn/engine'
-import { withBroker } from '@posthorn/engine/testing'
+import { lineTo, withBroker } from '@posthorn/engine/testing'
 import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, expect, test } from 'vitest'
 import { FAMILY_CREATED } from './events.ts'
 import { familyDatabase } from './testing/family-database.ts'
-import { lineTo } from './testing/line.ts'
 import { newAddress, runFamilies, tokenIn } from './testing/running.ts'
 
 const db = await familyDatabase()
@@ -76,7 +75,7 @@ withBroker('RABBITMQ_URL', (url) => {
         payload: { n },
       }))
       await transaction(db.pool, (tx) => enqueueAll(tx, outbox, rows))
-      for (let n = 0; n < 2; n += 1) await startRelay(onTopic(rabbitmq(line.url), topic))
+      for (let n = 0; n < 2; n += 1) await startRelay(onTopic(rabbitmq(line.by(url)), topic))
       await expect.poll(() => seen.length, { ...wait, interval: 5 }).toBeGreaterThan(150)
       line.cut()
       const arrived = seen.length
@@ -88,7 +87,7 @@ withBroker('RABBITMQ_URL', (url) => {
         return found[0]?.failed ?? 0
       }
       await expect.poll(failures, wait).toBeGreaterThanOrEqual(2)
-      await line.mend()
+      await line.heal()
       await expect.poll(() => new Set(seen).size, wait).toBe(1_000)
       // A repeat is allowed where the connection broke; that one comes before another is not.
       expect([...new Set(seen)]).toEqual(rows.map((_, n) => n))

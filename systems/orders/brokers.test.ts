@@ -11,13 +11,12 @@ import {
   useMovableClock,
   uuid,
 } from '@posthorn/engine'
-import { withBroker } from '@posthorn/engine/testing'
+import { createKafkaLine, lineTo, withBroker } from '@posthorn/engine/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, describe, expect, test } from 'vitest'
 import { orderEvents } from './outbox.ts'
-import type { Line } from './testing/line.ts'
-import { lineTo } from './testing/line.ts'
+import type { Line } from '@posthorn/engine/testing'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
 import { runOrders, runParticipants } from './testing/running.ts'
 
@@ -204,7 +203,7 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
       expect((await counts()).map(({ status }) => status)).not.toContain('DEAD_LETTER')
       expect(await statuses(during)).toEqual(new Set(['RUNNING']))
 
-      await line.mend()
+      await line.heal()
       // A relay that could not reach its broker waits up to a minute of the business clock before it
       // looks again, and may look just before the connection is back: so that minute passes, four times.
       for (let minutes = 0; minutes < 4; minutes += 1) {
@@ -233,8 +232,9 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
 withBroker('KAFKA_BROKERS', (brokers) => {
   describe('kafka', () => {
     exercise('kafka', async () => {
-      const [host = '', port = ''] = (brokers.split(',')[0] ?? '').split(':')
-      const line = await lineTo({ host, port: Number(port) }, 'kafka')
+      const broker = brokers.split(',')[0] ?? ''
+      const line = await createKafkaLine(broker)
+      const byLine = [`${line.host}:${line.port}`]
       const options = {
         timeout: '3s',
         session: '6s',
@@ -243,11 +243,11 @@ withBroker('KAFKA_BROKERS', (brokers) => {
       } as const
       return {
         line,
-        connect: () => kafkaTransport({ brokers: [line.address], ...options }),
+        connect: () => kafkaTransport({ brokers: byLine, ...options }),
         connectWithoutPlace: () =>
-          kafkaTransport({ brokers: [line.address], ...options, createTopics: false }),
+          kafkaTransport({ brokers: byLine, ...options, createTopics: false }),
         async openPlace(topic) {
-          const maker = kafkaTransport({ brokers: [`${host}:${port}`], ...options })
+          const maker = kafkaTransport({ brokers: [broker], ...options })
           const subscription = await maker.subscribe({
             topic,
             group: 'place',
@@ -264,20 +264,14 @@ withBroker('KAFKA_BROKERS', (brokers) => {
 withBroker('RABBITMQ_URL', (url) => {
   describe('rabbitmq', () => {
     exercise('rabbitmq', async () => {
-      const target = new URL(url)
-      const line = await lineTo(
-        { host: target.hostname, port: Number(target.port || 5672) },
-        'amqp',
-      )
-      const address = new URL(url)
-      address.host = line.address
+      const line = await lineTo(url)
       const options = {
         timeout: '3s',
         drain: '1s',
         concurrency: 8,
         backoff: { first: '50ms', max: '200ms' },
       } as const
-      const connect = () => rabbitmqTransport({ url: address.href, ...options })
+      const connect = () => rabbitmqTransport({ url: line.by(url), ...options })
       return {
         line,
         connect,

@@ -1,8 +1,7 @@
 import { listPaused, sql, transaction, uuid } from '@posthorn/engine'
-import { testDatabase } from '@posthorn/engine/testing'
+import { lineTo, testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Status } from './status.ts'
-import { openLine } from './testing/line.ts'
 import { SHOP, posthorn, posthornHere, startPosthorn } from './testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
@@ -119,20 +118,20 @@ describe('status', () => {
   })
 
   test('goes on with --watch, over an outage, until Ctrl-C', async () => {
-    const line = await openLine(url)
+    const line = await lineTo(url)
     const args = ['status', '--watch', '--json', '--every', '100ms']
-    const watching = startPosthorn(args, { ...env, DATABASE_URL: line.url })
+    const watching = startPosthorn(args, { ...env, DATABASE_URL: line.by(url) })
     const documents = () => watching.stdout().split('\n').slice(0, -1)
     await expect.poll(() => documents().length, { timeout: 30_000 }).toBeGreaterThan(2)
-    await line.cut()
+    line.cut()
     await expect.poll(() => watching.stderr(), { timeout: 30_000 }).toContain('database away: ')
     const before = documents().length
-    await line.mend()
+    await line.heal()
     await expect.poll(() => documents().length, { timeout: 30_000 }).toBeGreaterThan(before + 2)
     for (const document of documents()) expect(document).toContain('"name":"shop.events"')
     watching.child.kill('SIGINT')
     expect((await watching.ended).code).toBe(130)
-    await line.cut()
+    line.cut()
   })
 })
 

@@ -1,19 +1,18 @@
 import { defineInbox, inboxTableSql, once, sql, uuid } from '@posthorn/engine'
-import { testDatabase } from '@posthorn/engine/testing'
+import { lineTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { isRolledBack } from './commit-outcome.ts'
 import { CommitUnknownError, ConflictError } from './errors.ts'
-import { cuttingProxy } from './testing/cutting-proxy.ts'
 import { Family, familyEvents, familyMapper, familyTables } from './testing/family.ts'
 import { UnitOfWork } from './unit-of-work.ts'
 
 const inbox = defineInbox({ table: 'families.inbox', retention: '30d' })
 const db = await testDatabase({ sql: familyTables + inboxTableSql(inbox) })
-const proxy = await cuttingProxy(db.url)
-const shaky = db.connect({ connectionString: proxy.url })
+const line = await lineTo(db.url)
+const shaky = db.connect({ connectionString: line.by(db.url) })
 afterAll(async () => {
   await shaky.end()
-  await proxy.close()
+  line.cut()
 })
 
 const newUnit = (pool = shaky) =>
@@ -52,7 +51,7 @@ describe.each([
   test.each(['before', 'after'] as const)('that broke %s it: again writes once', async (when) => {
     const { unit, family } = await prepared(kind)
     const { version, pendingEvents } = family
-    proxy.cutNext(when)
+    line.cutNextCommit(when)
     const error = await unit.commit().catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(CommitUnknownError)
     expect(error).toMatchObject({ code: 'COMMIT_UNKNOWN', cause: expect.any(Error) as Error })
@@ -66,7 +65,7 @@ describe.each([
 
   test('what has happened since is written too', async () => {
     const { unit, family } = await prepared(kind)
-    proxy.cutNext('after')
+    line.cutNextCommit('after')
     await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
     family.rename('Later')
     await unit.commit()
@@ -78,12 +77,12 @@ describe.each([
 
 test('several in a row are told apart', async () => {
   const { unit, family } = await prepared('stored')
-  proxy.cutNext('before')
+  line.cutNextCommit('before')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   family.rename('Second')
   const other = Family.create(uuid(), 'Other')
   unit.save(other)
-  proxy.cutNext('after')
+  line.cutNextCommit('after')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   family.rename('Third')
   await unit.commit()
@@ -93,7 +92,7 @@ test('several in a row are told apart', async () => {
 
 test('somebody else is not taken for ourselves', async () => {
   const { unit, family } = await prepared('stored')
-  proxy.cutNext('before')
+  line.cutNextCommit('before')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   const others = newUnit(db.pool)
   const theirs = await others.load(Family, family.id)
@@ -109,7 +108,7 @@ test('without events there is no proof, and nothing is written twice', async () 
   await unit.commit()
   family.name = 'Quiet'
   unit.save(family)
-  proxy.cutNext('after')
+  line.cutNextCommit('after')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   await expect(unit.commit()).rejects.toThrow(ConflictError)
   expect(await stored()).toEqual({ families: ['Quiet 3'], events: 2 })
@@ -118,7 +117,7 @@ test('without events there is no proof, and nothing is written twice', async () 
 test('a message is handled once, and the unit knows', async () => {
   const { unit, family } = await prepared('stored')
   const receipt = { inbox, consumer: 'families', id: uuid() }
-  proxy.cutNext('after')
+  line.cutNextCommit('after')
   const commit = () => unit.commit((tx, write) => once(tx, receipt, write))
   await expect(commit()).rejects.toThrow(CommitUnknownError)
   expect(await commit()).toEqual({ first: false })
@@ -137,7 +136,7 @@ test('what shares the transaction is done once too', async () => {
       await write(tx)
       return other
     })
-  proxy.cutNext('after')
+  line.cutNextCommit('after')
   await expect(commit()).rejects.toThrow(CommitUnknownError)
   family.rename('Later')
   expect(await commit()).toBe(other)

@@ -1,9 +1,8 @@
 import { EntitySchema, MikroORM } from '@mikro-orm/postgresql'
 import type { EntityManager, EventSubscriber } from '@mikro-orm/postgresql'
 import { uuid } from '@posthorn/engine'
-import { testDatabase } from '@posthorn/engine/testing'
+import { lineTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { Family, familyEvents, familyTables } from '../testing/family.ts'
 import { mikroOrmSubscriber } from './mikro-orm.ts'
 
@@ -281,12 +280,12 @@ test.each([
   ['before', []],
   ['after', ['Addams']],
 ] as const)('a connection lost %s the commit keeps the events', async (when, names) => {
-  const proxy = await cuttingProxy(db.url)
-  const shaky = await connected(proxy.url)
+  const line = await lineTo(db.url)
+  const shaky = await connected(line.by(db.url))
   const family = Family.create(uuid(), 'Addams')
-  proxy.cutNext(when)
+  line.cutNextCommit(when)
   await expect(shaky.em.fork().persist(family).flush()).rejects.toThrow(/terminated/)
   expect(types(family)).toEqual(['Created'])
   expect((await stored()).families).toEqual(names)
-  await proxy.close()
+  line.cut()
 })

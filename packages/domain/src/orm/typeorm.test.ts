@@ -1,10 +1,9 @@
 import { uuid } from '@posthorn/engine'
-import { testDatabase } from '@posthorn/engine/testing'
+import { lineTo, testDatabase } from '@posthorn/engine/testing'
 import { DataSource, EntitySchema } from 'typeorm'
 import type { EntitySubscriberInterface } from 'typeorm'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EventOutbox } from '../event-outbox.ts'
-import { cuttingProxy } from '../testing/cutting-proxy.ts'
 import { Family, familyEvents, familyTables } from '../testing/family.ts'
 import { typeOrmSubscriber } from './typeorm.ts'
 
@@ -237,12 +236,12 @@ test.each([
   ['before', []],
   ['after', ['Addams']],
 ] as const)('a connection lost %s the commit keeps the events', async (when, names) => {
-  const proxy = await cuttingProxy(db.url)
-  const source = await connected(proxy.url, familyEvents)
+  const line = await lineTo(db.url)
+  const source = await connected(line.by(db.url), familyEvents)
   const family = Family.create(uuid(), 'Addams')
-  proxy.cutNext(when)
+  line.cutNextCommit(when)
   await expect(source.manager.save(family)).rejects.toThrow(/terminated/)
   expect(types(family)).toEqual(['Created'])
   expect((await stored()).families).toEqual(names)
-  await proxy.close()
+  line.cut()
 })

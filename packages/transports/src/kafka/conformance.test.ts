@@ -1,6 +1,5 @@
-import { transportConformance, withBroker } from '@posthorn/engine/testing'
+import { createKafkaLine, transportConformance, withBroker } from '@posthorn/engine/testing'
 import { afterAll } from 'vitest'
-import { createKafkaLine } from '../testing/kafka-line.ts'
 import { kafkaTransport } from './index.ts'
 
 const ends: (() => void)[] = []
@@ -9,7 +8,7 @@ afterAll(() => ends.forEach((end) => end()))
 withBroker('KAFKA_BROKERS', (brokers) => {
   transportConformance('kafka', async () => {
     const line = await createKafkaLine(brokers.split(',')[0] ?? '')
-    ends.push(line.close)
+    ends.push(line.cut)
     const transport = kafkaTransport({
       brokers: [`${line.host}:${line.port}`],
       timeout: '3s',

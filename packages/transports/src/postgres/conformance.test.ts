@@ -1,7 +1,6 @@
-import { testDatabase, transportConformance } from '@posthorn/engine/testing'
+import { createLine, testDatabase, transportConformance } from '@posthorn/engine/testing'
 import { Pool } from 'pg'
 import { afterAll } from 'vitest'
-import { createLine } from '../testing/line.ts'
 import { postgresTopics, topicMigrations } from './index.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })
@@ -17,7 +16,7 @@ transportConformance('postgres topics', async () => {
   address.port = String(line.port)
   const pool = new Pool({ connectionString: address.href, max: 10 })
   pool.on('error', () => undefined)
-  ends.push(() => pool.end(), line.close)
+  ends.push(() => pool.end(), line.cut)
   const transport = postgresTopics({
     pool,
     lease: '3s',

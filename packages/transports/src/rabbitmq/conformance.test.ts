@@ -1,6 +1,5 @@
-import { transportConformance, withBroker } from '@posthorn/engine/testing'
+import { createLine, transportConformance, withBroker } from '@posthorn/engine/testing'
 import { afterAll } from 'vitest'
-import { createLine } from '../testing/line.ts'
 import { rabbitmqTransport } from './index.ts'
 
 const ends: (() => void)[] = []
@@ -10,7 +9,7 @@ withBroker('RABBITMQ_URL', (broker) => {
   const make = async () => {
     const url = new URL(broker)
     const line = await createLine({ host: url.hostname, port: Number(url.port || 5672) })
-    ends.push(line.close)
+    ends.push(line.cut)
     url.hostname = line.host
     url.port = String(line.port)
     const transport = rabbitmqTransport({

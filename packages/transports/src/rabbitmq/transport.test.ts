@@ -1,12 +1,11 @@
 import type { Delivery, Message } from '@posthorn/engine'
 import { toMessage, uuid } from '@posthorn/engine'
-import { withBroker } from '@posthorn/engine/testing'
+import { createLine, withBroker } from '@posthorn/engine/testing'
 import type { AMQPChannel } from '@cloudamqp/amqp-client'
 import { AMQPClient } from '@cloudamqp/amqp-client'
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Unreadable } from '../handling.ts'
-import { createLine } from '../testing/line.ts'
 import type { RabbitmqOptions, RabbitmqTransport } from './index.ts'
 import { rabbitmqTransport } from './index.ts'
 
@@ -162,7 +161,7 @@ withBroker('RABBITMQ_URL', (url) => {
           { kind: 'delivered' },
         ])
       }, wait)
-      line.close()
+      line.cut()
     })
   })
 
