@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { SHOP, posthorn, posthornHere } from '../testing/posthorn.ts'
 import { shopEvents } from '../testing/shop.ts'
-import { checkClock } from './database.ts'
+import { checkClock } from './postgres/clock.ts'
 import type { Finding } from './finding.ts'
-import { selectLongTransactions } from './queries.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
@@ -22,6 +21,7 @@ async function examine(more: NodeJS.ProcessEnv = {}) {
   const { code, stdout } = await posthornHere(['doctor', '--json'], { ...env, ...more })
   const { healthy, findings } = JSON.parse(stdout) as { healthy: boolean; findings: Finding[] }
   expect(healthy).toBe(code === 0)
+  for (const { todo, run } of findings) expect([todo, run]).not.toContain(undefined)
   const bad = findings.filter(({ level }) => level !== 'ok')
   for (const { todo } of bad) expect(todo).toBeTruthy()
   return { code, findings, bad }
@@ -45,12 +45,19 @@ beforeAll(async () => {
 test('a healthy database has no failures, and says what it looked at', async () => {
   const { code, stdout, stderr } = await posthorn(['doctor'], env)
   expect(code).toBe(0)
-  for (const check of ['node', 'configuration', 'disk', 'database', 'connections', 'clock']) {
+  for (const check of [
+    ...['node', 'open files', 'configuration', 'data folder', 'disk', 'database', 'server'],
+    ...['connections', 'settings', 'time', 'wake-ups', 'transactions', 'locks', 'brokers'],
+    ...['migrations', 'clock', 'vacuum', 'alerts'],
+  ]) {
     expect(stdout).toMatch(new RegExp(`^ok {4}${check}: `, 'm'))
   }
   expect(stdout).toContain('ok    shop.events: in order')
-  expect(stdout).toContain('warn  relays: none has been heard of for 15 s\n      → run `posthorn')
+  expect(stdout).toContain(
+    'warn  relays: none has been heard of for 15 s\n      → start one\n        posthorn relay\n',
+  )
   expect(stderr).toBe('1 warning\n')
+  expect((await posthornHere(['doctor', '--strict'], env)).code).toBe(3)
 })
 
 test('a wrong password is told from a server that is away, and never shown', async () => {
@@ -73,35 +80,14 @@ test('every mistake of the environment is a finding', async () => {
   ])
 })
 
-test('a slip of the pen is a warning, the name of the operator is not', async () => {
-  const { bad } = await examine({ POSTHORN_ROLE: 'api', POSTHORN_OPERATOR: 'ada' })
-  expect(bad.find(({ check }) => check === 'configuration')?.says).toBe(
-    'no settings of ours: POSTHORN_ROLE',
-  )
-})
-
-test('a missing index is named with what makes it', async () => {
-  await pool.query('drop index shop.event_due')
-  const { code, bad } = await examine()
-  expect(code).toBe(0)
-  expect(bad).toContainEqual({
-    check: 'shop.events',
-    level: 'warn',
-    says: 'index event_due is missing',
-    todo: "create index if not exists event_due on shop.event (due_at, id) where status in ('waiting', 'failed');",
-  })
-  await pool.query(
-    `create index other_name on shop.event (due_at, id) where status in ('waiting', 'failed')`,
-  )
-  expect((await examine()).bad.map(({ check }) => check)).toEqual(['relays'])
-})
-
-test('a table that lacks a column fails', async () => {
-  await pool.query('alter table shop.order_event rename column held to holds')
-  const { code, bad } = await examine()
-  await pool.query('alter table shop.order_event rename column holds to held')
-  expect(code).toBe(1)
-  expect(bad).toMatchObject([{ check: 'shop.orders', says: 'shop.order_event has no column held' }])
+test('a slip of the pen is a warning with what was meant, the name of the operator is not', async () => {
+  const slips = { POSTHORN_ROLE: 'api', KAFKA_BROKER: 'x', DATABASE_UR: 'x' }
+  const { bad } = await examine({ ...slips, POSTHORN_OPERATOR: 'ada', DATA: 'x', KAFKA_HOME: 'x' })
+  const found = bad.filter(({ check }) => check === 'configuration')
+  expect(found.map(({ says, todo }) => `${says}: ${todo}`)).toEqual([
+    'nobody reads POSTHORN_ROLE: did you mean POSTHORN_ROLES?',
+    'nobody reads KAFKA_BROKER: did you mean KAFKA_BROKERS?',
+  ])
 })
 
 test('a paused outbox, an open alert and a late message are seen', async () => {
@@ -116,7 +102,7 @@ test('a paused outbox, an open alert and a late message are seen', async () => {
     { check: 'relays', level: 'warn' },
     { check: 'shop.events', level: 'warn', says: 'it is paused by ada' },
     { check: 'shop.orders', level: 'fail', says: 'a message has been due for 1h' },
-    { check: 'alerts', level: 'warn', says: '1 open' },
+    { check: 'alerts', level: 'warn', says: '1 open', run: 'posthorn alerts' },
   ])
   expect(code).toBe(1)
   await pool.query('truncate shop.order_event, posthorn.alert, posthorn.pause')
@@ -142,7 +128,9 @@ test('production on a clock that can be moved is found', async () => {
   await pool.query(sql`update posthorn.clock set ahead = interval '6 h'`)
   const says = 'the business clock is 6h ahead'
   expect(await checkClock(pool, production)).toMatchObject({ level: 'fail', says })
-  expect((await examine()).findings).toContainEqual({ check: 'clock', level: 'ok', says })
+  expect((await examine()).findings).toContainEqual(
+    expect.objectContaining({ check: 'clock', level: 'ok', says }),
+  )
 })
 
 test('a secret that others can read fails', async () => {
@@ -150,26 +138,13 @@ test('a secret that others can read fails', async () => {
   await writeFile(file, 's')
   await chmod(file, 0o644)
   expect((await examine()).bad).toContainEqual({
-    check: 'secret',
+    check: 'secrets',
     level: 'fail',
     says: `${file} is readable for others`,
-    todo: `chmod 600 ${file}`,
+    todo: 'let only its owner read it',
+    run: `chmod 600 ${file}`,
   })
   await rm(file)
-})
-
-test('transactions that stay open are found with who has them', async () => {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    await client.query('select 1')
-    const found = await selectLongTransactions(pool, 0)
-    expect(found).toMatchObject([{ state: 'idle in transaction', pid: expect.any(Number) }])
-  } finally {
-    await client.query('rollback')
-    client.release()
-  }
-  expect(await selectLongTransactions(pool, 300)).toEqual([])
 })
 
 test('a folder without a database is no failure, only a warning', async () => {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { silentLog } from '@posthorn/engine'
-import type { Database } from '@posthorn/server'
+import type { Database, Opened } from '@posthorn/server'
 import {
   ConfigurationError,
   allMigrations,
@@ -12,17 +12,30 @@ import type { Environment } from '../environment.ts'
 import { hasDatabase, openToLook, variablesOf } from '../environment.ts'
 import type { ExitCode } from '../exit.ts'
 import { EXIT } from '../exit.ts'
+import type { Session } from '../session.ts'
 import { open, sessionOf } from '../session.ts'
 import { readStatus } from '../status.ts'
 import type { Terminal } from '../terminal.ts'
 import { explain } from '../trouble.ts'
-import { checkBrokers } from './brokers.ts'
-import { checkClock, checkMigrations, checkServer, checkTransactions } from './database.ts'
+import { checkBrokers } from './broker/brokers.ts'
+import { checkConfiguration } from './configuration.ts'
 import type { Finding } from './finding.ts'
-import { examine, fail, ok } from './finding.ts'
-import { checkConfiguration, checkFolder, checkNode } from './machine.ts'
-import { checkTable, checkWork } from './outboxes.ts'
+import { examine, fail, hasFailed, ok } from './finding.ts'
+import { checkDataFolder, checkOwnFolders } from './folders.ts'
+import { checkNode, checkOpenFiles } from './machine.ts'
+import { checkLeases } from './outbox/leases.ts'
+import { selectRelayFacts } from './outbox/queries.ts'
+import { checkTable } from './outbox/table.ts'
+import { checkHotTables } from './outbox/vacuum.ts'
+import { checkWork } from './outbox/work.ts'
+import { checkClock, checkSkew } from './postgres/clock.ts'
+import { checkHorizon } from './postgres/horizon.ts'
+import { checkLocks } from './postgres/locks.ts'
+import { checkMigrations, checkServer } from './postgres/server.ts'
+import { checkSettings } from './postgres/settings.ts'
+import { checkWakeUps } from './postgres/wake.ts'
 import { findingLines, summaryOf } from './report.ts'
+import { checkSecrets } from './secrets.ts'
 
 type Tell = (findings: readonly Finding[]) => void
 
@@ -35,19 +48,33 @@ export async function runDoctor(terminal: Terminal, options: DoctorOptions): Pro
     for (const line of found.flatMap((each) => findingLines(each, terminal))) terminal.print(line)
   }
   await checkAll(terminal, variablesOf(terminal, options), tell)
-  const failed = hasFailed(findings)
-  if (options.json) terminal.printJson({ healthy: !failed, findings })
+  if (options.json) terminal.printJson(asJson(findings))
   else terminal.say(summaryOf(findings))
-  return failed ? EXIT.failed : EXIT.ok
+  return exitOf(findings, options)
+}
+
+/** Every field, as all commands print them. */
+function asJson(findings: readonly Finding[]) {
+  return {
+    healthy: !hasFailed(findings),
+    findings: findings.map(({ todo = null, run = null, ...found }) => ({ ...found, todo, run })),
+  }
+}
+
+function exitOf(findings: readonly Finding[], { strict }: DoctorOptions): ExitCode {
+  if (hasFailed(findings)) return EXIT.failed
+  return strict && findings.some(({ level }) => level === 'warn') ? EXIT.negative : EXIT.ok
 }
 
 async function checkAll(terminal: Terminal, env: NodeJS.ProcessEnv, tell: Tell): Promise<void> {
-  tell([checkNode(process.versions.node)])
+  tell([checkNode(process.versions.node), ...checkOpenFiles()])
   const environment = await readStrictly(env)
   if ('mistakes' in environment) return tell(environment.mistakes)
-  const { configuration } = environment
-  tell(checkConfiguration(configuration))
-  tell(await examine('data folder', () => checkFolder(configuration)))
+  const { configuration, systems } = environment
+  tell(checkConfiguration(configuration, { env, systems }))
+  tell(checkSecrets(configuration, { env, systems }))
+  tell(await examine('data folder', () => checkDataFolder(configuration)))
+  tell(await examine('storage', () => checkOwnFolders(configuration, systems)))
   if (configuration.databaseUrl === undefined && !(await hasDatabase(configuration))) return
   const database = await open(terminal, configuration).catch((error: unknown) => {
     const todo = 'see that it runs, and that DATABASE_URL is right'
@@ -65,21 +92,32 @@ async function checkDatabase(
   tell: Tell,
 ): Promise<void> {
   const { configuration, systems } = environment
-  const { outboxes, transports } = await openToLook(environment, database.pool)
+  const { pool } = database
+  const opened = await openToLook(environment, pool)
+  const { outboxes } = opened
   const session = sessionOf(database, outboxes)
   const { db } = session
-  tell(await examine('server', () => checkServer(db, configuration, outboxes)))
-  tell(
-    await examine('brokers', () =>
-      checkBrokers({ configuration, transports, pool: database.pool, log: silentLog }),
-    ),
-  )
-  tell(await examine('transactions', () => checkTransactions(db)))
+  const server = await examine('server', () => checkServer(db, configuration, outboxes))
+  tell(server)
+  // Version and connections are two findings: with one alone the server did not answer.
+  if (server.length === 1) return
+  tell(await examine('settings', () => checkSettings(db, configuration)))
+  tell(await examine('time', () => checkSkew(db)))
+  tell(await examine('wake-ups', () => checkWakeUps(pool, configuration)))
+  tell(await examine('transactions', () => checkHorizon(db)))
+  tell(await examine('locks', () => checkLocks(db, outboxes)))
+  const log = silentLog
+  tell(await examine('brokers', () => checkBrokers({ configuration, opened, pool, log })))
   const sets = await allMigrations(systems)
   const migrations = await examine('migrations', () => checkMigrations(db, sets))
   tell(migrations)
   if (hasFailed(migrations)) return
   tell(await examine('clock', () => checkClock(db, configuration)))
+  await checkOutboxes(session, opened, tell)
+}
+
+async function checkOutboxes(session: Session, { outboxes }: Opened, tell: Tell): Promise<void> {
+  const { db } = session
   const tables: Finding[] = []
   for (const outbox of outboxes) {
     tables.push(...(await examine(outbox.name, () => checkTable(db, outbox))))
@@ -87,11 +125,18 @@ async function checkDatabase(
   tell(tables)
   // A table that is not as it should be cannot be counted.
   if (hasFailed(tables)) return
-  tell(await examine('outboxes', async () => checkWork(await readStatus(session))))
-}
-
-function hasFailed(findings: readonly Finding[]): boolean {
-  return findings.some(({ level }) => level === 'fail')
+  tell(await examine('vacuum', () => checkHotTables(db)))
+  tell(
+    await examine('outboxes', async () => {
+      const status = await readStatus(session)
+      const findings = checkWork(status, await selectRelayFacts(db))
+      for (const each of status.outboxes) {
+        const outbox = session.outboxes.get(each.name)
+        if (outbox) findings.push(...(await checkLeases(db, outbox, each)))
+      }
+      return findings
+    }),
+  )
 }
 
 /** As a server would read it: what only a server needs must be there too. */

@@ -4,11 +4,13 @@ import type { Finding, Level } from './finding.ts'
 
 const STYLES = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
-/** A finding as lines: what was found, and below it what to do. */
+/** A finding as lines: what was found, below it what to do, and the SQL or command for it. */
 export function findingLines(finding: Finding, { paint }: Pick<Terminal, 'paint'>): string[] {
-  const { check, level, says, todo } = finding
-  const first = `${paint(STYLES[level], level.padEnd(4))}  ${check}: ${says}`
-  return todo === undefined ? [first] : [first, `      → ${todo}`]
+  const { check, level, says, todo, run } = finding
+  const lines = [`${paint(STYLES[level], level.padEnd(4))}  ${check}: ${says}`]
+  if (todo !== undefined) lines.push(`      → ${todo}`)
+  if (run !== undefined) lines.push(`        ${run}`)
+  return lines
 }
 
 export function summaryOf(findings: readonly Finding[]): string {

@@ -1,0 +1,110 @@
+import { AMQPClient } from '@cloudamqp/amqp-client'
+import { Admin } from '@platformatic/kafka'
+import { withBroker } from '@posthorn/engine/testing'
+import { randomUUID } from 'node:crypto'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { shopEvents } from '../../testing/shop.ts'
+import { checkKafka } from './kafka.ts'
+import { checkRabbitmq } from './rabbitmq.ts'
+import { topologyOf } from './topology.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const handle = async () => undefined
+const [development, production] = [{ production: false }, { production: true }]
+
+test('a topology is what is sent to and read from, at one broker and once', () => {
+  const sending = (transport: string, topic: string) => ({
+    ...shopEvents,
+    destination: { transport, topic },
+  })
+  const opened = {
+    outboxes: [
+      sending('kafka', 'b'),
+      sending('kafka', 'a'),
+      sending('rabbitmq', 'c'),
+      { ...shopEvents, destination: () => ({ transport: 'kafka', topic: 'whichever' }) },
+    ],
+    consumers: [{ transport: 'kafka', topic: 'a', group: 'g', handle }],
+    queues: [{ transport: 'kafka', topic: 'a', group: 'g' }],
+  }
+  expect(topologyOf(opened, 'kafka')).toEqual({
+    topics: ['a', 'b'],
+    groups: [{ topic: 'a', group: 'g' }],
+  })
+})
+
+withBroker('KAFKA_BROKERS', (address) => {
+  const brokers = address.split(',')
+
+  test('a topic of Kafka that is missing, then there', async () => {
+    const topic = `doctor-${randomUUID()}`
+    const topology = { topics: [topic], groups: [] }
+    expect(await checkKafka(brokers, topology, development)).toMatchObject([
+      { check: 'kafka', level: 'warn', says: `topic ${topic} is not there yet` },
+    ])
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: brokers })
+    onTestFinished(() => admin.close())
+    await admin.createTopics({ topics: [topic], partitions: 3, replicas: 1 })
+    onTestFinished(() => admin.deleteTopics({ topics: [topic] }))
+    const says = `topic ${topic}: 3 partitions, 1 copy, min.insync.replicas 1`
+    await expect
+      .poll(() => checkKafka(brokers, topology, development), { timeout: 20_000 })
+      .toEqual([{ check: 'kafka', level: 'ok', says }])
+    // What is enough on a laptop is a message lost with the disk of one broker.
+    expect(await checkKafka(brokers, topology, production)).toMatchObject([
+      { level: 'warn', says, todo: 'keep three copies of which two must be in sync' },
+    ])
+  })
+
+  test('a topic that asks for more copies in sync than there are fails', async () => {
+    const topic = `doctor-${randomUUID()}`
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: brokers })
+    onTestFinished(() => admin.close())
+    const configs = [{ name: 'min.insync.replicas', value: '2' }]
+    await admin.createTopics({ topics: [topic], partitions: 1, replicas: 1, configs })
+    onTestFinished(() => admin.deleteTopics({ topics: [topic] }))
+    await expect
+      .poll(() => checkKafka(brokers, { topics: [topic], groups: [] }, development), {
+        timeout: 20_000,
+      })
+      .toMatchObject([
+        {
+          level: 'fail',
+          says: `topic ${topic}: 1 partition with fewer copies in sync than min.insync.replicas, 2; nothing is taken`,
+        },
+      ])
+  })
+})
+
+withBroker('RABBITMQ_URL', (url) => {
+  test('an exchange and a queue of RabbitMQ that are missing, then there and unread', async () => {
+    const topic = `doctor-${randomUUID()}`
+    const topology = { topics: [topic], groups: [{ topic, group: 'g' }] }
+    expect(await checkRabbitmq(url, topology)).toMatchObject([
+      { check: 'rabbitmq', level: 'warn', says: `exchange ${topic} is not there yet` },
+      { level: 'warn', says: expect.stringContaining(`queue ${topic}.g is not there yet`) },
+    ])
+    const client = new AMQPClient(url)
+    await client.connect()
+    onTestFinished(() => client.close())
+    const channel = await client.channel()
+    await channel.exchangeDeclare(topic, 'topic')
+    await channel.queueDeclare(`${topic}.g`, { durable: true })
+    onTestFinished(async () => {
+      await channel.queueDelete(`${topic}.g`)
+      await channel.exchangeDelete(topic)
+    })
+    expect(await checkRabbitmq(url, topology)).toEqual([
+      { check: 'rabbitmq', level: 'ok', says: `exchange ${topic} is there` },
+      { check: 'rabbitmq', level: 'ok', says: `queue ${topic}.g: 0 messages, 0 readers` },
+    ])
+    await channel.confirmSelect()
+    await channel.basicPublish('', `${topic}.g`, 'x')
+    expect((await checkRabbitmq(url, topology)).at(1)).toMatchObject({
+      level: 'warn',
+      says: `queue ${topic}.g: 1 message, 0 readers`,
+      todo: 'start a worker',
+    })
+  })
+})

@@ -1,0 +1,76 @@
+import type { Log, Transport } from '@posthorn/engine'
+import type { Configuration, Opened } from '@posthorn/server'
+import { openBrokers } from '@posthorn/server'
+import type { Pool } from 'pg'
+import { explain } from '../../trouble.ts'
+import type { Finding } from '../finding.ts'
+import { examine, fail, ok } from '../finding.ts'
+import { checkKafka } from './kafka.ts'
+import { checkRabbitmq } from './rabbitmq.ts'
+import { topologyOf } from './topology.ts'
+
+const PATIENCE_MS = 3_000
+
+export interface BrokerCheck {
+  readonly configuration: Configuration
+  readonly opened: Pick<Opened, 'transports' | 'outboxes' | 'consumers' | 'queues'>
+  readonly pool: Pool
+  readonly log: Log
+}
+
+/** Whether the brokers that are configured let us in, and have what is sent to and read from. */
+export async function checkBrokers(options: BrokerCheck): Promise<Finding[]> {
+  const reached = await checkReach(options)
+  if (reached.length === 0) return [ok('brokers', 'none is configured: topics are in PostgreSQL')]
+  const { kafkaBrokers, rabbitmqUrl, production } = options.configuration
+  const isUp = (name: string) =>
+    reached.some(({ check, level }) => check === name && level === 'ok')
+  const findings = [...reached]
+  if (kafkaBrokers && isUp('kafka')) {
+    const topology = topologyOf(options.opened, 'kafka')
+    const look = () => checkKafka(kafkaBrokers, topology, { production })
+    findings.push(...(await examine('kafka', look)))
+  }
+  if (rabbitmqUrl !== undefined && isUp('rabbitmq')) {
+    const topology = topologyOf(options.opened, 'rabbitmq')
+    findings.push(...(await examine('rabbitmq', () => checkRabbitmq(rabbitmqUrl, topology))))
+  }
+  return findings
+}
+
+async function checkReach({ opened, ...options }: BrokerCheck): Promise<Finding[]> {
+  const brokers = openBrokers(options)
+  try {
+    const all: Record<string, Transport> = { ...brokers.byName, ...opened.transports }
+    const checks = Object.entries(all).flatMap(([name, transport]) =>
+      transport.ping
+        ? [reach(name, brokers.where[name] ?? 'it', () => within(transport.ping?.()))]
+        : [],
+    )
+    return await Promise.all(checks)
+  } finally {
+    await brokers.close()
+  }
+}
+
+async function reach(name: string, where: string, ping: () => Promise<unknown>): Promise<Finding> {
+  try {
+    await ping()
+    return ok(name, `${where} can be reached`)
+  } catch (error) {
+    const todo = 'see that it runs, and that its address is right'
+    return fail(name, `${where} cannot be reached: ${explain(error)}`, todo)
+  }
+}
+
+async function within(work: Promise<unknown> | undefined): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer in ${PATIENCE_MS} ms`)), PATIENCE_MS)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

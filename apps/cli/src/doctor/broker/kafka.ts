@@ -1,0 +1,103 @@
+import type { ClusterTopicMetadata } from '@platformatic/kafka'
+import { Admin, ConfigResourceTypes, UserError } from '@platformatic/kafka'
+import type { Configuration } from '@posthorn/server'
+import { counted } from '../../words.ts'
+import type { Finding } from '../finding.ts'
+import { fail, ok, warn } from '../finding.ts'
+import type { Topology } from './topology.ts'
+
+const TIMEOUT_MS = 5_000
+
+/** Whether the topics are there, led, and kept on as many brokers as an acknowledgement promises. */
+export async function checkKafka(
+  brokers: readonly string[],
+  { topics }: Topology,
+  { production }: Pick<Configuration, 'production'>,
+): Promise<Finding[]> {
+  const admin = new Admin({
+    clientId: 'posthorn-doctor',
+    bootstrapBrokers: [...brokers],
+    connectTimeout: TIMEOUT_MS,
+    requestTimeout: TIMEOUT_MS,
+    timeout: TIMEOUT_MS,
+    retries: false,
+  })
+  try {
+    const findings: Finding[] = []
+    for (const topic of topics) {
+      const found = await lookUp(admin, topic)
+      if (!found) findings.push(missing(topic))
+      else
+        findings.push(
+          ...judge({ topic, found, production, least: await leastInSync(admin, topic) }),
+        )
+    }
+    return findings
+  } finally {
+    await admin.close().catch(() => undefined)
+  }
+}
+
+async function lookUp(admin: Admin, topic: string): Promise<ClusterTopicMetadata | undefined> {
+  try {
+    const { topics } = await admin.metadata({ topics: [topic], forceUpdate: true })
+    return topics.get(topic)
+  } catch (error) {
+    // The library's word for a topic that the brokers do not know.
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** How many copies must have a message before it counts as taken. */
+async function leastInSync(admin: Admin, topic: string): Promise<number> {
+  const [found] = await admin.describeConfigs({
+    resources: [
+      {
+        resourceType: ConfigResourceTypes.TOPIC,
+        resourceName: topic,
+        configurationKeys: ['min.insync.replicas'],
+      },
+    ],
+  })
+  return Number(found?.configs[0]?.value ?? 1)
+}
+
+function missing(topic: string): Finding {
+  const todo = 'the first message makes it, with 8 partitions; make it yourself to choose'
+  const run = `kafka-topics.sh --create --topic ${topic} --partitions 8 --replication-factor 3 --bootstrap-server …`
+  return warn('kafka', `topic ${topic} is not there yet`, { todo, run })
+}
+
+interface Topic {
+  readonly topic: string
+  readonly found: ClusterTopicMetadata
+  readonly least: number
+  readonly production: boolean
+}
+
+function judge({ topic, found, least, production }: Topic): Finding[] {
+  const { partitions, partitionsCount } = found
+  const leaderless = partitions.filter(({ leader }) => leader < 0).length
+  if (leaderless > 0) {
+    const says = `topic ${topic}: ${counted(leaderless, 'partition')} without a leader`
+    return [fail('kafka', says, 'bring the brokers back that have it')]
+  }
+  const short = partitions.filter(({ isr }) => isr.length < least).length
+  if (short > 0) {
+    const says = `topic ${topic}: ${counted(short, 'partition')} with fewer copies in sync than min.insync.replicas, ${least}; nothing is taken`
+    return [fail('kafka', says, 'bring the missing brokers back')]
+  }
+  const behind = partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length
+  if (behind > 0) {
+    const says = `topic ${topic}: ${counted(behind, 'partition')} with copies out of sync`
+    return [warn('kafka', says, 'see what is wrong with those brokers')]
+  }
+  const copies = Math.min(...partitions.map(({ replicas }) => replicas.length))
+  const says = `topic ${topic}: ${counted(partitionsCount, 'partition')}, ${copies} ${copies === 1 ? 'copy' : 'copies'}, min.insync.replicas ${least}`
+  // With one copy in sync an acknowledged message is gone with the disk of one broker.
+  if (!production || (copies > 1 && least > 1)) return [ok('kafka', says)]
+  const todo = 'keep three copies of which two must be in sync'
+  const run = `kafka-configs.sh --alter --entity-type topics --entity-name ${topic} --add-config min.insync.replicas=2 --bootstrap-server …`
+  return [warn('kafka', says, copies > 1 ? { todo, run } : todo)]
+}

@@ -1,0 +1,71 @@
+import type { AMQPChannel } from '@cloudamqp/amqp-client'
+import { AMQPClient, AMQPError } from '@cloudamqp/amqp-client'
+import { counted, number } from '../../words.ts'
+import type { Finding } from '../finding.ts'
+import { ok, warn } from '../finding.ts'
+import type { Topology } from './topology.ts'
+
+const MANY_MESSAGES = 100_000
+
+/** Whether the exchanges and the groups' queues are there, and whether somebody reads them. */
+export async function checkRabbitmq(url: string, { topics, groups }: Topology): Promise<Finding[]> {
+  const client = new AMQPClient(url)
+  client.onerror = () => undefined
+  await client.connect()
+  try {
+    const findings: Finding[] = []
+    for (const topic of topics) findings.push(await checkExchange(client, topic))
+    for (const group of groups) findings.push(await checkQueue(client, group))
+    return findings
+  } finally {
+    await client.close().catch(() => undefined)
+  }
+}
+
+async function checkExchange(client: AMQPClient, topic: string): Promise<Finding> {
+  const found = await passively(client, (channel) =>
+    channel.exchangeDeclare(topic, 'topic', { passive: true }).then(() => true),
+  )
+  if (found) return ok('rabbitmq', `exchange ${topic} is there`)
+  const todo = 'the first message makes it; start a relay and a worker'
+  return warn('rabbitmq', `exchange ${topic} is not there yet`, { todo, run: 'posthorn start' })
+}
+
+async function checkQueue(
+  client: AMQPClient,
+  { topic, group }: Topology['groups'][number],
+): Promise<Finding> {
+  const name = `${topic}.${group}`
+  const queue = await passively(client, (channel) => channel.queueDeclare(name, { passive: true }))
+  if (!queue) {
+    const says = `queue ${name} is not there yet: what is sent before it is, is not kept for ${group}`
+    const todo = 'start a worker, which makes it'
+    return warn('rabbitmq', says, { todo, run: 'posthorn start --role worker' })
+  }
+  const { messageCount, consumerCount } = queue
+  const says = `queue ${name}: ${counted(messageCount, 'message')}, ${counted(consumerCount, 'reader')}`
+  const run = 'posthorn start --role worker'
+  if (consumerCount === 0 && messageCount > 0) {
+    return warn('rabbitmq', says, { todo: 'start a worker', run })
+  }
+  if (messageCount <= MANY_MESSAGES) return ok('rabbitmq', says)
+  const todo = `more than ${number(MANY_MESSAGES)} wait: start more workers, or see why they are slow`
+  return warn('rabbitmq', says, { todo, run })
+}
+
+/** Looks without making anything; the broker answers with the end of the channel if it is not there. */
+async function passively<Found>(
+  client: AMQPClient,
+  look: (channel: AMQPChannel) => Promise<Found>,
+): Promise<Found | undefined> {
+  const channel = await client.channel()
+  channel.onerror = () => undefined
+  try {
+    const found = await look(channel)
+    await channel.close()
+    return found
+  } catch (error) {
+    if (error instanceof AMQPError && /\b404\b|NOT_FOUND/.test(error.message)) return undefined
+    throw error
+  }
+}

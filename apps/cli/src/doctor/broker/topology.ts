@@ -1,0 +1,27 @@
+import type { Opened } from '@posthorn/server'
+
+/** What somebody sends to and reads from at one broker. */
+export interface Topology {
+  /** Topics of destinations that do not depend on the message, and of consumers. */
+  readonly topics: readonly string[]
+  readonly groups: readonly { readonly topic: string; readonly group: string }[]
+}
+
+export function topologyOf(
+  { outboxes, consumers, queues }: Pick<Opened, 'outboxes' | 'consumers' | 'queues'>,
+  transport: string,
+): Topology {
+  const sent = outboxes.flatMap(({ destination }) =>
+    typeof destination === 'function' || destination.transport !== transport
+      ? []
+      : [destination.topic],
+  )
+  const groups = [...consumers, ...queues]
+    .filter((each) => each.transport === transport)
+    .map(({ topic, group }) => ({ topic, group }))
+  const unique = new Map(groups.map((each) => [`${each.topic} ${each.group}`, each]))
+  return {
+    topics: [...new Set([...sent, ...groups.map(({ topic }) => topic)])].toSorted(),
+    groups: [...unique.values()],
+  }
+}

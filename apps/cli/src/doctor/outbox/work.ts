@@ -1,0 +1,81 @@
+import type { OutboxStatus, Status } from '../../status.ts'
+import { counted, duration, number, oneLine } from '../../words.ts'
+import type { Finding } from '../finding.ts'
+import { fail, ok, warn } from '../finding.ts'
+import type { RelayFacts } from './queries.ts'
+
+const LATE_SECONDS = 300
+
+/** How the outboxes are doing, and whether anybody works on them. */
+export function checkWork({ outboxes, alertsOpen }: Status, relays: RelayFacts): Finding[] {
+  const isAlone = outboxes.length > 0 && outboxes.every((outbox) => outbox.relays === 0)
+  const most = Math.max(0, ...outboxes.map((outbox) => outbox.relays))
+  const first = isAlone
+    ? warn('relays', 'none has been heard of for 15 s', {
+        todo: 'start one',
+        run: 'posthorn relay',
+      })
+    : ok('relays', counted(most, 'relay'))
+  const alone = isAlone ? [] : outboxes.filter((outbox) => outbox.relays === 0).map(abandoned)
+  const alerts = Object.values(alertsOpen).reduce((sum, each) => sum + each, 0)
+  return [
+    first,
+    ...alone,
+    ...dying(relays),
+    ...outboxes.flatMap(workOf),
+    alerts === 0
+      ? ok('alerts', 'none is open')
+      : warn('alerts', `${number(alerts)} open`, { todo: 'look at them', run: 'posthorn alerts' }),
+  ]
+}
+
+function abandoned({ name }: OutboxStatus): Finding {
+  const todo = 'start a relay whose configuration has this outbox'
+  return warn(name, 'no relay runs it, although others are alive', { todo, run: 'posthorn relay' })
+}
+
+function dying({ vanished, lost }: RelayFacts): Finding[] {
+  const findings: Finding[] = []
+  if (vanished > 0) {
+    const says = `${counted(vanished, 'relay')} fell silent within the hour without taking leave`
+    const todo = 'see why the process was killed: its log, memory, grace period'
+    findings.push(warn('relays', says, todo))
+  }
+  if (lost > 0) {
+    const says = `${counted(lost, 'claim')} lost within the hour; the messages went out again`
+    const todo = 'see docs/operate/when-it-hurts.md#claims-are-lost'
+    findings.push(warn('relays', says, todo))
+  }
+  return findings
+}
+
+function workOf(outbox: OutboxStatus): Finding[] {
+  const { name, paused, oldestDueSeconds: oldest, relays, pausedBy } = outbox
+  const { blockedKeys, quarantined } = outbox
+  const findings: Finding[] = []
+  if (paused) {
+    const says = oneLine(`it is paused by ${pausedBy ?? 'somebody'}`)
+    findings.push(warn(name, says, { todo: 'let it go on', run: `posthorn resume ${name}` }))
+  } else if (oldest > LATE_SECONDS) {
+    const says = `a message has been due for ${duration(oldest)}`
+    findings.push(
+      relays === 0
+        ? fail(name, says, { todo: 'start a relay', run: 'posthorn relay' })
+        : warn(name, says, {
+            todo: 'see whether its destination fails or is slow, else run more relays',
+            run: `posthorn status --once`,
+          }),
+    )
+  }
+  if (blockedKeys > 0) {
+    const says = `${counted(blockedKeys, 'key')} blocked behind a dead message`
+    const todo = 'replay it, unblock the key or cancel the message'
+    findings.push(warn(name, says, { todo, run: `posthorn messages ${name} --dead` }))
+  }
+  if (quarantined > 0) {
+    const says = `${counted(quarantined, 'message')} in quarantine: nobody tries them again`
+    const todo = 'mend the cause, which their alerts name, then replay them'
+    findings.push(warn(name, says, { todo, run: `posthorn replay ${name} --dry-run` }))
+  }
+  return findings.length === 0 ? [ok(name, 'in order')] : findings
+}

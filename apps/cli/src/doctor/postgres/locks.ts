@@ -1,0 +1,51 @@
+import type { Outbox, Queryable } from '@posthorn/engine'
+import { counted, duration, oneLine } from '../../words.ts'
+import type { Advice, Finding } from '../finding.ts'
+import { ok, warn } from '../finding.ts'
+import { endProcess, findPrepared } from '../remedies/queries.ts'
+import type { LockWait } from './queries.ts'
+import { selectHeldLocks, selectLockWaits } from './queries.ts'
+
+const LONG_SECONDS = 5
+
+/** Who waits for a lock, and who has one on a table of messages that nobody else can write past. */
+export async function checkLocks(
+  db: Queryable,
+  outboxes: readonly Pick<Outbox, 'table'>[],
+  longSeconds = LONG_SECONDS,
+): Promise<Finding[]> {
+  const tables = [...new Set(outboxes.map(({ table }) => table))]
+  const waits = await selectLockWaits(db, longSeconds)
+  const held = await selectHeldLocks(db, tables, longSeconds)
+  const blockers = new Set(waits.map(({ blocker }) => blocker))
+  const findings: Finding[] = []
+  const [longest, ...others] = waits
+  if (longest) {
+    const { pid, application, target, seconds, blocker } = longest
+    const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other')}`
+    const says = `process ${pid} (${named(application)}) has waited ${duration(seconds)} for ${target} behind ${blockerOf(longest)}${more}`
+    findings.push(warn('locks', says, endOf(blocker)))
+  }
+  for (const { pid, application, state, seconds, table, mode } of held) {
+    if (blockers.has(pid)) continue
+    const says = `process ${pid} (${named(application)}, ${state}) has had ${mode} on ${table} for ${duration(seconds)}`
+    findings.push(warn('locks', says, endOf(pid)))
+  }
+  return findings.length > 0 ? findings : [ok('locks', 'nobody waits for one')]
+}
+
+function named(application: string): string {
+  return oneLine(application) || 'unnamed'
+}
+
+function blockerOf({ blocker, blockerApplication, blockerState }: LockWait): string {
+  if (blocker === 0) return 'a prepared transaction'
+  return `process ${blocker} (${named(blockerApplication)}, ${blockerState})`
+}
+
+function endOf(pid: number): Advice {
+  if (pid === 0) {
+    return { todo: 'commit it or roll it back', run: findPrepared() }
+  }
+  return { todo: 'let it finish, or end it', run: endProcess(pid) }
+}

@@ -1,0 +1,33 @@
+import { posix } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Page } from './markdown.ts'
+import { page, pages, proseOf } from './markdown.ts'
+
+/**
+ * Pages that the index does not lead to. A decision is found by the list of all of them, and what is
+ * more to say of a page (`payments-files.md`) by that page (`payments.md`).
+ */
+function missingIn(index: Page, all: readonly Page[]): string[] {
+  const links = proseOf(index).matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)
+  const linked = [...links].map(([, target = '']) => posix.join(posix.dirname(index.path), target))
+  const isFound = (path: string) =>
+    linked.some((each) => each === path || path.startsWith(each.replace(/\.md$/, '-')))
+  return all
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith('docs/') && path !== index.path)
+    .filter((path) => !/^docs\/decisions\/\d/.test(path) && !isFound(path))
+}
+
+test('the index leads to every page', () => {
+  expect(missingIn(page('docs/README.md'), pages())).toEqual([])
+})
+
+test('a page that it forgets is found', () => {
+  const index = { path: 'docs/README.md', text: '[a](guide/a.md#x) `[b](guide/b.md)`' }
+  const others = ['docs/guide/a.md', 'docs/guide/a-more.md', 'docs/guide/b.md', 'README.md']
+  const all = [
+    index,
+    ...[...others, 'docs/decisions/0001-x.md'].map((path) => ({ path, text: '' })),
+  ]
+  expect(missingIn(index, all)).toEqual(['docs/guide/b.md'])
+})
