@@ -5,6 +5,7 @@ export default defineConfig({
     include: [
       'packages/**/src/**/*.test.ts',
       'apps/**/src/**/*.test.ts',
+      'apps/dashboard/test/**/*.test.ts',
       'systems/**/*.test.ts',
       'bench/**/*.test.ts',
       'test/architecture/**/*.test.ts',

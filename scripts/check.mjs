@@ -30,6 +30,9 @@ async function checkSources() {
   await step('format', program('node_modules/prettier/bin/prettier.cjs', '--check', '.'))
   await step('lint', program('node_modules/oxlint/bin/oxlint', '--type-aware'))
   await step('types', program('node_modules/typescript/bin/tsc', '--noEmit'))
+  const dashboard = ['--noEmit', '-p', 'apps/dashboard']
+  await step('dashboard types', program('node_modules/typescript/bin/tsc', ...dashboard))
+  await step('dashboard', program('scripts/dashboard.mjs'))
 }
 
 let servers
@@ -46,6 +49,7 @@ try {
   const results = await Promise.allSettled([step('servers', startServers), checkSources()])
   for (const { status, reason } of results) if (status === 'rejected') throw reason
   await step('schema', program('scripts/schema.mjs', '--check'))
+  await step('openapi', program('scripts/openapi.mjs', '--check'))
   await step('tests', () => runTests({ env: servers.env, signal }))
 } finally {
   await servers?.stop()

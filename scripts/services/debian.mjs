@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { run, runWithRetries } from './command.mjs'
 
 /**
- * Unpacks a Debian package and everything it needs that the system has not got into `folder`.
+ * Unpacks Debian packages and everything they need that the system has not got into `folder`.
  * Nothing is installed: no root needed, no service started by a package script, apt's own lists
  * and locks untouched. What begins with one of `own` is fetched even if the system has it, since
  * half a program here and half there would not fit together after an upgrade.
  */
-export async function unpackPackage(name, { folder, own }) {
+export async function unpackPackages(names, { folder, own }) {
   const apt = join(folder, '.apt')
   await mkdir(join(apt, 'lists', 'partial'), { recursive: true })
   await mkdir(join(apt, 'archives', 'partial'), { recursive: true })
@@ -26,7 +26,7 @@ export async function unpackPackage(name, { folder, own }) {
     'Acquire::Languages=none',
     'Acquire::Retries=3',
   ].flatMap((option) => ['-o', option])
-  const download = ['install', '--download-only', '--no-install-recommends', '--yes', name]
+  const download = ['install', '--download-only', '--no-install-recommends', '--yes', ...names]
   await runWithRetries('apt-get', [...options, 'update'])
   await runWithRetries('apt-get', [...options, ...download])
 

@@ -32,3 +32,6 @@ export function inspectServices(
 ): Promise<Record<ServiceName, { env: Env; version: string; pid?: number } | undefined>>
 
 export function printEnv(env: Env, print?: Log): void
+
+/** The path of a Chromium that runs headless; fetched if there is none. */
+export function ensureChromium(options?: { log?: Log }): Promise<string>

@@ -6,6 +6,8 @@ import { crash, inspect, start, stop } from './lifecycle.mjs'
 import { rabbitmq } from './rabbitmq.mjs'
 import { versitygw } from './versitygw.mjs'
 
+export { ensureChromium } from './chromium.mjs'
+
 const services = [kafka, rabbitmq, versitygw]
 
 /** The names that the functions below take. */

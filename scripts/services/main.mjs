@@ -2,6 +2,7 @@
 // Plain JavaScript without dependencies: any Node from 18 on runs it.
 
 import {
+  ensureChromium,
   inspectServices,
   killService,
   printEnv,
@@ -19,6 +20,7 @@ const USAGE = `Usage: npm run services -- <command> [name ...]
   restart <name>              same address, same data
   kill <name>                 SIGKILL, to see what a crash does
   env [name ...]              lines for a shell: eval "$(npm run -s services env)"
+  chromium                    the path of the browser that tests use; fetched if there is none
 
 Names: ${serviceNames.join(', ')}`
 
@@ -55,6 +57,10 @@ const commands = {
       if (found === undefined) fail(`${name} is not running`)
       else printEnv(found.env)
     }
+  },
+
+  async chromium() {
+    console.log(await ensureChromium())
   },
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cached } from './cache.mjs'
-import { debianRelease, unpackPackage } from './debian.mjs'
+import { debianRelease, unpackPackages } from './debian.mjs'
 import { probeRabbitmq } from './rabbitmq-probe.mjs'
 import { waitUntil } from './wait.mjs'
 import { isAnyOpen } from './ports.mjs'
@@ -18,7 +18,7 @@ export const rabbitmq = {
     const name = `rabbitmq-${await debianRelease()}-${process.arch}`
     const home = await cached(name, async (folder) => {
       log('rabbitmq: fetching, about half a minute the first time')
-      await unpackPackage('rabbitmq-server', { folder, own: ['rabbitmq', 'erlang'] })
+      await unpackPackages(['rabbitmq-server'], { folder, own: ['rabbitmq', 'erlang'] })
       await rm(join(folder, 'usr/share'), { recursive: true })
       await makeRelocatable(join(folder, 'usr/lib/erlang/bin/erl'))
     })

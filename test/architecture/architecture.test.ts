@@ -57,6 +57,7 @@ describe('imports', () => {
       workspace('@posthorn/saga', 'packages/saga'),
       workspace('@posthorn/systems', 'systems', ['@posthorn/engine', '@posthorn/server']),
       workspace('@posthorn/server', 'apps/server', ['@posthorn/systems']),
+      workspace('@posthorn/dashboard', 'apps/dashboard', ['react', '@posthorn/engine']),
     ],
     shared: ['vitest'],
   }
@@ -75,6 +76,9 @@ describe('imports', () => {
     ['systems/src/index.ts', './orders/index.ts'],
     ['systems/src/orders/a.ts', '@posthorn/engine'],
     ['apps/server/src/a.ts', '@posthorn/systems'],
+    ['apps/dashboard/src/main.tsx', 'react'],
+    ['apps/dashboard/vite.config.ts', 'fixture'],
+    ['apps/dashboard/test/harness/server.ts', '@posthorn/engine/testing'],
     ['test/crash/main.ts', '@posthorn/server'],
     ['test/crash/main.ts', '../../scripts/services/index.mjs'],
     ['packages/transports/src/a.test.ts', '../../../scripts/services/index.mjs'],
@@ -94,6 +98,9 @@ describe('imports', () => {
     ['systems/src/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
     ['systems/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
     ['systems/src/orders/a.ts', '@posthorn/server', 'must not import'],
+    ['apps/dashboard/src/main.tsx', '@posthorn/engine', 'must not import'],
+    ['apps/dashboard/src/main.tsx', '../../server/src/api.ts', 'behind its door'],
+    ['apps/dashboard/src/main.tsx', 'fixture', 'not declared'],
     ['test/crash/main.ts', '../../packages/engine/src/relay.ts', 'behind its door'],
     ['test/crash/main.ts', '@posthorn/engine/src/relay.ts', 'no door'],
   ])('%s must not import %s', (path, specifier, problem) => {

@@ -21,6 +21,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // `posthorn start` is the server, and every command reads the same configuration.
   '@posthorn/cli': [...BELOW_APPS, '@posthorn/server'],
   '@posthorn/bench': BELOW_APPS,
+  // The dashboard knows the HTTP API only: it imports nothing of ours.
+  '@posthorn/dashboard': [],
 }
 
 /** A test may start a database and use the engine's test kit, wherever it stands. */
@@ -94,12 +96,17 @@ function mayImport(here: Workspace, target: Workspace, path: string): boolean {
 }
 
 function declaredFor(path: string, here: Workspace, { shared }: Repository): readonly string[] {
-  if (!isForTests(path)) return here.dependencies
+  if (!isForDevelopment(path)) return here.dependencies
   return [...here.dependencies, ...here.devDependencies, ...shared, ...TESTS_MAY_IMPORT]
 }
 
 function isForTests(path: string): boolean {
-  return isTest(path) || path.includes('/testing/')
+  return isTest(path) || path.includes('/testing/') || path.startsWith('apps/dashboard/test/')
+}
+
+/** What only tests and builds run may use development's packages. */
+function isForDevelopment(path: string): boolean {
+  return isForTests(path) || path.endsWith('.config.ts')
 }
 
 function workspaceOf(path: string, { workspaces }: Repository): Workspace | undefined {

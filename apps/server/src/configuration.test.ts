@@ -81,4 +81,24 @@ describe('readConfiguration', () => {
     const both = { POSTHORN_JWT_SECRET: 'x'.repeat(32), POSTHORN_JWKS_URL: 'https://x/keys' }
     expect(mistakesOf(both, [])).toEqual([expect.stringContaining('exclude each other')])
   })
+
+  test('a login by OpenID Connect is whole, with keys to check its tokens by', () => {
+    const [authority, keys] = [
+      'https://login.example.test/realm',
+      'https://login.example.test/keys',
+    ]
+    const whole = {
+      POSTHORN_OIDC_AUTHORITY: authority,
+      POSTHORN_OIDC_CLIENT_ID: 'dashboard',
+      POSTHORN_JWKS_URL: keys,
+    }
+    expect(readConfiguration(whole, []).oidc).toEqual({ authority, clientId: 'dashboard' })
+    expect(readConfiguration({}, []).oidc).toBeUndefined()
+    const { POSTHORN_OIDC_CLIENT_ID: _id, ...nameless } = whole
+    expect(mistakesOf(nameless, [])).toEqual([expect.stringContaining('belong together')])
+    const { POSTHORN_JWKS_URL: _keys, ...keyless } = whole
+    expect(mistakesOf(keyless, [])).toEqual([expect.stringContaining('needs POSTHORN_JWKS_URL')])
+    const injecting = { ...whole, POSTHORN_OIDC_AUTHORITY: 'https://x; script-src *' }
+    expect(mistakesOf(injecting, [])).toEqual([expect.stringContaining('OIDC_AUTHORITY must')])
+  })
 })

@@ -58,6 +58,16 @@ export const SERVER_SETTINGS = Type.Object({
       }),
     ),
   ),
+  POSTHORN_OIDC_AUTHORITY: Type.Optional(
+    Type.String(
+      described('who logs people in to the dashboard by OpenID Connect, as http(s)://…', {
+        pattern: '^https?://[^\\s/;,]+(/[^\\s;,]*)?$',
+      }),
+    ),
+  ),
+  POSTHORN_OIDC_CLIENT_ID: Type.Optional(
+    Type.String(described('the name under which the dashboard is registered there', {})),
+  ),
   POSTHORN_ENCRYPTION_KEYS: Type.Optional(
     Type.String(
       described(
@@ -159,6 +169,8 @@ export interface Configuration {
   readonly relayMode: 'listen' | 'poll'
   readonly jwtSecret: string | undefined
   readonly jwksUrl: string | undefined
+  /** Who logs people in to the dashboard; without it they bring a token. */
+  readonly oidc: { readonly authority: string; readonly clientId: string } | undefined
   /** Newest first; development makes one up. */
   readonly encryptionKeys: readonly string[] | undefined
   readonly kafkaBrokers: readonly string[] | undefined
@@ -223,6 +235,7 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     relayMode: values.POSTHORN_RELAY_MODE,
     jwtSecret: values.POSTHORN_JWT_SECRET,
     jwksUrl: values.POSTHORN_JWKS_URL,
+    oidc: oidcOf(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),
     kafkaBrokers: values.KAFKA_BROKERS?.split(',').map((broker) => broker.trim()),
     rabbitmqUrl: values.RABBITMQ_URL,
@@ -230,6 +243,12 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     trustProxy: values.POSTHORN_TRUST_PROXY,
     tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   }
+}
+
+function oidcOf(values: Static<typeof SERVER_SETTINGS>): Configuration['oidc'] {
+  const { POSTHORN_OIDC_AUTHORITY: authority, POSTHORN_OIDC_CLIENT_ID: clientId } = values
+  if (authority === undefined || clientId === undefined) return undefined
+  return { authority, clientId }
 }
 
 function rolesOf(text: string): ReadonlySet<Role> {
@@ -255,8 +274,17 @@ function missingInProduction(env: NodeJS.ProcessEnv): string[] {
 }
 
 function tokenMistakes(env: NodeJS.ProcessEnv): string[] {
-  const both = env['POSTHORN_JWT_SECRET'] && env['POSTHORN_JWKS_URL']
-  return both ? ['POSTHORN_JWT_SECRET and POSTHORN_JWKS_URL exclude each other'] : []
+  const mistakes: string[] = []
+  if (env['POSTHORN_JWT_SECRET'] && env['POSTHORN_JWKS_URL']) {
+    mistakes.push('POSTHORN_JWT_SECRET and POSTHORN_JWKS_URL exclude each other')
+  }
+  if (Boolean(env['POSTHORN_OIDC_AUTHORITY']) !== Boolean(env['POSTHORN_OIDC_CLIENT_ID'])) {
+    mistakes.push('POSTHORN_OIDC_AUTHORITY and POSTHORN_OIDC_CLIENT_ID belong together')
+  }
+  if (env['POSTHORN_OIDC_AUTHORITY'] && !env['POSTHORN_JWKS_URL']) {
+    mistakes.push('POSTHORN_OIDC_AUTHORITY needs POSTHORN_JWKS_URL, to check the tokens it gives')
+  }
+  return mistakes
 }
 
 function unknownNames(

@@ -1,4 +1,5 @@
 import type { Configuration } from './configuration.ts'
+import { isBuilt } from './dashboard.ts'
 import type { Server } from './server.ts'
 
 interface Welcome {
@@ -19,11 +20,18 @@ export function welcome({ configuration, server, token }: Welcome): string {
   ]
   if (url !== undefined && configuration.roles.has('api')) {
     lines.push(`  reference   ${url}/docs`)
+    if (isBuilt()) lines.push(...dashboardLines(url, token))
     if (token !== undefined)
       lines.push('', '  token       (operator of "demo", for 12 hours)', token)
     if (!configuration.production) lines.push('', ...firstThing(url))
   }
   return `${lines.join('\n')}\n\nCtrl-C ends it.\n`
+}
+
+/** Behind the # it is never sent to a server, and the page takes it out of the address at once. */
+function dashboardLines(url: string, token: string | undefined): string[] {
+  if (token === undefined) return [`  dashboard   ${url}/`]
+  return ['', '  dashboard   (the link logs you in)', `${url}/#token=${token}`]
 }
 
 function firstThing(url: string): string[] {

@@ -1,0 +1,15 @@
+// Runs before anything is drawn, so that a dark page is never white first. A file of its own, since
+// the page's policy lets no script stand in it.
+;(function () {
+  let chosen
+  try {
+    chosen = localStorage.getItem('mantine-color-scheme-value')
+  } catch {
+    // Storage that is forbidden is storage without a choice.
+  }
+  const isDark =
+    chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  const scheme = isDark ? 'dark' : 'light'
+  document.documentElement.setAttribute('data-mantine-color-scheme', scheme)
+  document.documentElement.style.colorScheme = scheme
+})()

@@ -1,0 +1,55 @@
+/** What is wrong with one field of a request. */
+export interface FieldProblem {
+  readonly field: string
+  readonly reason: string
+}
+
+interface ProblemBody {
+  readonly code?: unknown
+  readonly title?: unknown
+  readonly detail?: unknown
+  readonly errors?: unknown
+}
+
+/** An answer of the API that is no success; branch on `code`. */
+export class ApiProblem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly title: string
+  readonly errors: readonly FieldProblem[]
+  /** What to tell whoever looks into the logs. */
+  readonly requestId: string | undefined
+
+  constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown) {
+    const { code, title, detail, errors } = (isObject(body) ? body : {}) as ProblemBody
+    const { status } = response
+    const named = typeof title === 'string' ? title : `The server answered ${status}`
+    super(typeof detail === 'string' ? detail : named)
+    this.name = 'ApiProblem'
+    this.status = status
+    this.code = typeof code === 'string' ? code : `HTTP_${status}`
+    this.title = named
+    this.errors = Array.isArray(errors) ? errors.filter(isFieldProblem) : []
+    this.requestId = response.headers.get('x-request-id') ?? undefined
+  }
+
+  /** Whether to log in again is the answer. */
+  get isExpired(): boolean {
+    return this.status === 401
+  }
+
+  /** Whether the same request may succeed later. */
+  get isPassing(): boolean {
+    return this.status === 429 || this.status >= 500
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function isFieldProblem(value: unknown): value is FieldProblem {
+  return (
+    isObject(value) && typeof value['field'] === 'string' && typeof value['reason'] === 'string'
+  )
+}

@@ -1,0 +1,14826 @@
+// The API as a server with all systems describes it at /openapi.json.
+// Written by `node scripts/openapi.mjs`; a change belongs into a route's schema.
+export interface paths {
+  '/api/v1/alerts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What a person should look at, newest first */
+    get: {
+      parameters: {
+        query?: {
+          code?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          source?: string
+          status?: 'open' | 'acknowledged' | 'recovered'
+          tenant?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                acknowledgedAt: string | null
+                acknowledgedBy: string | null
+                code: string
+                detail: string
+                id: string
+                /** Format: date-time */
+                raisedAt: string
+                recoveredAt: string | null
+                source: string
+                status: 'open' | 'acknowledged' | 'recovered'
+                subject: string
+                tenant: string | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/alerts/{id}/acknowledge': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Say that somebody has seen it; the first to say so stays */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              acknowledgedAt: string | null
+              acknowledgedBy: string | null
+              code: string
+              detail: string
+              id: string
+              /** Format: date-time */
+              raisedAt: string
+              recoveredAt: string | null
+              source: string
+              status: 'open' | 'acknowledged' | 'recovered'
+              subject: string
+              tenant: string | null
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What happened to messages and what operators did, newest first
+     * @description A page looks at a bounded number of entries: it may be short, or empty, and yet not the last.
+     */
+    get: {
+      parameters: {
+        query?: {
+          actor?: string
+          code?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          kind?: 'transition' | 'operation'
+          limit?: number
+          messageId?: string
+          outbox?: string
+          search?: string
+          since?: string
+          status?: string
+          tenant?: string
+          until?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: (
+                | {
+                    actor: string
+                    /** Format: date-time */
+                    at: string
+                    attempt: number | null
+                    code: string | null
+                    error: string | null
+                    from: string | null
+                    id: string
+                    /** @enum {string} */
+                    kind: 'transition'
+                    messageId: string
+                    outbox: string
+                    reason: string | null
+                    tenant: string | null
+                    to: string
+                  }
+                | {
+                    actor: string
+                    /** Format: date-time */
+                    at: string
+                    id: string
+                    /** @enum {string} */
+                    kind: 'operation'
+                    operation: string
+                    outbox: string | null
+                    reason: string | null
+                    subject: string
+                    tenant: string | null
+                  }
+              )[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/database': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the tables weigh, what of them is dead, and who keeps vacuum back */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description at most five, the worst first */
+              horizons: {
+                holder: 'session' | 'prepared' | 'slot'
+                name: string
+                seconds: number | null
+                transactions: number
+              }[]
+              tables: {
+                analyzedAt: string | null
+                bytes: number
+                deadRows: number
+                indexBytes: number
+                liveRows: number
+                outbox: string | null
+                table: string
+                vacuumedAt: string | null
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/dossiers/{id}/activities': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The timeline of a dossier, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** Format: date-time */
+                createdAt: string
+                dossierId: string
+                id: string
+                metadata: unknown
+                type: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/dossiers/{id}/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What is on record of a dossier, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                action: string
+                actor: string
+                /** Format: date-time */
+                createdAt: string
+                details: string
+                entityId: string
+                /** @enum {unknown} */
+                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER'
+                id: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/dossiers/{id}/consents/{channel}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Grant or withdraw consent; a withdrawal cancels what waits */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          channel: string
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            granted: boolean
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              channel: string
+              dossierId: string
+              granted: boolean
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Files of the merchant, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                completedAt: string | null
+                counts: {
+                  [key: string]: number
+                }
+                createdAt: string
+                errorCount: number
+                etaSeconds: number | null
+                expectedRows: number | null
+                filename: string
+                id: string
+                pendingRetries: number
+                perSecond: number
+                reason: string | null
+                reasonDetail: string | null
+                round: number
+                rowsRead: number
+                sizeBytes: number
+                /** @enum {unknown} */
+                status: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
+                successCount: number
+                totalRows: number | null
+                warnings: string[]
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /**
+     * Upload a ZIP with one CSV and evidence files, once for each Idempotency-Key
+     * @description Body: `application/zip`, or `multipart/form-data` with one file. The file is read later: follow the job.
+     */
+    post: {
+      parameters: {
+        query?: {
+          filename?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              fileJobId: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A file and how far it is */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              completedAt: string | null
+              counts: {
+                [key: string]: number
+              }
+              createdAt: string
+              errorCount: number
+              etaSeconds: number | null
+              expectedRows: number | null
+              filename: string
+              id: string
+              pendingRetries: number
+              perSecond: number
+              reason: string | null
+              reasonDetail: string | null
+              round: number
+              rowsRead: number
+              sizeBytes: number
+              /** @enum {unknown} */
+              status: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
+              successCount: number
+              totalRows: number | null
+              warnings: string[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}/errors.csv': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The failed rows as they were uploaded, to correct and upload again */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}/notifications': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the merchant was told about a file, newest first */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                createdAt: string
+                errors: number
+                id: string
+                /** @enum {unknown} */
+                kind: 'N1' | 'N2' | 'REJECTED'
+                message: string
+                pendingRetries: number
+                round: number
+                success: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}/retry-errors': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Try the errors of a file again, except rows that were bad from the start */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              requeued: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}/rows': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The rows of a file, in its order */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'PENDING' | 'PUBLISHED' | 'SUCCESS' | 'FAILED' | 'ERROR'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                caseId: string
+                createdAt: string
+                errorCode: string | null
+                errorMessage: string | null
+                eventId: string | null
+                evidenceFiles: string
+                fileJobId: string
+                id: string
+                kafkaOffset: number | null
+                kafkaPartition: number | null
+                lineNumber: number
+                metadata: {
+                  [key: string]: string
+                }
+                nextRetryAt: string | null
+                publishedAt: string | null
+                retryCount: number
+                rowNumber: number
+                /** @enum {unknown} */
+                status: 'PENDING' | 'PUBLISHED' | 'SUCCESS' | 'FAILED' | 'ERROR'
+                updatedAt: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}/rows/{rowId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A row with its files and what happened to it */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          rowId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              artifacts: {
+                /** @enum {unknown} */
+                attachmentStatus: 'PENDING' | 'ATTACHED' | 'FAILED'
+                contentType: string
+                documentMgmtId: string | null
+                filename: string
+                id: string
+                sizeBytes: number
+              }[]
+              audit: {
+                createdAt: string
+                errorCode: string | null
+                newStatus: string
+                oldStatus: string | null
+                retryCount: number
+                transitionedBy: string
+              }[]
+              caseId: string
+              createdAt: string
+              errorCode: string | null
+              errorMessage: string | null
+              eventId: string | null
+              evidenceFiles: string
+              fileJobId: string
+              id: string
+              kafkaOffset: number | null
+              kafkaPartition: number | null
+              lineNumber: number
+              metadata: {
+                [key: string]: string
+              }
+              nextRetryAt: string | null
+              publishedAt: string | null
+              retryCount: number
+              rowNumber: number
+              /** @enum {unknown} */
+              status: 'PENDING' | 'PUBLISHED' | 'SUCCESS' | 'FAILED' | 'ERROR'
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/s3-events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** A bucket's events: new objects under incoming/ become file jobs */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            [key: string]: unknown
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              ignored: number
+              known: number
+              received: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/greetings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Greet somebody: a row and its message in one transaction */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            name: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              id: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/greetings/{name}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How often somebody was greeted, as the consumer counted */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              name: string
+              times: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/me': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Who the token says that you are */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              expiresAt: string
+              org: string
+              role: 'member' | 'operator'
+              sub: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/orders': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Orders of the organisation, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'RUNNING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                amount: number
+                createdAt: string
+                currency: string
+                errorCode: string | null
+                errorMessage: string | null
+                id: string
+                items: {
+                  quantity: number
+                  sku: string
+                }[]
+                sagaId: string
+                /** @enum {unknown} */
+                status: 'RUNNING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Place an order: stock is reserved, payment taken and a shipment booked, or all undone */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description in minor units */
+            amount: number
+            /** @description ISO 4217 */
+            currency: string
+            items: {
+              quantity: number
+              sku: string
+            }[]
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              id: string
+              sagaId: string
+              /** @enum {unknown} */
+              status: 'RUNNING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/orders/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** An order */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              amount: number
+              createdAt: string
+              currency: string
+              errorCode: string | null
+              errorMessage: string | null
+              id: string
+              items: {
+                quantity: number
+                sku: string
+              }[]
+              sagaId: string
+              /** @enum {unknown} */
+              status: 'RUNNING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Messages of the organisation, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                attemptCount: number
+                channel: string
+                /** Format: date-time */
+                createdAt: string
+                dossierId: string | null
+                errorCode: string | null
+                errorMessage: string | null
+                /** Format: uuid */
+                id: string
+                idempotencyKey: string
+                maxAttempts: number
+                nextRetryAt: string | null
+                orgId: string
+                /** @description sent, perhaps: no answer came */
+                outcomeUnknown: boolean
+                payloadJson: unknown
+                providerMessageId: string | null
+                /** @enum {unknown} */
+                status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+                templateCode: string
+                to: string
+                /** Format: date-time */
+                updatedAt: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Queue a message, once for each Idempotency-Key */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description whatsapp or email */
+            channel: string
+            dossierId?: string
+            /** @default 5 */
+            maxAttempts?: number
+            /** @description whatsapp: {language, parameters}; email: {subject, text} */
+            payloadJson: {
+              [key: string]: unknown
+            }
+            templateCode: string
+            /** @description a number as +16505551234 */
+            to: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              attemptCount: number
+              channel: string
+              /** Format: date-time */
+              createdAt: string
+              dossierId: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              /** Format: uuid */
+              id: string
+              idempotencyKey: string
+              maxAttempts: number
+              nextRetryAt: string | null
+              orgId: string
+              /** @description sent, perhaps: no answer came */
+              outcomeUnknown: boolean
+              payloadJson: unknown
+              providerMessageId: string | null
+              /** @enum {unknown} */
+              status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+              templateCode: string
+              to: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              attemptCount: number
+              channel: string
+              /** Format: date-time */
+              createdAt: string
+              dossierId: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              /** Format: uuid */
+              id: string
+              idempotencyKey: string
+              maxAttempts: number
+              nextRetryAt: string | null
+              orgId: string
+              /** @description sent, perhaps: no answer came */
+              outcomeUnknown: boolean
+              payloadJson: unknown
+              providerMessageId: string | null
+              /** @enum {unknown} */
+              status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+              templateCode: string
+              to: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A message */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              attemptCount: number
+              channel: string
+              /** Format: date-time */
+              createdAt: string
+              dossierId: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              /** Format: uuid */
+              id: string
+              idempotencyKey: string
+              maxAttempts: number
+              nextRetryAt: string | null
+              orgId: string
+              /** @description sent, perhaps: no answer came */
+              outcomeUnknown: boolean
+              payloadJson: unknown
+              providerMessageId: string | null
+              /** @enum {unknown} */
+              status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+              templateCode: string
+              to: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages/{id}/attempts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A message's attempts, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                attemptNo: number
+                createdAt: string
+                errorCode: string | null
+                errorMessage: string | null
+                id: string
+                nextRetryAt: string | null
+                providerResponse: unknown
+                /** @enum {unknown} */
+                status: 'TRYING' | 'SUCCESS' | 'FAILED'
+                updatedAt: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages/{id}/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What happened to a message, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                action: string
+                actor: string
+                /** Format: date-time */
+                createdAt: string
+                details: string
+                entityId: string
+                /** @enum {unknown} */
+                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER'
+                id: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages/{id}/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Cancel a message that still waits */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              attemptCount: number
+              channel: string
+              /** Format: date-time */
+              createdAt: string
+              dossierId: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              /** Format: uuid */
+              id: string
+              idempotencyKey: string
+              maxAttempts: number
+              nextRetryAt: string | null
+              orgId: string
+              /** @description sent, perhaps: no answer came */
+              outcomeUnknown: boolean
+              payloadJson: unknown
+              providerMessageId: string | null
+              /** @enum {unknown} */
+              status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+              templateCode: string
+              to: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages/{id}/retry': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send a failed message again */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              attemptCount: number
+              channel: string
+              /** Format: date-time */
+              createdAt: string
+              dossierId: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              /** Format: uuid */
+              id: string
+              idempotencyKey: string
+              maxAttempts: number
+              nextRetryAt: string | null
+              orgId: string
+              /** @description sent, perhaps: no answer came */
+              outcomeUnknown: boolean
+              payloadJson: unknown
+              providerMessageId: string | null
+              /** @enum {unknown} */
+              status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+              templateCode: string
+              to: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages/stats': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many messages are in which state */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              counts: {
+                [key: string]: number
+              }
+              orgId: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Every outbox and how it is doing */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description the table is large: what is finished is estimated, and so is what is plenty */
+                approximate: boolean
+                blockedKeys: number
+                counts: {
+                  [key: string]: number
+                }
+                /** @description what waits and is due by the business clock */
+                due: number
+                failureRate: number
+                heldKeys: number
+                name: string
+                oldestDueSeconds: number
+                paused: boolean
+                pausedAt: string | null
+                pausedBy: string | null
+                pauseReason: string | null
+                perSecond: number
+                quarantined: number
+                relays: number
+                states: string[]
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One outbox with its definition */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description the table is large: what is finished is estimated, and so is what is plenty */
+              approximate: boolean
+              blockedKeys: number
+              counts: {
+                [key: string]: number
+              }
+              definition: {
+                [key: string]: unknown
+              }
+              /** @description what waits and is due by the business clock */
+              due: number
+              failureRate: number
+              heldKeys: number
+              name: string
+              oldestDueSeconds: number
+              paused: boolean
+              pausedAt: string | null
+              pausedBy: string | null
+              pauseReason: string | null
+              perSecond: number
+              quarantined: number
+              relays: number
+              states: string[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/dead-letters': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Dead messages of an outbox by the code they died of, the most frequent first */
+    get: {
+      parameters: {
+        query?: {
+          code?: string
+          key?: string
+          since?: string
+          tenant?: string
+          type?: string
+          until?: string
+        }
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                code: string | null
+                count: number
+                /** @description what one of them was told */
+                error: string | null
+                newestAt: string | null
+                oldestAt: string | null
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/graph': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The state machine of an outbox, with what is on every node and arrow now */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              approximate: boolean
+              edges: {
+                /** @description null where a message comes into being */
+                from: string | null
+                /** @description what makes messages go this way; empty for a way that is in no definition */
+                moves: string[]
+                /** @description of late; null where the outbox does not record it */
+                perMinute: number | null
+                to: string
+              }[]
+              /** @description how much of the past the rates are made of */
+              measuredSeconds: number
+              nodes: {
+                count: number
+                roles: string[]
+                state: string
+              }[]
+              record: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Keys that wait: blocked behind a dead message, or held until a retry is due */
+    get: {
+      parameters: {
+        query?: {
+          limit?: number
+        }
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                blocked: boolean
+                dueAt: string | null
+                /** Format: date-time */
+                heldAt: string
+                /** @description the message, or why */
+                heldBy: string
+                key: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/keys/{key}/unblock': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let what waits behind a dead message of its key go on without it */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          key: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              unblocked: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/messages': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Messages of an outbox, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description of the last failure */
+          code?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          /** @description anywhere in the last failure; reads row by row */
+          error?: string
+          id?: string
+          key?: string
+          limit?: number
+          /** @description anywhere in the row; reads row by row */
+          search?: string
+          since?: string
+          status?: string
+          tenant?: string
+          type?: string
+          until?: string
+        }
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                attempts: number
+                claimedUntil: string | null
+                createdAt: string | null
+                dueAt: string | null
+                error: string | null
+                errorCode: string | null
+                held: boolean
+                id: string
+                key: string | null
+                quarantinedAt: string | null
+                state: string
+                tenant: string | null
+                type: string | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/messages/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One message: payload, headers, attempts, every transition */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              archivedAt: string | null
+              attempts: number
+              claimedUntil: string | null
+              createdAt: string | null
+              dueAt: string | null
+              error: string | null
+              errorCode: string | null
+              held: boolean
+              id: string
+              key: string | null
+              message: {
+                [key: string]: unknown
+              } | null
+              quarantinedAt: string | null
+              row: {
+                [key: string]: unknown
+              }
+              state: string
+              tenant: string | null
+              transitions: {
+                actor: string
+                /** Format: date-time */
+                at: string
+                attempt: number | null
+                code: string | null
+                error: string | null
+                from: string | null
+                reason: string | null
+                to: string
+              }[]
+              type: string | null
+              unreadable: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/messages/{id}/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** End a message that waits or is dead */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/messages/{id}/journey': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The way of one message: transaction, outbox, topic, inboxes, and others of its trace
+     * @description Only what tables say. `isComplete` is false if looking for messages of the same trace took too long.
+     */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              eventId: string | null
+              isComplete: boolean
+              messageId: string
+              outbox: string
+              steps: (
+                | {
+                    /** Format: date-time */
+                    at: string
+                    /** @enum {string} */
+                    kind: 'created'
+                  }
+                | {
+                    actor: string
+                    /** Format: date-time */
+                    at: string
+                    attempt: number | null
+                    code: string | null
+                    error: string | null
+                    from: string | null
+                    /** @enum {string} */
+                    kind: 'transition'
+                    reason: string | null
+                    to: string
+                  }
+                | {
+                    at: string | null
+                    groups: {
+                      group: string
+                      hasPassed: boolean
+                    }[]
+                    /** @enum {string} */
+                    kind: 'arrived'
+                    ref: {
+                      [key: string]: string
+                    }
+                    topic: string
+                    transport: string
+                  }
+                | {
+                    /** Format: date-time */
+                    at: string
+                    consumer: string
+                    inbox: string
+                    /** @enum {string} */
+                    kind: 'received'
+                  }
+                | {
+                    /** Format: date-time */
+                    at: string
+                    /** @enum {string} */
+                    kind: 'related'
+                    messageId: string
+                    outbox: string
+                    state: string
+                  }
+              )[]
+              traceId: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/messages/{id}/replay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send a dead message again, with its attempts back at zero */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/pause': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Stop all claims, in every process; what is under way ends */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              name: string
+              paused: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/replay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send dead messages again, all or those of a filter; or only count them */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            dryRun?: boolean
+            filter?: {
+              code?: string
+              ids?: string[]
+              key?: string
+              /** Format: date-time */
+              since?: string
+              tenant?: string
+              type?: string
+              /** Format: date-time */
+              until?: string
+            }
+            limit?: number
+            perSecond?: number
+            reason?: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              dryRun: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/resume': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let claims go on */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              name: string
+              paused: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/overview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** All outboxes at once: what waits, what fails, who works */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              alerts: {
+                bySource: {
+                  [key: string]: number
+                }
+                open: number
+              }
+              /** Format: date-time */
+              at: string
+              clock: {
+                aheadSeconds: number
+                /** Format: date-time */
+                now: string
+              }
+              outboxes: {
+                alive: {
+                  name: string
+                  /** Format: date-time */
+                  seenAt: string
+                  /** Format: date-time */
+                  startedAt: string
+                }[]
+                /** @description the table is large: what is finished is estimated, and so is what is plenty */
+                approximate: boolean
+                blockedKeys: number
+                /** @description destinations that a relay does not try now, as it last said */
+                breakers: {
+                  destination: string
+                  /** Format: date-time */
+                  openSince: string
+                  relay: string
+                }[]
+                counts: {
+                  [key: string]: number
+                }
+                /** @description messages that died since midnight UTC */
+                diedToday: number
+                /** @description until what is due is gone, at the rate of the last minute; null if nothing moves */
+                drainSeconds: number | null
+                /** @description what waits and is due by the business clock */
+                due: number
+                failureRate: number
+                heldKeys: number
+                name: string
+                oldestDueSeconds: number
+                openAlerts: number
+                paused: boolean
+                pausedAt: string | null
+                pausedBy: string | null
+                pauseReason: string | null
+                perSecond: number
+                quarantined: number
+                relays: number
+                /** @description the word that this outbox has for each role of a state */
+                roles: {
+                  cancelled: string | null
+                  claimed: string | null
+                  confirmed: string | null
+                  dead: string | null
+                  failing: string | null
+                  ready: string | null
+                  retry: string | null
+                  sent: string | null
+                }
+                states: string[]
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/overview/history': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The last minutes of outboxes, for charts
+     * @description Stretches of one minute up to three hours, of ten minutes beyond; the present one is the last. What waited is the most of each stretch, null where no relay counted it.
+     */
+    get: {
+      parameters: {
+        query?: {
+          minutes?: number
+          outbox?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              outboxes: {
+                [key: string]: {
+                  /** Format: date-time */
+                  at: string
+                  dead: number
+                  delivered: number
+                  due: number | null
+                  failed: number
+                  lost: number
+                  oldestDueSeconds: number | null
+                  waiting: number | null
+                }[]
+              }
+              stretchSeconds: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Payments, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description in minor units */
+                amount: number
+                createdAt: string
+                currency: string
+                description: string | null
+                errorCode: string | null
+                errorMessage: string | null
+                externalPaymentId: string | null
+                gatewayRef: string | null
+                /** Format: uuid */
+                id: string
+                metadata: {
+                  [key: string]: unknown
+                } | null
+                refundedAt: string | null
+                settledAt: string | null
+                /** @enum {unknown} */
+                status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+                updatedAt: string
+                userId: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Take a payment, once for each Idempotency-Key */
+    post: {
+      parameters: {
+        query?: never
+        header?: {
+          /** @description required; 1 to 255 printable ASCII characters, yours and this route’s for 24 hours */
+          'idempotency-key'?: string
+        }
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description in minor units */
+            amount: number
+            /** @description ISO 4217 */
+            currency: string
+            description?: string
+            externalPaymentId?: string
+            metadata?: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number
+              createdAt: string
+              currency: string
+              externalPaymentId: string | null
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A payment */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number
+              createdAt: string
+              currency: string
+              description: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              externalPaymentId: string | null
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              metadata: {
+                [key: string]: unknown
+              } | null
+              refundedAt: string | null
+              settledAt: string | null
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+              updatedAt: string
+              userId: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/{id}/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What happened to a payment, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                action: string
+                actor: string
+                createdAt: string
+                details: {
+                  [key: string]: unknown
+                }
+                id: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/{id}/refunds': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Give the whole amount of a payment back, once */
+    post: {
+      parameters: {
+        query?: never
+        header?: {
+          /** @description optional */
+          'idempotency-key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              amount: number
+              createdAt: string
+              currency: string
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              /** Format: uuid */
+              paymentId: string
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed'
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              amount: number
+              createdAt: string
+              currency: string
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              /** Format: uuid */
+              paymentId: string
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed'
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/{id}/transactions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the gateway was asked to do for a payment, oldest first */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                amount: number
+                createdAt: string
+                currency: string
+                errorCode: string | null
+                errorMessage: string | null
+                /** @description ours: the gateway does the same key once */
+                gatewayKey: string
+                gatewayRef: string | null
+                /** Format: uuid */
+                id: string
+                /** @enum {unknown} */
+                status: 'pending' | 'succeeded' | 'failed'
+                /** @enum {unknown} */
+                type: 'charge' | 'refund'
+                updatedAt: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliation-profiles': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Profiles, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                createdAt: string
+                /** Format: uuid */
+                id: string
+                name: string
+                rules: {
+                  columns: {
+                    amount?: string | number
+                    credit?: string | number
+                    currency?: string | number
+                    date: string | number
+                    debit?: string | number
+                    externalTransactionId: string | number
+                    flag?: string | number
+                  }
+                  creditFlags?: string[]
+                  /** @description of every row, where no column names one */
+                  currency?: string
+                  /**
+                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                   * @default yyyy-MM-dd
+                   */
+                  dateFormat: string
+                  debitFlags?: string[]
+                  /**
+                   * @default .
+                   * @enum {unknown}
+                   */
+                  decimal: '.' | ','
+                  /**
+                   * @default ,
+                   * @enum {unknown}
+                   */
+                  delimiter: ',' | ';' | '\t' | '|'
+                  /**
+                   * @description `latin1` is read as windows-1252, which has all of it
+                   * @default utf-8
+                   * @enum {unknown}
+                   */
+                  encoding: 'utf-8' | 'windows-1252' | 'latin1'
+                  /**
+                   * @description on which line the names of the columns are; null: there are none
+                   * @default 1
+                   */
+                  headerLine: number | null
+                  /**
+                   * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                   * @default signed
+                   * @enum {unknown}
+                   */
+                  sign: 'signed' | 'debit-credit' | 'flag'
+                  /**
+                   * @default
+                   * @enum {unknown}
+                   */
+                  thousands: '' | ',' | '.' | ' ' | "'"
+                }
+                updatedAt: string
+                version: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Say how the files of a bank are read */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description of the bank, say */
+            name: string
+            rules: {
+              columns: {
+                amount?: string | number
+                credit?: string | number
+                currency?: string | number
+                date: string | number
+                debit?: string | number
+                externalTransactionId: string | number
+                flag?: string | number
+              }
+              creditFlags?: string[]
+              /** @description of every row, where no column names one */
+              currency?: string
+              /**
+               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+               * @default yyyy-MM-dd
+               */
+              dateFormat: string
+              debitFlags?: string[]
+              /**
+               * @default .
+               * @enum {unknown}
+               */
+              decimal: '.' | ','
+              /**
+               * @default ,
+               * @enum {unknown}
+               */
+              delimiter: ',' | ';' | '\t' | '|'
+              /**
+               * @description `latin1` is read as windows-1252, which has all of it
+               * @default utf-8
+               * @enum {unknown}
+               */
+              encoding: 'utf-8' | 'windows-1252' | 'latin1'
+              /**
+               * @description on which line the names of the columns are; null: there are none
+               * @default 1
+               */
+              headerLine: number | null
+              /**
+               * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+               * @default signed
+               * @enum {unknown}
+               */
+              sign: 'signed' | 'debit-credit' | 'flag'
+              /**
+               * @default
+               * @enum {unknown}
+               */
+              thousands: '' | ',' | '.' | ' ' | "'"
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              createdAt: string
+              /** Format: uuid */
+              id: string
+              name: string
+              rules: {
+                columns: {
+                  amount?: string | number
+                  credit?: string | number
+                  currency?: string | number
+                  date: string | number
+                  debit?: string | number
+                  externalTransactionId: string | number
+                  flag?: string | number
+                }
+                creditFlags?: string[]
+                /** @description of every row, where no column names one */
+                currency?: string
+                /**
+                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                 * @default yyyy-MM-dd
+                 */
+                dateFormat: string
+                debitFlags?: string[]
+                /**
+                 * @default .
+                 * @enum {unknown}
+                 */
+                decimal: '.' | ','
+                /**
+                 * @default ,
+                 * @enum {unknown}
+                 */
+                delimiter: ',' | ';' | '\t' | '|'
+                /**
+                 * @description `latin1` is read as windows-1252, which has all of it
+                 * @default utf-8
+                 * @enum {unknown}
+                 */
+                encoding: 'utf-8' | 'windows-1252' | 'latin1'
+                /**
+                 * @description on which line the names of the columns are; null: there are none
+                 * @default 1
+                 */
+                headerLine: number | null
+                /**
+                 * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                 * @default signed
+                 * @enum {unknown}
+                 */
+                sign: 'signed' | 'debit-credit' | 'flag'
+                /**
+                 * @default
+                 * @enum {unknown}
+                 */
+                thousands: '' | ',' | '.' | ' ' | "'"
+              }
+              updatedAt: string
+              version: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliation-profiles/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A profile with its current rules */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              createdAt: string
+              /** Format: uuid */
+              id: string
+              name: string
+              rules: {
+                columns: {
+                  amount?: string | number
+                  credit?: string | number
+                  currency?: string | number
+                  date: string | number
+                  debit?: string | number
+                  externalTransactionId: string | number
+                  flag?: string | number
+                }
+                creditFlags?: string[]
+                /** @description of every row, where no column names one */
+                currency?: string
+                /**
+                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                 * @default yyyy-MM-dd
+                 */
+                dateFormat: string
+                debitFlags?: string[]
+                /**
+                 * @default .
+                 * @enum {unknown}
+                 */
+                decimal: '.' | ','
+                /**
+                 * @default ,
+                 * @enum {unknown}
+                 */
+                delimiter: ',' | ';' | '\t' | '|'
+                /**
+                 * @description `latin1` is read as windows-1252, which has all of it
+                 * @default utf-8
+                 * @enum {unknown}
+                 */
+                encoding: 'utf-8' | 'windows-1252' | 'latin1'
+                /**
+                 * @description on which line the names of the columns are; null: there are none
+                 * @default 1
+                 */
+                headerLine: number | null
+                /**
+                 * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                 * @default signed
+                 * @enum {unknown}
+                 */
+                sign: 'signed' | 'debit-credit' | 'flag'
+                /**
+                 * @default
+                 * @enum {unknown}
+                 */
+                thousands: '' | ',' | '.' | ' ' | "'"
+              }
+              updatedAt: string
+              version: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    /** Remove a profile; runs keep the version they were read by */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        204: {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+      }
+    }
+    options?: never
+    head?: never
+    /** Change a profile; other rules are a new version */
+    patch: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description of the bank, say */
+            name?: string
+            rules?: {
+              columns: {
+                amount?: string | number
+                credit?: string | number
+                currency?: string | number
+                date: string | number
+                debit?: string | number
+                externalTransactionId: string | number
+                flag?: string | number
+              }
+              creditFlags?: string[]
+              /** @description of every row, where no column names one */
+              currency?: string
+              /**
+               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+               * @default yyyy-MM-dd
+               */
+              dateFormat: string
+              debitFlags?: string[]
+              /**
+               * @default .
+               * @enum {unknown}
+               */
+              decimal: '.' | ','
+              /**
+               * @default ,
+               * @enum {unknown}
+               */
+              delimiter: ',' | ';' | '\t' | '|'
+              /**
+               * @description `latin1` is read as windows-1252, which has all of it
+               * @default utf-8
+               * @enum {unknown}
+               */
+              encoding: 'utf-8' | 'windows-1252' | 'latin1'
+              /**
+               * @description on which line the names of the columns are; null: there are none
+               * @default 1
+               */
+              headerLine: number | null
+              /**
+               * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+               * @default signed
+               * @enum {unknown}
+               */
+              sign: 'signed' | 'debit-credit' | 'flag'
+              /**
+               * @default
+               * @enum {unknown}
+               */
+              thousands: '' | ',' | '.' | ' ' | "'"
+            }
+            /** @description that was seen; with a newer one, 409 */
+            version?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              createdAt: string
+              /** Format: uuid */
+              id: string
+              name: string
+              rules: {
+                columns: {
+                  amount?: string | number
+                  credit?: string | number
+                  currency?: string | number
+                  date: string | number
+                  debit?: string | number
+                  externalTransactionId: string | number
+                  flag?: string | number
+                }
+                creditFlags?: string[]
+                /** @description of every row, where no column names one */
+                currency?: string
+                /**
+                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                 * @default yyyy-MM-dd
+                 */
+                dateFormat: string
+                debitFlags?: string[]
+                /**
+                 * @default .
+                 * @enum {unknown}
+                 */
+                decimal: '.' | ','
+                /**
+                 * @default ,
+                 * @enum {unknown}
+                 */
+                delimiter: ',' | ';' | '\t' | '|'
+                /**
+                 * @description `latin1` is read as windows-1252, which has all of it
+                 * @default utf-8
+                 * @enum {unknown}
+                 */
+                encoding: 'utf-8' | 'windows-1252' | 'latin1'
+                /**
+                 * @description on which line the names of the columns are; null: there are none
+                 * @default 1
+                 */
+                headerLine: number | null
+                /**
+                 * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                 * @default signed
+                 * @enum {unknown}
+                 */
+                sign: 'signed' | 'debit-credit' | 'flag'
+                /**
+                 * @default
+                 * @enum {unknown}
+                 */
+                thousands: '' | ',' | '.' | ' ' | "'"
+              }
+              updatedAt: string
+              version: number
+            }
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/reconciliation-profiles/{id}/versions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The rules a profile has had, newest first, also of a deleted one */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                createdAt: string
+                createdBy: string
+                rules: {
+                  columns: {
+                    amount?: string | number
+                    credit?: string | number
+                    currency?: string | number
+                    date: string | number
+                    debit?: string | number
+                    externalTransactionId: string | number
+                    flag?: string | number
+                  }
+                  creditFlags?: string[]
+                  /** @description of every row, where no column names one */
+                  currency?: string
+                  /**
+                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                   * @default yyyy-MM-dd
+                   */
+                  dateFormat: string
+                  debitFlags?: string[]
+                  /**
+                   * @default .
+                   * @enum {unknown}
+                   */
+                  decimal: '.' | ','
+                  /**
+                   * @default ,
+                   * @enum {unknown}
+                   */
+                  delimiter: ',' | ';' | '\t' | '|'
+                  /**
+                   * @description `latin1` is read as windows-1252, which has all of it
+                   * @default utf-8
+                   * @enum {unknown}
+                   */
+                  encoding: 'utf-8' | 'windows-1252' | 'latin1'
+                  /**
+                   * @description on which line the names of the columns are; null: there are none
+                   * @default 1
+                   */
+                  headerLine: number | null
+                  /**
+                   * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                   * @default signed
+                   * @enum {unknown}
+                   */
+                  sign: 'signed' | 'debit-credit' | 'flag'
+                  /**
+                   * @default
+                   * @enum {unknown}
+                   */
+                  thousands: '' | ',' | '.' | ' ' | "'"
+                }
+                version: number
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliation-profiles/preview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Read the beginning of a file by rules, without storing anything */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description the first bytes of the file in base64, up to 64 KiB */
+            content: string
+            /** Format: uuid */
+            profile?: string
+            rules?: {
+              columns: {
+                amount?: string | number
+                credit?: string | number
+                currency?: string | number
+                date: string | number
+                debit?: string | number
+                externalTransactionId: string | number
+                flag?: string | number
+              }
+              creditFlags?: string[]
+              /** @description of every row, where no column names one */
+              currency?: string
+              /**
+               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+               * @default yyyy-MM-dd
+               */
+              dateFormat: string
+              debitFlags?: string[]
+              /**
+               * @default .
+               * @enum {unknown}
+               */
+              decimal: '.' | ','
+              /**
+               * @default ,
+               * @enum {unknown}
+               */
+              delimiter: ',' | ';' | '\t' | '|'
+              /**
+               * @description `latin1` is read as windows-1252, which has all of it
+               * @default utf-8
+               * @enum {unknown}
+               */
+              encoding: 'utf-8' | 'windows-1252' | 'latin1'
+              /**
+               * @description on which line the names of the columns are; null: there are none
+               * @default 1
+               */
+              headerLine: number | null
+              /**
+               * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+               * @default signed
+               * @enum {unknown}
+               */
+              sign: 'signed' | 'debit-credit' | 'flag'
+              /**
+               * @default
+               * @enum {unknown}
+               */
+              thousands: '' | ',' | '.' | ' ' | "'"
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description of the file as a whole */
+              errors: {
+                field: string
+                reason: string
+              }[]
+              header: string[] | null
+              /** @description the first 20, without the header */
+              rows: {
+                errors: {
+                  field: string
+                  reason: string
+                }[]
+                line: number
+                record: {
+                  /** @description in minor units */
+                  amount: number
+                  currency: string
+                  date: string
+                  externalTransactionId: string
+                } | null
+                /** @description as they stand in the file */
+                values: string[]
+              }[]
+              /** @description whether the file goes on */
+              truncated: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Files and how far their reconciliation is, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'loaded' | 'running' | 'completed'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                createdAt: string
+                duplicates: number
+                filename: string
+                /** Format: uuid */
+                id: string
+                matched: number
+                /** @description percent, two decimals */
+                matchRate: number
+                profileId: string | null
+                profileVersion: number | null
+                ranAt: string | null
+                /** @description how often it was reconciled */
+                runNo: number
+                /** @enum {unknown} */
+                status: 'loaded' | 'running' | 'completed'
+                sums: {
+                  [key: string]: {
+                    amount: string
+                    records: number
+                  }
+                }
+                total: number
+                unmatched: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /**
+     * Load a file of a bank, all of it or nothing
+     * @description The body is the file (`text/csv`), or a form with one (`multipart/form-data`). Columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise.
+     */
+    post: {
+      parameters: {
+        query?: {
+          /** @description default what the form says, else `upload.csv` */
+          filename?: string
+          profile?: string
+          /** @description any new one: `/api/v1/stream` tells under it how far the upload is */
+          uploadId?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              bytes: number
+              /** @description records that say the same as an earlier one */
+              duplicates: number
+              filename: string
+              /** Format: uuid */
+              id: string
+              profile: {
+                /** Format: uuid */
+                id: string
+                version: number
+              } | null
+              sha256: string
+              sums: {
+                /** @description minor units; text, since it may be very large */
+                amount: string
+                currency: string
+                records: number
+              }[]
+              total: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A file, its counts and its last run by reason */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              createdAt: string
+              duplicates: number
+              filename: string
+              /** Format: uuid */
+              id: string
+              matched: number
+              /** @description percent, two decimals */
+              matchRate: number
+              profileId: string | null
+              profileVersion: number | null
+              ranAt: string | null
+              reasons: {
+                [key: string]: number
+              }
+              /** @description how often it was reconciled */
+              runNo: number
+              /** @enum {unknown} */
+              status: 'loaded' | 'running' | 'completed'
+              sums: {
+                [key: string]: {
+                  amount: string
+                  records: number
+                }
+              }
+              total: number
+              unmatched: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/changes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What changed between two runs of a file */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          /** @description default the run before `to` */
+          from?: number
+          limit?: number
+          /** @description default now */
+          to?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                actor: string | null
+                after: {
+                  paymentId: string | null
+                  /** @enum {unknown} */
+                  reason:
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                }
+                before: {
+                  paymentId: string | null
+                  /** @enum {unknown} */
+                  reason:
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                }
+                changedAt: string
+                note: string | null
+                recordId: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/details': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Why each record is as it is, in the order of the file */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          reason?:
+            | 'exact_match'
+            | 'no_match'
+            | 'duplicate'
+            | 'amount_mismatch'
+            | 'currency_mismatch'
+            | 'manual_match'
+            | 'manual_unmatch'
+            | 'ignored'
+            | 'reopened'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                actor: string | null
+                createdAt: string
+                note: string | null
+                paymentId: string | null
+                /** @enum {unknown} */
+                reason:
+                  | 'exact_match'
+                  | 'no_match'
+                  | 'duplicate'
+                  | 'amount_mismatch'
+                  | 'currency_mismatch'
+                  | 'manual_match'
+                  | 'manual_unmatch'
+                  | 'ignored'
+                  | 'reopened'
+                recordId: string
+                runNo: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/exceptions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Records of a file that somebody has to look at */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          reason?:
+            | 'exact_match'
+            | 'no_match'
+            | 'duplicate'
+            | 'amount_mismatch'
+            | 'currency_mismatch'
+            | 'manual_match'
+            | 'manual_unmatch'
+            | 'ignored'
+            | 'reopened'
+          tab?: 'all' | 'needs_attention' | 'awaiting' | 'suggested' | 'stale'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              counts: {
+                ages: {
+                  [key: string]: number
+                }
+                reasons: {
+                  [key: string]: number
+                }
+                tabs: {
+                  [key: string]: number
+                }
+              }
+              items: {
+                age: string
+                differences: {
+                  field: string
+                  payment: string | number | null
+                  record: string | number | null
+                }[]
+                filename: string
+                note: string | null
+                openedAt: string
+                payment: {
+                  /** @description in minor units */
+                  amount: number
+                  createdAt: string
+                  currency: string
+                  externalPaymentId: string | null
+                  /** Format: uuid */
+                  id: string
+                  status: string
+                } | null
+                /** @enum {unknown} */
+                reason:
+                  | 'exact_match'
+                  | 'no_match'
+                  | 'duplicate'
+                  | 'amount_mismatch'
+                  | 'currency_mismatch'
+                  | 'manual_match'
+                  | 'manual_unmatch'
+                  | 'ignored'
+                  | 'reopened'
+                /** Format: uuid */
+                reconciliationId: string
+                record: {
+                  adjustment: {
+                    amount: number
+                    kind: string
+                  } | null
+                  /** @description in minor units */
+                  amount: number
+                  bookedOn: string
+                  currency: string
+                  decidedBy: string | null
+                  duplicateOf: number | null
+                  externalTransactionId: string
+                  id: string
+                  lineNumber: number
+                  matchedPaymentId: string | null
+                  occurrenceNo: number
+                  paymentIds: string[]
+                  reason:
+                    | (
+                        | 'exact_match'
+                        | 'no_match'
+                        | 'duplicate'
+                        | 'amount_mismatch'
+                        | 'currency_mismatch'
+                        | 'manual_match'
+                        | 'manual_unmatch'
+                        | 'ignored'
+                        | 'reopened'
+                      )
+                    | null
+                  /** @enum {unknown} */
+                  status: 'unmatched' | 'matched'
+                  version: number
+                }
+                suggestions: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/export.csv': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Records and missing payments as CSV that no spreadsheet runs */
+    get: {
+      parameters: {
+        query?: {
+          kind?: 'matched' | 'unmatched' | 'missing' | 'all'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/missing': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Payments that no record names, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description in minor units */
+                amount: number
+                createdAt: string
+                currency: string
+                externalPaymentId: string | null
+                /** Format: uuid */
+                id: string
+                status: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/records': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Records in the order of the file */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          reason?:
+            | 'exact_match'
+            | 'no_match'
+            | 'duplicate'
+            | 'amount_mismatch'
+            | 'currency_mismatch'
+            | 'manual_match'
+            | 'manual_unmatch'
+            | 'ignored'
+            | 'reopened'
+          status?: 'unmatched' | 'matched'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                adjustment: {
+                  amount: number
+                  kind: string
+                } | null
+                /** @description in minor units */
+                amount: number
+                bookedOn: string
+                currency: string
+                decidedBy: string | null
+                duplicateOf: number | null
+                externalTransactionId: string
+                id: string
+                lineNumber: number
+                matchedPaymentId: string | null
+                occurrenceNo: number
+                paymentIds: string[]
+                reason:
+                  | (
+                      | 'exact_match'
+                      | 'no_match'
+                      | 'duplicate'
+                      | 'amount_mismatch'
+                      | 'currency_mismatch'
+                      | 'manual_match'
+                      | 'manual_unmatch'
+                      | 'ignored'
+                      | 'reopened'
+                    )
+                  | null
+                /** @enum {unknown} */
+                status: 'unmatched' | 'matched'
+                version: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/records/{recordId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A record with its payments, what is suggested for it, and what it was before */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          /** @description its line number */
+          recordId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              adjustment: {
+                amount: number
+                kind: string
+              } | null
+              /** @description in minor units */
+              amount: number
+              bookedOn: string
+              currency: string
+              decidedBy: string | null
+              duplicateOf: number | null
+              externalTransactionId: string
+              /** @description newest first */
+              history: {
+                actor: string | null
+                createdAt: string
+                note: string | null
+                paymentId: string | null
+                /** @enum {unknown} */
+                reason:
+                  | 'exact_match'
+                  | 'no_match'
+                  | 'duplicate'
+                  | 'amount_mismatch'
+                  | 'currency_mismatch'
+                  | 'manual_match'
+                  | 'manual_unmatch'
+                  | 'ignored'
+                  | 'reopened'
+                recordId: string
+                runNo: number
+              }[]
+              id: string
+              lineNumber: number
+              matchedPaymentId: string | null
+              occurrenceNo: number
+              paymentIds: string[]
+              payments: {
+                /** @description in minor units */
+                amount: number
+                createdAt: string
+                currency: string
+                externalPaymentId: string | null
+                /** Format: uuid */
+                id: string
+                status: string
+              }[]
+              reason:
+                | (
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                  )
+                | null
+              /** @enum {unknown} */
+              status: 'unmatched' | 'matched'
+              suggestions: {
+                ambiguous: boolean
+                createdAt: string
+                /** @description the record's amount less that of the payments */
+                difference: number
+                /** Format: uuid */
+                id: string
+                kind: string
+                paymentIds: string[]
+                recordId: string
+                status: string
+              }[]
+              version: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/records/{recordId}/ignore': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Leave a record out of the exceptions */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          /** @description its line number */
+          recordId: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description why, in your words */
+            reason: string
+            /** @description of the record that was looked at; another is 409 */
+            version?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              adjustment: {
+                amount: number
+                kind: string
+              } | null
+              /** @description in minor units */
+              amount: number
+              bookedOn: string
+              currency: string
+              decidedBy: string | null
+              duplicateOf: number | null
+              externalTransactionId: string
+              id: string
+              lineNumber: number
+              matchedPaymentId: string | null
+              occurrenceNo: number
+              paymentIds: string[]
+              reason:
+                | (
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                  )
+                | null
+              /** @enum {unknown} */
+              status: 'unmatched' | 'matched'
+              version: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/records/{recordId}/match': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Match a record by hand, with one payment or with several that it settles */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          /** @description its line number */
+          recordId: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            adjustment?: {
+              /** @description the record's amount less that of the payments, in minor units; a fee is negative */
+              amount: number
+              /** @enum {unknown} */
+              kind: 'fee' | 'rounding' | 'other'
+            }
+            /** Format: uuid */
+            paymentId?: string
+            paymentIds?: string[]
+            /** @description why, in your words */
+            reason: string
+            /** @description of the record that was looked at; another is 409 */
+            version?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              adjustment: {
+                amount: number
+                kind: string
+              } | null
+              /** @description in minor units */
+              amount: number
+              bookedOn: string
+              currency: string
+              decidedBy: string | null
+              duplicateOf: number | null
+              externalTransactionId: string
+              id: string
+              lineNumber: number
+              matchedPaymentId: string | null
+              occurrenceNo: number
+              paymentIds: string[]
+              reason:
+                | (
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                  )
+                | null
+              /** @enum {unknown} */
+              status: 'unmatched' | 'matched'
+              version: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/records/{recordId}/reopen': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let runs look at a record again */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          /** @description its line number */
+          recordId: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description why, in your words */
+            reason: string
+            /** @description of the record that was looked at; another is 409 */
+            version?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              adjustment: {
+                amount: number
+                kind: string
+              } | null
+              /** @description in minor units */
+              amount: number
+              bookedOn: string
+              currency: string
+              decidedBy: string | null
+              duplicateOf: number | null
+              externalTransactionId: string
+              id: string
+              lineNumber: number
+              matchedPaymentId: string | null
+              occurrenceNo: number
+              paymentIds: string[]
+              reason:
+                | (
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                  )
+                | null
+              /** @enum {unknown} */
+              status: 'unmatched' | 'matched'
+              version: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/records/{recordId}/unmatch': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Take a match back; no run matches the record again */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          /** @description its line number */
+          recordId: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description why, in your words */
+            reason: string
+            /** @description of the record that was looked at; another is 409 */
+            version?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              adjustment: {
+                amount: number
+                kind: string
+              } | null
+              /** @description in minor units */
+              amount: number
+              bookedOn: string
+              currency: string
+              decidedBy: string | null
+              duplicateOf: number | null
+              externalTransactionId: string
+              id: string
+              lineNumber: number
+              matchedPaymentId: string | null
+              occurrenceNo: number
+              paymentIds: string[]
+              reason:
+                | (
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                  )
+                | null
+              /** @enum {unknown} */
+              status: 'unmatched' | 'matched'
+              version: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/run': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Match the records of a file with the payments of its user */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            dryRun?: boolean
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              matched: number
+              /** @description percent, two decimals */
+              matchRate: number
+              reasons: {
+                [key: string]: number
+              }
+              total: number
+              unmatched: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/suggest': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Look for what might belong together; matches nothing */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            passes: (
+              | {
+                  /** @description minor units */
+                  absolute?: number
+                  /** @description hundredths of a percent */
+                  bps?: number
+                  /** @enum {string} */
+                  kind: 'amount_tolerance'
+                }
+              | {
+                  after: number
+                  before: number
+                  /** @enum {string} */
+                  kind: 'date_window'
+                }
+              | {
+                  before?: number
+                  by:
+                    | 'date'
+                    | {
+                        metadata: string
+                      }
+                  fee?: {
+                    /** @description minor units */
+                    absolute?: number
+                    /** @description hundredths of a percent */
+                    bps?: number
+                  }
+                  /** @enum {string} */
+                  kind: 'many_to_one'
+                }
+            )[]
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              passes: {
+                kind: string
+                suggestions: number
+              }[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/suggestions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What was suggested, in the order of the file */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'open' | 'accepted' | 'dismissed'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                ambiguous: boolean
+                createdAt: string
+                /** @description the record's amount less that of the payments */
+                difference: number
+                /** Format: uuid */
+                id: string
+                kind: string
+                paymentIds: string[]
+                recordId: string
+                status: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/suggestions/{suggestionId}/accept': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Match a record as it was suggested */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          suggestionId: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @enum {unknown} */
+            adjustmentKind?: 'fee' | 'rounding' | 'other'
+            reason?: string
+            version?: number
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              adjustment: {
+                amount: number
+                kind: string
+              } | null
+              /** @description in minor units */
+              amount: number
+              bookedOn: string
+              currency: string
+              decidedBy: string | null
+              duplicateOf: number | null
+              externalTransactionId: string
+              id: string
+              lineNumber: number
+              matchedPaymentId: string | null
+              occurrenceNo: number
+              paymentIds: string[]
+              reason:
+                | (
+                    | 'exact_match'
+                    | 'no_match'
+                    | 'duplicate'
+                    | 'amount_mismatch'
+                    | 'currency_mismatch'
+                    | 'manual_match'
+                    | 'manual_unmatch'
+                    | 'ignored'
+                    | 'reopened'
+                  )
+                | null
+              /** @enum {unknown} */
+              status: 'unmatched' | 'matched'
+              version: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/suggestions/{suggestionId}/dismiss': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Say no to a suggestion: it does not come again */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          suggestionId: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              ambiguous: boolean
+              createdAt: string
+              /** @description the record's amount less that of the payments */
+              difference: number
+              /** Format: uuid */
+              id: string
+              kind: string
+              paymentIds: string[]
+              recordId: string
+              status: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/totals': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What a file adds up to: opening + matched + unmatched = file total, by currency */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              currencies: {
+                /** @description what matched records are more than their payments */
+                adjustments: string
+                currency: string
+                fileTotal: string
+                /** @description matched by the last run or since */
+                matched: string
+                /** @description matched before the last run */
+                opening: string
+                records: {
+                  [key: string]: number
+                }
+                unmatched: string
+              }[]
+              runNo: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/exceptions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Records that somebody has to look at, of the newest file first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          reason?:
+            | 'exact_match'
+            | 'no_match'
+            | 'duplicate'
+            | 'amount_mismatch'
+            | 'currency_mismatch'
+            | 'manual_match'
+            | 'manual_unmatch'
+            | 'ignored'
+            | 'reopened'
+          tab?: 'all' | 'needs_attention' | 'awaiting' | 'suggested' | 'stale'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              counts: {
+                ages: {
+                  [key: string]: number
+                }
+                reasons: {
+                  [key: string]: number
+                }
+                tabs: {
+                  [key: string]: number
+                }
+              }
+              items: {
+                age: string
+                differences: {
+                  field: string
+                  payment: string | number | null
+                  record: string | number | null
+                }[]
+                filename: string
+                note: string | null
+                openedAt: string
+                payment: {
+                  /** @description in minor units */
+                  amount: number
+                  createdAt: string
+                  currency: string
+                  externalPaymentId: string | null
+                  /** Format: uuid */
+                  id: string
+                  status: string
+                } | null
+                /** @enum {unknown} */
+                reason:
+                  | 'exact_match'
+                  | 'no_match'
+                  | 'duplicate'
+                  | 'amount_mismatch'
+                  | 'currency_mismatch'
+                  | 'manual_match'
+                  | 'manual_unmatch'
+                  | 'ignored'
+                  | 'reopened'
+                /** Format: uuid */
+                reconciliationId: string
+                record: {
+                  adjustment: {
+                    amount: number
+                    kind: string
+                  } | null
+                  /** @description in minor units */
+                  amount: number
+                  bookedOn: string
+                  currency: string
+                  decidedBy: string | null
+                  duplicateOf: number | null
+                  externalTransactionId: string
+                  id: string
+                  lineNumber: number
+                  matchedPaymentId: string | null
+                  occurrenceNo: number
+                  paymentIds: string[]
+                  reason:
+                    | (
+                        | 'exact_match'
+                        | 'no_match'
+                        | 'duplicate'
+                        | 'amount_mismatch'
+                        | 'currency_mismatch'
+                        | 'manual_match'
+                        | 'manual_unmatch'
+                        | 'ignored'
+                        | 'reopened'
+                      )
+                    | null
+                  /** @enum {unknown} */
+                  status: 'unmatched' | 'matched'
+                  version: number
+                }
+                suggestions: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/overview': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Figures of all files: rate, money matched and at risk, exceptions, the last 14 days */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              ages: {
+                [key: string]: number
+              }
+              days: {
+                day: string
+                matched: number
+                /** @description by currency, in minor units */
+                moneyAtRisk: {
+                  [key: string]: string
+                }
+                /** @description by currency, in minor units */
+                moneyMatched: {
+                  [key: string]: string
+                }
+                /** @description percent, two decimals */
+                reconciliationRate: number
+                total: number
+              }[]
+              matched: number
+              /** @description by currency, in minor units */
+              moneyAtRisk: {
+                [key: string]: string
+              }
+              /** @description by currency, in minor units */
+              moneyMatched: {
+                [key: string]: string
+              }
+              openExceptions: number
+              /** @description percent, two decimals */
+              reconciliationRate: number
+              /** @description open for more than 7 days */
+              staleExceptions: number
+              total: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Sagas of the organisation, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          name?: string
+          status?: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                cancelledAt: string | null
+                createdAt: string
+                dueAt: string | null
+                error: {
+                  code: string
+                  message: string
+                } | null
+                finishedAt: string | null
+                id: string
+                name: string
+                /** @enum {unknown} */
+                status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+                step: string | null
+                updatedAt: string
+                version: number
+                waitsFor: string[]
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A saga with its steps, events, replies and compensations */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              cancelledAt: string | null
+              compensations: {
+                attempts: number
+                /** @enum {unknown} */
+                status: 'UNDOING' | 'COMPENSATED'
+                step: string
+                undoneAt: string | null
+              }[]
+              createdAt: string
+              dueAt: string | null
+              error: {
+                code: string
+                message: string
+              } | null
+              events: {
+                createdAt: string
+                id: string
+                payload: unknown
+                sentAt: string | null
+                status: string
+                step: string
+                topic: string
+                type: string
+              }[]
+              finishedAt: string | null
+              id: string
+              input: unknown
+              name: string
+              replies: {
+                id: string
+                payload: unknown
+                receivedAt: string
+                status: string
+                type: string
+              }[]
+              /** @enum {unknown} */
+              status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+              step: string | null
+              steps: {
+                attempts: number
+                error: {
+                  code: string
+                  message: string
+                } | null
+                name: string
+                output: unknown
+                status: string
+                updatedAt: string | null
+              }[]
+              updatedAt: string
+              version: number
+              waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Undo a saga that runs, or failed while it ran */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              cancelledAt: string | null
+              compensations: {
+                attempts: number
+                /** @enum {unknown} */
+                status: 'UNDOING' | 'COMPENSATED'
+                step: string
+                undoneAt: string | null
+              }[]
+              createdAt: string
+              dueAt: string | null
+              error: {
+                code: string
+                message: string
+              } | null
+              events: {
+                createdAt: string
+                id: string
+                payload: unknown
+                sentAt: string | null
+                status: string
+                step: string
+                topic: string
+                type: string
+              }[]
+              finishedAt: string | null
+              id: string
+              input: unknown
+              name: string
+              replies: {
+                id: string
+                payload: unknown
+                receivedAt: string
+                status: string
+                type: string
+              }[]
+              /** @enum {unknown} */
+              status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+              step: string | null
+              steps: {
+                attempts: number
+                error: {
+                  code: string
+                  message: string
+                } | null
+                name: string
+                output: unknown
+                status: string
+                updatedAt: string | null
+              }[]
+              updatedAt: string
+              version: number
+              waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}/resume': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let a failed saga go on where it was */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              cancelledAt: string | null
+              compensations: {
+                attempts: number
+                /** @enum {unknown} */
+                status: 'UNDOING' | 'COMPENSATED'
+                step: string
+                undoneAt: string | null
+              }[]
+              createdAt: string
+              dueAt: string | null
+              error: {
+                code: string
+                message: string
+              } | null
+              events: {
+                createdAt: string
+                id: string
+                payload: unknown
+                sentAt: string | null
+                status: string
+                step: string
+                topic: string
+                type: string
+              }[]
+              finishedAt: string | null
+              id: string
+              input: unknown
+              name: string
+              replies: {
+                id: string
+                payload: unknown
+                receivedAt: string
+                status: string
+                type: string
+              }[]
+              /** @enum {unknown} */
+              status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+              step: string | null
+              steps: {
+                attempts: number
+                error: {
+                  code: string
+                  message: string
+                } | null
+                name: string
+                output: unknown
+                status: string
+                updatedAt: string | null
+              }[]
+              updatedAt: string
+              version: number
+              waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sim': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Who plays the outside world, and the business clock; in development only */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              clock: {
+                aheadSeconds: number
+                movable: boolean
+                /** Format: date-time */
+                now: string
+              }
+              simulators: {
+                about: string
+                name: string
+                /** @description where its control API is */
+                path: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/stream': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What happens to messages, as it happens: server-sent events
+     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `news` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Members see what belongs to their own organisation, operators everything.
+     */
+    get: {
+      parameters: {
+        query?: {
+          outbox?: string
+          /** @description the topics of news, with commas between; all without it */
+          topics?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-deliveries': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What was or is to be delivered, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          endpointId?: string
+          eventId?: string
+          eventType?: string
+          limit?: number
+          since?: string
+          status?: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
+          until?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                attempts: number
+                /** Format: date-time */
+                createdAt: string
+                deliveredAt: string | null
+                endpointId: string
+                error: string | null
+                errorCode: string | null
+                eventId: string
+                eventType: string
+                id: string
+                nextAttemptAt: string | null
+                /** @description the body of the webhook */
+                payload: unknown
+                status: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-deliveries/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A delivery */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              attempts: number
+              /** Format: date-time */
+              createdAt: string
+              deliveredAt: string | null
+              endpointId: string
+              error: string | null
+              errorCode: string | null
+              eventId: string
+              eventType: string
+              id: string
+              nextAttemptAt: string | null
+              /** @description the body of the webhook */
+              payload: unknown
+              status: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-deliveries/{id}/attempts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Every request for a delivery and its answer, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                attempt: number
+                durationMs: number | null
+                error: string | null
+                errorClass: string | null
+                id: string
+                request: {
+                  body: unknown
+                  headers: {
+                    [key: string]: string
+                  }
+                  method: string
+                  url: string | null
+                }
+                response: {
+                  /** @description the first 16 KiB */
+                  body: string
+                  /** @description utf8, or base64 for what is not text */
+                  encoding: string
+                  headers: {
+                    [key: string]: string
+                  }
+                  status: number
+                  truncated: boolean
+                } | null
+                /** Format: date-time */
+                startedAt: string
+                /** @description the answer has not come yet */
+                underWay: boolean
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-deliveries/{id}/audit': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What happened to a delivery, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                action: string
+                actor: string
+                /** Format: date-time */
+                createdAt: string
+                details: unknown
+                id: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-deliveries/{id}/replay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send a finished delivery again */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-deliveries/runs': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What each run of retries did, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                failed: number
+                id: string
+                processed: number
+                /** Format: date-time */
+                ranAt: string
+                success: number
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The endpoints, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** Format: date-time */
+                createdAt: string
+                disabledAt: string | null
+                disabledReason: string | null
+                eventTypes: string[]
+                id: string
+                ordered: boolean
+                status: 'enabled' | 'disabled'
+                /** Format: date-time */
+                updatedAt: string
+                url: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Tell an address about events; the answer has its secret, this once */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            eventTypes: string[]
+            /** @description true: events of one key arrive one after the other */
+            ordered?: boolean
+            url: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              createdAt: string
+              disabledAt: string | null
+              disabledReason: string | null
+              eventTypes: string[]
+              id: string
+              ordered: boolean
+              secret: string
+              status: 'enabled' | 'disabled'
+              /** Format: date-time */
+              updatedAt: string
+              url: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** An endpoint */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              createdAt: string
+              disabledAt: string | null
+              disabledReason: string | null
+              eventTypes: string[]
+              id: string
+              ordered: boolean
+              status: 'enabled' | 'disabled'
+              /** Format: date-time */
+              updatedAt: string
+              url: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    /** Forget an endpoint; what waits for it is skipped */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        204: {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+      }
+    }
+    options?: never
+    head?: never
+    /** Change an endpoint */
+    patch: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            eventTypes?: string[]
+            /** @description true: events of one key arrive one after the other */
+            ordered?: boolean
+            url?: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              createdAt: string
+              disabledAt: string | null
+              disabledReason: string | null
+              eventTypes: string[]
+              id: string
+              ordered: boolean
+              status: 'enabled' | 'disabled'
+              /** Format: date-time */
+              updatedAt: string
+              url: string
+            }
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/{id}/disable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send nothing to an endpoint; what waits for it is skipped and can be replayed */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              createdAt: string
+              disabledAt: string | null
+              disabledReason: string | null
+              eventTypes: string[]
+              id: string
+              ordered: boolean
+              status: 'enabled' | 'disabled'
+              /** Format: date-time */
+              updatedAt: string
+              url: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/{id}/enable': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let events go to an endpoint again */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              createdAt: string
+              disabledAt: string | null
+              disabledReason: string | null
+              eventTypes: string[]
+              id: string
+              ordered: boolean
+              status: 'enabled' | 'disabled'
+              /** Format: date-time */
+              updatedAt: string
+              url: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/{id}/ping': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send an event `webhook.ping` to an endpoint */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              deliveryId: string
+              eventId: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/{id}/replay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send again what an endpoint missed: abandoned, or skipped while it was disabled */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description true: only count */
+            dryRun?: boolean
+            /** Format: date-time */
+            since: string
+            /** Format: date-time */
+            until?: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              dryRun: boolean
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              dryRun: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/{id}/rotate-secret': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Give an endpoint a new secret; the old one signs too for 24 hours */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              createdAt: string
+              disabledAt: string | null
+              disabledReason: string | null
+              eventTypes: string[]
+              id: string
+              ordered: boolean
+              secret: string
+              status: 'enabled' | 'disabled'
+              /** Format: date-time */
+              updatedAt: string
+              url: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/health': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How each endpoint is doing, by the last thousand deliveries */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                abandoned: number
+                /** @description most attempts failed of late: it is tried only now and then */
+                breakerOpen: boolean
+                delivered: number
+                endpointId: string
+                failing: number
+                lastDeliveredAt: string | null
+                lastFailure: {
+                  code: string | null
+                  deliveryId: string
+                  error: string | null
+                } | null
+                skipped: number
+                /** @description of what was attempted; null where nothing was */
+                successRate: number | null
+                waiting: number
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhooks/payments': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Take an event of the payment gateway, signed by x-webhook-signature or Standard Webhooks */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            createdAt?: string
+            data: {
+              paymentId?: string
+            } & {
+              [key: string]: unknown
+            }
+            id: string
+            type: string
+          } & {
+            [key: string]: unknown
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              duplicate: boolean
+              received: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhooks/whatsapp/inbound': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** WhatsApp's handshake: answers the challenge if the token is right */
+    get: {
+      parameters: {
+        query?: {
+          'hub.challenge'?: string
+          'hub.mode'?: string
+          'hub.verify_token'?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': string
+          }
+        }
+      }
+    }
+    put?: never
+    /** WhatsApp's reports of what became of messages */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            entry: ({
+              changes?: ({
+                value?: {
+                  statuses?: unknown[]
+                } & {
+                  [key: string]: unknown
+                }
+              } & {
+                [key: string]: unknown
+              })[]
+            } & {
+              [key: string]: unknown
+            })[]
+          } & {
+            [key: string]: unknown
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              received: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/graphiql': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** GraphiQL, in development */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/graphql': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Families and their invitations, by GraphQL */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    /** Families and their invitations, by GraphQL */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/healthz': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Whether the process lives */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @enum {string} */
+              status: 'ok'
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/invitations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where the link of an invitation leads, unless you have a page of your own */
+    get: {
+      parameters: {
+        query?: {
+          token?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/metrics': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Metrics for Prometheus */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/readyz': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Whether it can work: database, migrations, brokers */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              checks: {
+                [key: string]: {
+                  ms: number
+                  ok: boolean
+                  reason?: string
+                }
+              }
+              ready: boolean
+            }
+          }
+        }
+        /** @description Default Response */
+        503: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              checks: {
+                [key: string]: {
+                  ms: number
+                  ok: boolean
+                  reason?: string
+                }
+              }
+              ready: boolean
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Who is simulated here */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/clock': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What time the business clock shows */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/clock/advance': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Move the business clock forward and wake every relay */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description e.g. '6h' */
+            by: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/documents': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Let documents forget its requests, its fault and its state */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/documents/attachments': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What is attached, newest first */
+    get: {
+      parameters: {
+        query?: {
+          case_id?: string
+          idempotency_key?: string
+          limit?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/documents/faults': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Which fault documents has */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    /** Let documents fail, in the place of an earlier fault */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description how many pass first; 0 */
+            after?: number
+            /** @description in the body of an error, where the protocol has one */
+            code?: number | string
+            /** @description of slow; 2000 */
+            delayMs?: number
+            /** @description whether the work is done before it fails; false */
+            effect?: boolean
+            /**
+             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @enum {unknown}
+             */
+            mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
+            /** @description of an error; 500, SMTP 451 */
+            status?: number
+            /** @description how many; until cleared */
+            times?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/documents/requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What documents was sent, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description the id to go on below */
+          before?: number
+          limit?: number
+          outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/gateway': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Let gateway forget its requests, its fault and its state */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/gateway/faults': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Which fault gateway has */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    /** Let gateway fail, in the place of an earlier fault */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description how many pass first; 0 */
+            after?: number
+            /** @description in the body of an error, where the protocol has one */
+            code?: number | string
+            /** @description of slow; 2000 */
+            delayMs?: number
+            /** @description whether the work is done before it fails; false */
+            effect?: boolean
+            /**
+             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @enum {unknown}
+             */
+            mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
+            /** @description of an error; 500, SMTP 451 */
+            status?: number
+            /** @description how many; until cleared */
+            times?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/gateway/ledger': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What was charged and refunded */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/gateway/requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What gateway was sent, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description the id to go on below */
+          before?: number
+          limit?: number
+          outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/gateway/webhooks': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How webhooks go out */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    /** Send webhooks late, twice or out of order */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description how often each is sent; 1 */
+            copies?: number
+            /** @description how late they are; 200 */
+            delayMs?: number
+            /**
+             * @description reversed: what happens within delayMs is told newest first; kept
+             * @enum {unknown}
+             */
+            order?: 'kept' | 'reversed'
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/mail': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The mailbox as a page */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    /** Let mail forget its requests, its fault and its state */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/mail/faults': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Which fault mail has */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    /** Let mail fail, in the place of an earlier fault */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description how many pass first; 0 */
+            after?: number
+            /** @description in the body of an error, where the protocol has one */
+            code?: number | string
+            /** @description of slow; 2000 */
+            delayMs?: number
+            /** @description whether the work is done before it fails; false */
+            effect?: boolean
+            /**
+             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @enum {unknown}
+             */
+            mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
+            /** @description of an error; 500, SMTP 451 */
+            status?: number
+            /** @description how many; until cleared */
+            times?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/mail/requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What mail was sent, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description the id to go on below */
+          before?: number
+          limit?: number
+          outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/merchant': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Let merchant forget its requests, its fault and its state */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/merchant/faults': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Which fault merchant has */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    /** Let merchant fail, in the place of an earlier fault */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description how many pass first; 0 */
+            after?: number
+            /** @description in the body of an error, where the protocol has one */
+            code?: number | string
+            /** @description of slow; 2000 */
+            delayMs?: number
+            /** @description whether the work is done before it fails; false */
+            effect?: boolean
+            /**
+             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @enum {unknown}
+             */
+            mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
+            /** @description of an error; 500, SMTP 451 */
+            status?: number
+            /** @description how many; until cleared */
+            times?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/merchant/requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What merchant was sent, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description the id to go on below */
+          before?: number
+          limit?: number
+          outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/merchant/secrets': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Tell the merchant secrets to check signatures with */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            secrets: string[]
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/whatsapp': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Let whatsapp forget its requests, its fault and its state */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/whatsapp/behaviour': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How whatsapp behaves */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    /** Change how whatsapp behaves */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description reports that are never made */
+            drop?: ('sent' | 'delivered' | 'read' | 'failed')[]
+            /** @description whether biz_opaque_callback_data comes back; true */
+            echo?: boolean
+            /** @description until sent; delivered comes after twice, read after four times as long; 400 */
+            paceMs?: number
+            /** @description messages that one number may send in a second; 0 for no limit; 80 */
+            perSecond?: number
+            /** @description whether the last comes first; false */
+            reorder?: boolean
+            /** @description how often each is made; 1 */
+            repeat?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/whatsapp/faults': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Which fault whatsapp has */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    /** Let whatsapp fail, in the place of an earlier fault */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description how many pass first; 0 */
+            after?: number
+            /** @description in the body of an error, where the protocol has one */
+            code?: number | string
+            /** @description of slow; 2000 */
+            delayMs?: number
+            /** @description whether the work is done before it fails; false */
+            effect?: boolean
+            /**
+             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @enum {unknown}
+             */
+            mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
+            /** @description of an error; 500, SMTP 451 */
+            status?: number
+            /** @description how many; until cleared */
+            times?: number
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/whatsapp/reports': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Report a status of a message now */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            id: string
+            /** @enum {unknown} */
+            status: 'sent' | 'delivered' | 'read' | 'failed'
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/whatsapp/requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What whatsapp was sent, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description the id to go on below */
+          before?: number
+          limit?: number
+          outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/whatsapp/tally': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How many whatsapp took, and held back */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+}
+export type webhooks = Record<string, never>
+export interface components {
+  schemas: never
+  responses: never
+  parameters: never
+  requestBodies: never
+  headers: never
+  pathItems: never
+}
+export type $defs = Record<string, never>
+export type operations = Record<string, never>

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { meaningsIn } from './meaning.ts'
+
+test('reads the codes of a table, with and without advice', () => {
+  const meanings = meaningsIn(
+    [
+      '| code | what it means | what to do |',
+      '| ---- | ------------- | ---------- |',
+      '| `NACKED`  | RabbitMQ refused `a \\| b`. | Look at [the broker](x.md). |',
+      '| `ALONE` | Only a meaning. |',
+      '| `NACKED` | Said again elsewhere. | Other. |',
+    ].join('\n'),
+  )
+  expect([...meanings]).toEqual([
+    ['NACKED', { meaning: 'RabbitMQ refused a | b.', advice: 'Look at the broker.' }],
+    ['ALONE', { meaning: 'Only a meaning.', advice: undefined }],
+  ])
+})
+
+test('knows the codes that messages die of', async () => {
+  const page = new URL('../../../../docs/reference/errors.md', import.meta.url)
+  const meanings = meaningsIn(await readFile(page, 'utf8'))
+  for (const code of ['CLAIM_FATAL', 'WEBHOOK_STATUS', 'MESSAGE_UNREADABLE', 'UNROUTABLE']) {
+    expect(meanings.get(code)?.meaning).toBeTruthy()
+  }
+})

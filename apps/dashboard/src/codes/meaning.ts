@@ -1,0 +1,32 @@
+/** What a code means, and what to do about it. */
+export interface Meaning {
+  readonly meaning: string
+  /** Undefined where nothing is to be done or the meaning says it. */
+  readonly advice: string | undefined
+}
+
+const ROW = /^\| `([A-Z][A-Z0-9_]*)`\s*\|(.*)\|\s*$/
+
+/**
+ * Reads the tables of the reference of errors, so that a code is explained in one place only. A code
+ * that several parts use is explained by the first.
+ */
+export function meaningsIn(reference: string): ReadonlyMap<string, Meaning> {
+  const meanings = new Map<string, Meaning>()
+  for (const line of reference.split('\n')) {
+    const [, code, cells] = ROW.exec(line) ?? []
+    if (code === undefined || cells === undefined || meanings.has(code)) continue
+    // A bar inside code is written with a backslash.
+    const [meaning = '', advice = ''] = cells.split(/(?<!\\)\|/).map(plain)
+    meanings.set(code, { meaning, advice: advice === '' ? undefined : advice })
+  }
+  return meanings
+}
+
+function plain(cell: string): string {
+  return cell
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '')
+    .replaceAll('\\|', '|')
+    .trim()
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { formatDuration, formatRelative } from './duration.ts'
+import { formatMoney } from './money.ts'
+
+test.each([
+  [0, '0 ms'],
+  [850, '850 ms'],
+  [2_500, '2.5 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [95_000, '1 min 35 s'],
+  [12_000_000, '3 h 20 min'],
+  [90_000_000, '1 d 1 h'],
+  [-60_000, '-1 min'],
+  [Number.NaN, '–'],
+])('%d ms are %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
+})
+
+test.each([
+  [0, 'now'],
+  [-5_400, '5 s ago'],
+  [-3_600_000, '1 h ago'],
+  [21_600_000, 'in 6 h'],
+])('%d ms from now is %s', (ms, text) => {
+  expect(formatRelative(1_000_000_000 + ms, 1_000_000_000)).toBe(text)
+})
+
+test.each([
+  [1_050, 'EUR', '€10.50'],
+  [1_050, 'JPY', '¥1,050'],
+  [1_050, 'KWD', 'KWD\u00a01.050'],
+  [-1, 'USD', '-$0.01'],
+  [5, 'rubbish', '5 rubbish'],
+])('%d of %s are %s', (minor, currency, text) => {
+  expect(formatMoney(minor, currency, 'en')).toBe(text)
+})

@@ -1,0 +1,170 @@
+import type { Batch } from './batches.ts'
+import { createBatches } from './batches.ts'
+import { createEventParser } from './event-parser.ts'
+
+/**
+ *   connecting ──▶ live ──▶ waiting ──▶ connecting …
+ *        any ──▶ paused ──▶ connecting      any ──▶ refused (for good)
+ */
+export type LiveState = 'connecting' | 'live' | 'waiting' | 'paused' | 'refused'
+
+export interface ConnectionOptions {
+  readonly url: string
+  /** Asked at each attempt: a token may have been renewed. */
+  readonly token: () => string
+  readonly onBatch: (batch: Batch) => void
+  readonly onState: (state: LiveState) => void
+  /** The first wait after a loss; it doubles up to thirty times as much. Default 1 s. */
+  readonly waitMs?: number
+  /** Nothing for so long means that nobody is there: the server says something every 15 s. Default 45 s. */
+  readonly silenceMs?: number
+  /** Default 250. */
+  readonly batchMs?: number
+}
+
+export interface Connection {
+  /** Lets go of the connection; what happens meanwhile is told after `resume`. */
+  pause(): void
+  resume(): void
+  close(): void
+}
+
+/**
+ * Reads one event stream by fetch, since EventSource sends no header, and comes back where it was
+ * whenever it breaks.
+ */
+export function openConnection(options: ConnectionOptions): Connection {
+  const { onBatch, onState, waitMs = 1_000, batchMs } = options
+  const batches = createBatches({ onBatch, ...(batchMs !== undefined && { everyMs: batchMs }) })
+  let lastId: string | undefined
+  let stop: AbortController | undefined
+  let isOver = false
+
+  const follow = async (signal: AbortSignal) => {
+    let failures = 0
+    while (!signal.aborted) {
+      onState('connecting')
+      const end = await readOnce(options, { signal, lastId, onOpen, onEvents })
+      if (signal.aborted) return
+      if (end.kind === 'refused') return refuse()
+      if (end.kind === 'forgotten') lookFromNow()
+      failures = end.kind === 'ended' ? 0 : failures + 1
+      onState('waiting')
+      await delay(Math.max(end.afterMs ?? 0, backOff(waitMs, failures)), signal)
+    }
+  }
+  const onOpen = () => {
+    // Without a position nobody knows what happened before.
+    if (lastId === undefined) batches.lookAgain()
+    onState('live')
+  }
+  const onEvents: Reading['onEvents'] = (events) => {
+    lastId = events.findLast(({ id }) => id !== undefined)?.id ?? lastId
+    batches.add(events)
+  }
+  const lookFromNow = () => (lastId = undefined)
+  const refuse = () => {
+    isOver = true
+    onState('refused')
+  }
+  const resume = () => {
+    if (isOver || stop !== undefined) return
+    stop = new AbortController()
+    void follow(stop.signal)
+  }
+  const letGo = () => {
+    stop?.abort()
+    stop = undefined
+  }
+  resume()
+  return {
+    pause() {
+      if (isOver || stop === undefined) return
+      letGo()
+      onState('paused')
+    },
+    resume,
+    close() {
+      isOver = true
+      letGo()
+      batches.close()
+    },
+  }
+}
+
+interface Reading {
+  readonly signal: AbortSignal
+  readonly lastId: string | undefined
+  readonly onOpen: () => void
+  readonly onEvents: (events: ReturnType<ReturnType<typeof createEventParser>>) => void
+}
+
+interface End {
+  /** `forgotten`: the server does not know our position any more. */
+  readonly kind: 'ended' | 'failed' | 'refused' | 'forgotten'
+  readonly afterMs?: number
+}
+
+async function readOnce(options: ConnectionOptions, reading: Reading): Promise<End> {
+  const { silenceMs = 45_000 } = options
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), silenceMs)
+  const heard = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), silenceMs)
+  }
+  try {
+    const response = await fetch(options.url, {
+      headers: {
+        authorization: `Bearer ${options.token()}`,
+        accept: 'text/event-stream',
+        ...(reading.lastId !== undefined && { 'last-event-id': reading.lastId }),
+      },
+      cache: 'no-store',
+      signal: AbortSignal.any([reading.signal, silence.signal]),
+    })
+    if (!response.ok || response.body === null) return endOf(response)
+    reading.onOpen()
+    const parse = createEventParser()
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return { kind: 'ended' }
+      heard()
+      reading.onEvents(parse(value))
+    }
+  } catch {
+    return { kind: 'failed' }
+  } finally {
+    clearTimeout(timer)
+    // A stream that parsed wrongly is still open.
+    silence.abort()
+  }
+}
+
+function endOf({ status, headers }: Response): End {
+  if (status === 401 || status === 403) return { kind: 'refused' }
+  if (status === 400) return { kind: 'forgotten' }
+  const seconds = Number(headers.get('retry-after') ?? 0)
+  return { kind: 'failed', afterMs: Number.isFinite(seconds) ? seconds * 1_000 : 0 }
+}
+
+/** Spread out, so that a restarted server does not get all its pages back in one instant. */
+function backOff(waitMs: number, failures: number): number {
+  const most = waitMs * Math.min(2 ** failures, 30)
+  return most / 2 + (Math.random() * most) / 2
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

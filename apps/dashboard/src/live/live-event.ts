@@ -1,0 +1,43 @@
+import type { ServerEvent } from './event-parser.ts'
+
+/** A message went from one state to another. */
+export interface TransitionEvent {
+  readonly kind: 'transition'
+  readonly id: string
+  readonly outbox: string
+  readonly messageId: string
+  readonly from: string | null
+  readonly to: string
+  readonly at: string
+}
+
+/** Somebody did something by hand. */
+export interface OperationEvent {
+  readonly kind: 'operation'
+  readonly id: string
+  readonly outbox: string | null
+  readonly operation: string
+  readonly at: string
+}
+
+/** A system says something of one of its things; the topic `*` means that something was missed. */
+export interface NewsEvent {
+  readonly kind: 'news'
+  readonly topic: string
+  readonly id: string
+  readonly data: unknown
+}
+
+export type LiveEvent = TransitionEvent | OperationEvent | NewsEvent
+
+/** Undefined for positions, for what a newer server says, and for what cannot be read. */
+export function liveEventIn({ event, data }: ServerEvent): LiveEvent | undefined {
+  if (event !== 'transition' && event !== 'operation' && event !== 'news') return undefined
+  try {
+    const value: unknown = JSON.parse(data)
+    if (typeof value !== 'object' || value === null) return undefined
+    return { ...value, kind: event } as LiveEvent
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import type { Batch } from './batches.ts'
+import type { Connection, LiveState } from './connection.ts'
+import { openConnection } from './connection.ts'
+import type { LiveEvent } from './live-event.ts'
+import { liveEventIn } from './live-event.ts'
+
+/** What came in the last moments. */
+export interface LiveBatch {
+  readonly events: readonly LiveEvent[]
+  /** Something may be missing: ask again for what is shown. */
+  readonly lookAgain: boolean
+}
+
+/** The one stream of this page, for all who follow it. */
+export interface Live {
+  state(): LiveState
+  onState(listener: () => void): () => void
+  follow(listener: (batch: LiveBatch) => void): () => void
+  /** Nobody looks: the connection is let go, and what was missed is told at the return. */
+  show(isVisible: boolean): void
+  close(): void
+}
+
+export interface LiveOptions {
+  readonly token: () => string | undefined
+  /** Default `/api/v1/stream`. */
+  readonly url?: string
+}
+
+export function openLive({ token, url = '/api/v1/stream' }: LiveOptions): Live {
+  const states = new Set<() => void>()
+  const followers = new Set<(batch: LiveBatch) => void>()
+  let state: LiveState = 'connecting'
+  const pass = ({ events, lookAgain }: Batch) => {
+    const read = events.flatMap((event) => liveEventIn(event) ?? [])
+    const missed = read.some((event) => event.kind === 'news' && event.topic === '*')
+    const batch = { events: read, lookAgain: lookAgain || missed }
+    if (batch.events.length === 0 && !batch.lookAgain) return
+    for (const follower of followers) follower(batch)
+  }
+  const connection: Connection = openConnection({
+    url,
+    token: () => token() ?? '',
+    onBatch: pass,
+    onState(next) {
+      state = next
+      for (const listener of states) listener()
+    },
+  })
+  return {
+    state: () => state,
+    onState: (listener) => added(states, listener),
+    follow: (listener) => added(followers, listener),
+    show: (isVisible) => (isVisible ? connection.resume() : connection.pause()),
+    close: () => connection.close(),
+  }
+}
+
+function added<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}

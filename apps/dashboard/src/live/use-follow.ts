@@ -1,0 +1,44 @@
+import { useEffect, useRef } from 'react'
+import type { LiveBatch } from './live.ts'
+import { useLive } from './live-context.tsx'
+import type { NewsEvent, TransitionEvent } from './live-event.ts'
+
+/** Calls the listener with what happens, at most some times a second. */
+export function useFollow(listener: (batch: LiveBatch) => void): void {
+  const live = useLive()
+  const latest = useRef(listener)
+  useEffect(() => {
+    latest.current = listener
+  })
+  useEffect(() => live?.follow((batch) => latest.current(batch)), [live])
+}
+
+/** News of a topic, and of one thing if it is named. */
+export function useNews(
+  subject: { readonly topic: string; readonly id?: string },
+  listener: (news: readonly NewsEvent[]) => void,
+): void {
+  useFollow(({ events }) => {
+    const mine = events.filter(
+      (event): event is NewsEvent =>
+        event.kind === 'news' &&
+        event.topic === subject.topic &&
+        (subject.id === undefined || event.id === subject.id),
+    )
+    if (mine.length > 0) listener(mine)
+  })
+}
+
+/** Transitions of one outbox, or of all. */
+export function useTransitions(
+  outbox: string | undefined,
+  listener: (transitions: readonly TransitionEvent[]) => void,
+): void {
+  useFollow(({ events }) => {
+    const mine = events.filter(
+      (event): event is TransitionEvent =>
+        event.kind === 'transition' && (outbox === undefined || event.outbox === outbox),
+    )
+    if (mine.length > 0) listener(mine)
+  })
+}

@@ -1,0 +1,41 @@
+import '@mantine/core/styles.css'
+import '@mantine/dates/styles.css'
+import '@mantine/charts/styles.css'
+import '@mantine/notifications/styles.css'
+import './theme/theme.css'
+import { createRoot } from 'react-dom/client'
+import { createApi } from './api/client.ts'
+import { createQueryClient } from './api/query-client.ts'
+import { App } from './app.tsx'
+import { pages } from './pages/index.ts'
+import { createPageRouter } from './router.tsx'
+import { createSessionKeeper } from './session/session.ts'
+import { createTokenStore, tokenIn } from './session/token-store.ts'
+import { tellStyleNonce } from './theme/style-nonce.ts'
+
+/** Logs in by the link that `npm start` prints, and takes the token out of the address and history. */
+function logInByLink(logIn: (token: string) => boolean): void {
+  const { token, rest } = tokenIn(location.hash)
+  if (token === undefined) return
+  history.replaceState(history.state, '', `${location.pathname}${location.search}${rest}`)
+  logIn(token)
+}
+
+// Set before the styles were there; they follow what is chosen from now on.
+document.documentElement.style.removeProperty('color-scheme')
+tellStyleNonce()
+const keeper = createSessionKeeper(createTokenStore(sessionStorage))
+logInByLink(keeper.logIn)
+const queries = createQueryClient()
+// What one visitor has read is not for the next; how the server is set up is for everybody.
+keeper.subscribe(() => {
+  if (keeper.current().session !== undefined) return
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' })
+})
+const api = createApi({
+  token: () => keeper.current().session?.token,
+  onExpired: keeper.expire,
+})
+const router = createPageRouter(pages)
+const root = document.querySelector('#root')
+if (root !== null) createRoot(root).render(<App {...{ keeper, queries, api, router }} />)

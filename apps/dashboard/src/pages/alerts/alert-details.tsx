@@ -1,0 +1,35 @@
+import { Stack, Text } from '@mantine/core'
+import { CodeNote } from '../../codes/code-note.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { Alert } from './alert.ts'
+import { placeOf } from './alert.ts'
+
+/** What happened, what it means, and where to look. */
+export function AlertDetails({ alert }: { alert: Alert }) {
+  const place = placeOf(alert)
+  return (
+    <Stack gap="sm">
+      <Text>{alert.detail}</Text>
+      <CodeNote code={alert.code} />
+      <KeyValue
+        facts={{
+          Where: alert.source,
+          Subject: <CopyId id={alert.subject} />,
+          Organisation: alert.tenant ?? undefined,
+          Raised: <Time at={alert.raisedAt} />,
+          Seen:
+            alert.acknowledgedAt === null ? undefined : (
+              <>
+                by {alert.acknowledgedBy ?? 'somebody'} <Time at={alert.acknowledgedAt} />
+              </>
+            ),
+          Recovered: alert.recoveredAt === null ? undefined : <Time at={alert.recoveredAt} />,
+        }}
+      />
+      {place !== undefined && <AnchorLink to={place}>Look at the message</AnchorLink>}
+    </Stack>
+  )
+}

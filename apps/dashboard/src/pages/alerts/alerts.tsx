@@ -1,0 +1,120 @@
+import { Button, Group } from '@mantine/core'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { useSelection } from '../../parts/table/selection.ts'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+import type { Alert } from './alert.ts'
+import { ALERT_ROLES, ALERT_STATES } from './alert.ts'
+import { AlertDetails } from './alert-details.tsx'
+
+const FILTER = { source: text, code: text, status: oneOf(ALERT_STATES), tenant: text }
+
+const COLUMNS: readonly Column<Alert>[] = [
+  {
+    id: 'status',
+    title: 'State',
+    width: '140px',
+    cell: ({ status }) => <StateBadge state={status} role={ALERT_ROLES[status]} />,
+  },
+  { id: 'code', title: 'Code', width: 'minmax(120px, 1fr)', cell: ({ code }) => code },
+  { id: 'source', title: 'Where', narrow: 'hidden', cell: ({ source }) => source },
+  { id: 'detail', title: 'What', width: 'minmax(0, 3fr)', cell: ({ detail }) => detail },
+  { id: 'at', title: 'Raised', width: '120px', cell: ({ raisedAt }) => <Time at={raisedAt} /> },
+]
+
+/** What a person should look at: open ones first by their filter, everything by clearing it. */
+export function Alerts() {
+  const api = useApi()
+  const filter = useFilter(FILTER)
+  const opened = useOpened()
+  const selection = useSelection()
+  const list = useList<Alert>({
+    queryKey: ['alerts', 'list', filter.values],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/alerts', {
+          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  useFresh(['alerts'], ({ kind }) => kind !== 'news')
+  const acknowledge = useAction({
+    run: async (ids: readonly string[]) => {
+      for (const id of ids) {
+        await api.POST('/api/v1/alerts/{id}/acknowledge', { params: { path: { id } } })
+      }
+      return ids.length
+    },
+    done: (count) => `${count} ${count === 1 ? 'alert is' : 'alerts are'} marked as seen.`,
+    changes: ['alerts', 'overview'],
+  })
+  const chosen = list.rows.filter(({ id, status }) => status === 'open' && selection.has(id))
+  const shown = list.rows.find(({ id }) => id === opened.id)
+  return (
+    <PageFrame
+      title="Alerts"
+      lead="What a person should look at. An alert ends by itself when its cause has gone."
+      actions={
+        <Button
+          disabled={chosen.length === 0}
+          loading={acknowledge.isPending}
+          onClick={() =>
+            acknowledge.mutate(
+              chosen.map(({ id }) => id),
+              { onSuccess: selection.clear },
+            )
+          }
+        >
+          Mark {chosen.length === 0 ? '' : `${chosen.length} `}as seen
+        </Button>
+      }
+    >
+      <FilterBar filter={filter}>
+        <FilterSelect filter={filter} name="status" label="State" options={ALERT_STATES} />
+        <FilterText filter={filter} name="source" label="Where" />
+        <FilterText filter={filter} name="code" label="Code" />
+        <FilterText filter={filter} name="tenant" label="Organisation" />
+      </FilterBar>
+      <DataTable
+        label="Alerts"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        selection={selection}
+        onOpen={({ id }) => opened.open(id)}
+        opened={opened.id}
+        empty={<Empty title="No alerts">Nothing has needed a person so far.</Empty>}
+        onClearFilter={filter.isSet ? filter.clear : undefined}
+      />
+      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Alert">
+        {shown !== undefined && (
+          <>
+            <AlertDetails alert={shown} />
+            <Group mt="md">
+              <Button
+                disabled={shown.status !== 'open'}
+                loading={acknowledge.isPending}
+                onClick={() => acknowledge.mutate([shown.id])}
+              >
+                Mark as seen
+              </Button>
+            </Group>
+          </>
+        )}
+      </DetailDrawer>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,128 @@
+import { Button } from '@mantine/core'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { CodeNote } from '../../codes/code-note.tsx'
+import { useFresh } from '../../live/use-fresh.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
+import { moment, oneOf, text, useFilter } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+import { saveText } from './save-text.ts'
+import type { Entry } from './entry.ts'
+import { entriesAsCsv, whatOf, whyOf } from './entry.ts'
+
+const KINDS = ['transition', 'operation'] as const
+
+const FILTER = {
+  search: text,
+  outbox: text,
+  kind: oneOf(KINDS),
+  actor: text,
+  code: text,
+  messageId: text,
+  tenant: text,
+  since: moment,
+  until: moment,
+}
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { id: 'at', title: 'When', width: '110px', cell: ({ at }) => <Time at={at} /> },
+  { id: 'outbox', title: 'Where', cell: ({ outbox }) => outbox ?? '–' },
+  { id: 'what', title: 'What', width: 'minmax(0, 1.6fr)', cell: whatOf },
+  { id: 'why', title: 'Why', width: 'minmax(0, 2fr)', narrow: 'hidden', cell: whyOf },
+  { id: 'actor', title: 'By', narrow: 'hidden', cell: ({ actor }) => actor },
+]
+
+/** What happened to messages, and what people did. */
+export function Audit() {
+  const api = useApi()
+  const filter = useFilter(FILTER)
+  const opened = useOpened()
+  const list = useList<Entry>({
+    queryKey: ['audit', 'list', filter.values],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/audit', {
+          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  useFresh(['audit'], ({ kind }) => kind !== 'news')
+  const shown = list.rows.find(({ id }) => id === opened.id)
+  return (
+    <PageFrame
+      title="Audit"
+      lead="Every transition of every message, and everything that people did."
+      actions={
+        <Button
+          variant="default"
+          disabled={list.rows.length === 0}
+          onClick={() => saveText('audit.csv', entriesAsCsv(list.rows))}
+        >
+          Save what is shown
+        </Button>
+      }
+    >
+      <FilterBar filter={filter}>
+        <FilterText filter={filter} name="search" label="Search" />
+        <FilterSelect filter={filter} name="kind" label="Kind" options={KINDS} />
+        <FilterText filter={filter} name="outbox" label="Outbox" />
+        <FilterText filter={filter} name="actor" label="By" />
+        <FilterText filter={filter} name="code" label="Code" />
+      </FilterBar>
+      <DataTable
+        label="Audit"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ kind, id }) => `${kind}-${id}`}
+        onOpen={({ id }) => opened.open(id)}
+        opened={shown && `${shown.kind}-${shown.id}`}
+        empty={<Empty title="Nothing has happened yet">Send a first message.</Empty>}
+        onClearFilter={filter.isSet ? filter.clear : undefined}
+      />
+      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="What happened">
+        {shown !== undefined && <EntryDetails entry={shown} />}
+      </DetailDrawer>
+    </PageFrame>
+  )
+}
+
+function EntryDetails({ entry }: { entry: Entry }) {
+  const isTransition = entry.kind === 'transition'
+  return (
+    <>
+      <KeyValue
+        facts={{
+          What: whatOf(entry),
+          When: <Time at={entry.at} />,
+          By: entry.actor,
+          Outbox: entry.outbox ?? undefined,
+          Message: isTransition ? <CopyId id={entry.messageId} /> : undefined,
+          Attempt: isTransition ? (entry.attempt ?? undefined) : undefined,
+          Organisation: entry.tenant ?? undefined,
+          Error: isTransition ? (entry.error ?? undefined) : undefined,
+          Reason: entry.reason ?? undefined,
+        }}
+      />
+      {isTransition && entry.code !== null && <CodeNote code={entry.code} />}
+      {isTransition && (
+        <AnchorLink
+          to="/messages"
+          search={{ outbox: entry.outbox, open: `${entry.outbox}:${entry.messageId}` }}
+        >
+          Look at the message
+        </AnchorLink>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { Entry } from './entry.ts'
+import { entriesAsCsv, whatOf, whyOf } from './entry.ts'
+
+const transition: Entry = {
+  kind: 'transition',
+  id: '1',
+  outbox: 'sagas.events',
+  messageId: 'm-1',
+  tenant: null,
+  from: null,
+  to: 'SENT',
+  attempt: 1,
+  code: 'NACKED',
+  error: '=cmd()',
+  actor: 'relay',
+  reason: null,
+  at: '2026-11-15T12:00:00Z',
+}
+
+test('says what happened and why', () => {
+  expect(whatOf(transition)).toBe('new → SENT')
+  expect(whyOf(transition)).toBe('NACKED: =cmd()')
+})
+
+test('an export holds no formula and keeps its cells apart', () => {
+  const csv = entriesAsCsv([{ ...transition, code: null, actor: 'a "b", c' }])
+  expect(csv.split('\r\n')).toHaveLength(2)
+  expect(csv).toContain(`"'=cmd()"`)
+  expect(csv).toContain('"a ""b"", c"')
+})

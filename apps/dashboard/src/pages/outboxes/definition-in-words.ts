@@ -1,0 +1,62 @@
+import { formatDuration } from '../../format/duration.ts'
+
+interface Shown {
+  readonly table?: string
+  readonly batch?: number
+  readonly everyMs?: number
+  readonly leaseMs?: number
+  readonly retry?: { readonly delaysMs?: readonly number[]; readonly attempts?: number }
+  readonly order?: { readonly key: string; readonly dead: string }
+  readonly fair?: { readonly by: string; readonly atOnce: number }
+  readonly destination?: { readonly transport?: string; readonly topic?: string } | string
+  readonly breaker?: object
+  readonly counter?: { readonly unreachable?: string }
+}
+
+/** What the definition of an outbox means, for whoever has never seen one. */
+export function definitionInWords(definition: Readonly<Record<string, unknown>>) {
+  const shown = definition as Shown
+  return {
+    Table: shown.table,
+    'Goes to': destinationOf(shown),
+    Claims: claimsOf(shown),
+    Order: orderOf(shown),
+    'After a failure': retriesOf(shown),
+    'A broken destination': shown.breaker
+      ? 'is left alone after many failures; what was not tried is not charged'
+      : 'is tried as the waits say',
+  }
+}
+
+function destinationOf({ destination }: Shown): string {
+  if (typeof destination !== 'object') return 'a destination that each message names'
+  const { transport = 'unknown', topic } = destination
+  return topic === undefined ? transport : `${topic} by ${transport}`
+}
+
+function claimsOf({ batch, everyMs, leaseMs }: Shown): string | undefined {
+  if (batch === undefined || everyMs === undefined || leaseMs === undefined) return undefined
+  return (
+    `up to ${batch} at once, when woken and every ${formatDuration(everyMs)}; ` +
+    `a relay that is gone loses them after ${formatDuration(leaseMs)}`
+  )
+}
+
+const TAILS: Readonly<Record<string, string>> = {
+  block: 'everything behind a dead message of its key waits for a person',
+  skip: 'what is behind a dead message goes on without it',
+  park: 'what is behind a dead message is put aside with it',
+}
+
+function orderOf({ order, fair }: Shown): string {
+  if (order) return `kept for each ${order.key}; ${TAILS[order.dead] ?? order.dead}`
+  if (fair) return `none; each ${fair.by} gets its turn, ${fair.atOnce} under way at most`
+  return 'none: the oldest due first'
+}
+
+function retriesOf({ retry }: Shown): string | undefined {
+  const waits = retry?.delaysMs?.map((ms) => formatDuration(ms)) ?? []
+  if (waits.length === 0) return undefined
+  if (retry?.attempts === undefined) return `waits ${waits.join(', ')} and so on; never gives up`
+  return `waits ${waits.join(', ')}; gives up after ${retry.attempts} attempts`
+}

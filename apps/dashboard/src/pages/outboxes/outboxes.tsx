@@ -1,0 +1,52 @@
+import { SimpleGrid, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatCount, formatRate } from '../../format/number.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { AnchorLink } from '../../parts/links.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { Picture } from './picture.tsx'
+
+/** Every outbox as its picture. */
+export function Outboxes() {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['outboxes', 'list'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outboxes', { signal })),
+    refetchInterval: 10_000,
+  })
+  useFresh(['outboxes', 'list'], ({ kind }) => kind !== 'news')
+  return (
+    <PageFrame
+      title="Outboxes"
+      lead="Each is a table of messages and its states: how many are in each, and how many go each way."
+    >
+      <QueryState query={query}>
+        {({ items }) => (
+          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+            {items.map(({ name, perSecond, due, paused }) => (
+              <Panel
+                key={name}
+                title={name}
+                actions={
+                  <AnchorLink to="/outboxes/$name" params={{ name }} aria-label={`Open ${name}`}>
+                    Open
+                  </AnchorLink>
+                }
+              >
+                <Text size="sm" c="dimmed" mb="xs">
+                  {paused ? 'Paused. ' : ''}
+                  {formatRate(perSecond)}, {formatCount(due)} due
+                </Text>
+                <Picture name={name} />
+              </Panel>
+            ))}
+          </SimpleGrid>
+        )}
+      </QueryState>
+    </PageFrame>
+  )
+}

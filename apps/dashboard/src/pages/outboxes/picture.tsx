@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StateMachine } from '../../state-machine/state-machine.tsx'
+import type { Graph } from './drawn-graph.ts'
+import { drawnGraph } from './drawn-graph.ts'
+
+/** The state machine of an outbox with what is in it now; a state leads to its messages. */
+export function Picture({ name }: { name: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['outboxes', name, 'graph'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/outboxes/{name}/graph', { params: { path: { name } }, signal })),
+    refetchInterval: 15_000,
+  })
+  useFresh(['outboxes', name, 'graph'], (event) => event.kind !== 'news' && event.outbox === name)
+  return <QueryState query={query}>{(graph) => <Drawn name={name} graph={graph} />}</QueryState>
+}
+
+function Drawn({ name, graph }: { name: string; graph: Graph }) {
+  const navigate = useNavigate()
+  const { nodes, edges } = useMemo(() => drawnGraph(graph), [graph])
+  return (
+    <StateMachine
+      label={`States of ${name}`}
+      nodes={nodes}
+      edges={edges}
+      onSelect={(status) =>
+        void navigate({ to: '/messages', search: { outbox: name, status } } as never)
+      }
+    />
+  )
+}

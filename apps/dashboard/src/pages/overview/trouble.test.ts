@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { OutboxItem, Overview } from './trouble.ts'
+import { troublesOf } from './trouble.ts'
+
+const fine: OutboxItem = {
+  name: 'sagas.events',
+  states: ['PENDING', 'SENT'],
+  counts: { PENDING: 0, SENT: 10 },
+  approximate: false,
+  due: 0,
+  oldestDueSeconds: 0,
+  perSecond: 1,
+  failureRate: 0,
+  relays: 1,
+  paused: false,
+  pausedBy: null,
+  pausedAt: null,
+  pauseReason: null,
+  heldKeys: 0,
+  blockedKeys: 0,
+  quarantined: 0,
+  roles: {
+    ready: 'PENDING',
+    claimed: null,
+    retry: null,
+    failing: null,
+    sent: 'SENT',
+    confirmed: null,
+    dead: null,
+    cancelled: null,
+  },
+  drainSeconds: null,
+  diedToday: 0,
+  openAlerts: 0,
+  alive: [],
+  breakers: [],
+}
+
+const overview = (change: Partial<OutboxItem>, open = 0): Overview => ({
+  at: '2026-11-15T12:00:00Z',
+  clock: { now: '2026-11-15T12:00:00Z', aheadSeconds: 0 },
+  alerts: { open, bySource: {} },
+  outboxes: [{ ...fine, ...change }],
+})
+
+test('nothing is said where nothing is wrong', () => {
+  expect(troublesOf(overview({}))).toEqual([])
+})
+
+test.each<[string, Partial<OutboxItem>, string]>([
+  ['no relay', { relays: 0, due: 3 }, 'no relay is running'],
+  ['a pause', { paused: true, pausedBy: 'ada' }, 'paused by ada'],
+  ['lag', { oldestDueSeconds: 90, due: 5 }, '1 min 30 s behind'],
+  ['failures', { failureRate: 0.5 }, '50% of attempts fail'],
+  ['dead letters', { diedToday: 2 }, '2 given up today'],
+  ['quarantine', { quarantined: 1 }, '1 quarantined'],
+  ['blocked keys', { blockedKeys: 1 }, '1 blocked key'],
+  [
+    'an open breaker',
+    { breakers: [{ destination: 'shop', relay: 'r', openSince: '2026-11-15T12:00:00Z' }] },
+    'shop is not tried now',
+  ],
+])('%s is told', (_, change, words) => {
+  expect(troublesOf(overview(change)).map(({ what }) => what)).toEqual([
+    expect.stringContaining(words),
+  ])
+})
+
+test('a paused outbox is not called late as well', () => {
+  const troubles = troublesOf(overview({ paused: true, oldestDueSeconds: 4_000 }))
+  expect(troubles).toHaveLength(1)
+})
+
+test('the worst comes first', () => {
+  const troubles = troublesOf(overview({ diedToday: 1, blockedKeys: 2 }, 3))
+  expect(troubles.map(({ tone }) => tone)).toEqual(['bad', 'bad', 'warning'])
+})

@@ -1,0 +1,123 @@
+import type { paths } from '../../api/schema.d.ts'
+import { formatDuration } from '../../format/duration.ts'
+import { formatCount, formatShare } from '../../format/number.ts'
+
+export type Overview =
+  paths['/api/v1/overview']['get']['responses']['200']['content']['application/json']
+export type OutboxItem = Overview['outboxes'][number]
+
+/** Something that a person should look at, and where it is mended. */
+export interface Trouble {
+  readonly id: string
+  readonly tone: 'bad' | 'warning'
+  readonly what: string
+  readonly why: string
+  readonly to: string
+}
+
+/** A message that is due longer than this is late, whatever its outbox. */
+const LATE_SECONDS = 60
+
+/** Below this, failures are what retries are for. */
+const MANY_FAILURES = 0.2
+
+/** What is wrong now, the worst first. */
+export function troublesOf({ alerts, outboxes }: Overview): Trouble[] {
+  const found = outboxes.flatMap(troublesOfOutbox)
+  if (alerts.open > 0) found.push(openAlerts(alerts.open))
+  return found.toSorted((one, other) => weight(one) - weight(other))
+}
+
+function weight({ tone }: Trouble): number {
+  return tone === 'bad' ? 0 : 1
+}
+
+function openAlerts(open: number): Trouble {
+  return {
+    id: 'alerts',
+    tone: 'bad',
+    what: `${formatCount(open)} open ${open === 1 ? 'alert' : 'alerts'}`,
+    why: 'Nobody has said yet that they have seen it.',
+    to: '/alerts',
+  }
+}
+
+function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
+  const { name } = outbox
+  const at = `/outboxes/${encodeURIComponent(name)}`
+  const found: Trouble[] = []
+  const add = (kind: string, trouble: Omit<Trouble, 'id'>) =>
+    found.push({ ...trouble, id: `${name} ${kind}` })
+  if (outbox.relays === 0) {
+    add('relays', {
+      tone: outbox.due > 0 ? 'bad' : 'warning',
+      what: `${name}: no relay is running`,
+      why: `${formatCount(outbox.due)} messages are due and nobody sends them.`,
+      to: at,
+    })
+  }
+  if (outbox.paused) {
+    const by = outbox.pausedBy === null ? '' : ` by ${outbox.pausedBy}`
+    const reason = outbox.pauseReason === null ? '' : `: ${outbox.pauseReason}`
+    add('paused', {
+      tone: 'warning',
+      what: `${name} is paused${by}`,
+      why: `${formatCount(outbox.due)} messages wait${reason}.`,
+      to: at,
+    })
+  }
+  for (const { destination } of outbox.breakers) {
+    add(`breaker ${destination}`, {
+      tone: 'bad',
+      what: `${name}: ${destination} is not tried now`,
+      why: 'Most attempts of the last minute failed; one is let through every half minute.',
+      to: at,
+    })
+  }
+  if (outbox.oldestDueSeconds > LATE_SECONDS && !outbox.paused && outbox.relays > 0) {
+    add('late', {
+      tone: 'warning',
+      what: `${name} is ${formatDuration(outbox.oldestDueSeconds * 1_000)} behind`,
+      why: `${formatCount(outbox.due)} messages are due${drained(outbox)}.`,
+      to: at,
+    })
+  }
+  if (outbox.failureRate > MANY_FAILURES) {
+    add('failures', {
+      tone: 'warning',
+      what: `${name}: ${formatShare(outbox.failureRate)} of attempts fail`,
+      why: 'They are tried again as the outbox says; look at what the attempts were told.',
+      to: at,
+    })
+  }
+  if (outbox.diedToday > 0) {
+    add('dead', {
+      tone: 'warning',
+      what: `${name}: ${formatCount(outbox.diedToday)} given up today`,
+      why: 'Mend the cause, then replay them.',
+      to: `/dead-letters?outbox=${encodeURIComponent(name)}`,
+    })
+  }
+  if (outbox.quarantined > 0) {
+    add('quarantined', {
+      tone: 'bad',
+      what: `${name}: ${formatCount(outbox.quarantined)} quarantined`,
+      why: 'A message that cannot be read, or that ended its relay again and again.',
+      to: at,
+    })
+  }
+  if (outbox.blockedKeys > 0) {
+    add('blocked', {
+      tone: 'bad',
+      what: `${name}: ${formatCount(outbox.blockedKeys)} blocked ${outbox.blockedKeys === 1 ? 'key' : 'keys'}`,
+      why: 'Everything of such a key waits behind one dead message.',
+      to: at,
+    })
+  }
+  return found
+}
+
+function drained({ drainSeconds }: OutboxItem): string {
+  if (drainSeconds === null) return ' and nothing moves'
+  return `; at this rate they are gone in ${formatDuration(drainSeconds * 1_000)}`
+}

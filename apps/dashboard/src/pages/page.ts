@@ -1,0 +1,33 @@
+import type { Icon } from '@tabler/icons-react'
+import type { ComponentType } from 'react'
+
+export type PageGroup = 'Operate' | 'Systems' | 'Development'
+
+export interface Page {
+  /** The first word of its address, and the name of its folder. */
+  readonly name: string
+  readonly title: string
+  readonly group: PageGroup
+  readonly icon: Icon
+  /** Typed after `g`, goes to it. */
+  readonly key: string
+  /** Everybody else neither sees it in the navigation nor gets it at its address. */
+  readonly readers: 'everyone' | 'operators'
+  /** There is nothing behind it in production. */
+  readonly where?: 'development'
+  /** What is shown at `/<name>` and, by what follows there, below it: `''`, `'$id'`. */
+  readonly views: Readonly<Record<string, View>>
+}
+
+/** Loaded when somebody goes there: `() => import('./outboxes.tsx').then((file) => file.Outboxes)`. */
+export type View = () => Promise<ComponentType>
+
+export interface Visitor {
+  readonly role: 'member' | 'operator'
+  readonly production: boolean
+}
+
+export function mayRead({ readers, where }: Page, { role, production }: Visitor): boolean {
+  if (where === 'development' && production) return false
+  return readers === 'everyone' || role === 'operator'
+}

@@ -1,0 +1,35 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { pages } from './index.ts'
+import { mayRead } from './page.ts'
+
+test('every folder is a page, and every page is at the address of its folder', () => {
+  const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+  expect(pages.map(({ name }) => name).toSorted()).toEqual(folders.toSorted())
+})
+
+test('every page has a key of its own, and none is the one before it', () => {
+  const keys = pages.map(({ key }) => key)
+  expect(new Set(keys).size).toBe(keys.length)
+  for (const key of keys) expect(key).toMatch(/^[a-fh-z]$/)
+})
+
+test.each(pages.map((page) => [page.name, page] as const))(
+  '%s can be shown',
+  async (_name, page) => {
+    expect(Object.keys(page.views)).toContain('')
+  },
+)
+
+test('what is for operators or for development is for nobody else', () => {
+  const [page] = pages
+  if (page === undefined) throw new Error('there are no pages')
+  const operators = { ...page, readers: 'operators' } as const
+  const development = { ...page, readers: 'everyone', where: 'development' } as const
+  expect(mayRead(operators, { role: 'member', production: false })).toBe(false)
+  expect(mayRead(operators, { role: 'operator', production: true })).toBe(true)
+  expect(mayRead(development, { role: 'operator', production: true })).toBe(false)
+  expect(mayRead(development, { role: 'member', production: false })).toBe(true)
+})

@@ -1,0 +1,95 @@
+import { Accordion, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Json } from '../../parts/json.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { FaultForm } from './fault-form.tsx'
+import { FaultState } from './fault-state.tsx'
+import type { Arrival } from './sim-client.ts'
+import { sim } from './sim-client.ts'
+
+/** One simulator: its fault, and what it received. */
+export function Simulator() {
+  const { name = '' } = useParams({ strict: false }) as { name?: string }
+  const query = useQuery({
+    queryKey: ['sim', name, 'requests'],
+    queryFn: ({ signal }) => sim.requests(name, signal),
+    refetchInterval: 2_000,
+  })
+  const forget = useAction({
+    run: () => sim.forget(name),
+    done: () => `${name} has forgotten everything.`,
+    changes: ['sim'],
+  })
+  return (
+    <PageFrame
+      title={name}
+      lead={<FaultState name={name} />}
+      actions={
+        <ConfirmButton
+          label="Forget all"
+          title={`Let ${name} forget everything?`}
+          verb="Forget"
+          tone="danger"
+          onConfirm={() => forget.mutateAsync(undefined)}
+        >
+          Its requests, its fault and what it remembers, such as charges and keys.
+        </ConfirmButton>
+      }
+    >
+      <Panel title="Let it fail">
+        <FaultForm name={name} />
+      </Panel>
+      <Panel title="What it received">
+        <QueryState query={query}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty title="Nothing yet">Requests appear here as they come.</Empty>
+            ) : (
+              <Arrivals items={items} />
+            )
+          }
+        </QueryState>
+      </Panel>
+    </PageFrame>
+  )
+}
+
+function Arrivals({ items }: { items: readonly Arrival[] }) {
+  return (
+    <Accordion variant="contained">
+      {items.map((item) => (
+        <Accordion.Item key={item.id} value={String(item.id)}>
+          <Accordion.Control>
+            <Group gap="md" wrap="nowrap" justify="space-between">
+              <Text size="sm" truncate>
+                {titleOf(item)}
+              </Text>
+              <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+                {item.outcome ?? ''} <WrittenTime at={item.at} />
+              </Text>
+            </Group>
+          </Accordion.Control>
+          <Accordion.Panel>
+            <Json value={item} label="request" />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
+    </Accordion>
+  )
+}
+
+function titleOf({ method, path, to, subject }: Arrival): string {
+  if (method !== undefined) return `${method} ${path ?? ''}`
+  return `${[to].flat().join(', ')}: ${subject ?? ''}`
+}
+
+/** Inside a button nothing else can be pressed. */
+function WrittenTime({ at }: { at: string }) {
+  return <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
+}

@@ -1,0 +1,83 @@
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode, SubmitEvent } from 'react'
+import { useState } from 'react'
+import { sentenceOf } from './use-action.ts'
+
+export interface ConfirmProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** A question that says how many: `Replay 1,204 messages?`. */
+  readonly title: string
+  /** What the button does, with the same count: `Replay 1,204`. */
+  readonly verb: string
+  /** What it means, and whether there is a way back. */
+  readonly children?: ReactNode
+  /** `danger` for what cannot be undone. */
+  readonly tone?: 'normal' | 'danger'
+  /** Whether to ask why; it is kept in the audit. Default `none`. */
+  readonly reason?: 'none' | 'optional' | 'required'
+  /** The dialog closes when it is done, and says what went wrong if it is not. */
+  readonly onConfirm: (reason: string | undefined) => Promise<unknown>
+}
+
+/** Asks before something is sent, ended or changed. */
+export function Confirm({ isOpen, onClose, title, ...rest }: ConfirmProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Question {...rest} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
+  const { onClose, verb, children, tone = 'normal', reason = 'none', onConfirm } = props
+  const [why, setWhy] = useState('')
+  const confirm = useMutation({
+    mutationFn: () => onConfirm(why.trim() === '' ? undefined : why.trim()),
+    onSuccess: onClose,
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    confirm.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        {children !== undefined && (
+          <Text size="sm" component="div">
+            {children}
+          </Text>
+        )}
+        {reason !== 'none' && (
+          <TextInput
+            label="Reason"
+            description="Kept in the audit."
+            value={why}
+            onChange={({ currentTarget }) => setWhy(currentTarget.value)}
+            required={reason === 'required'}
+            maxLength={500}
+            data-autofocus
+          />
+        )}
+        {confirm.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(confirm.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={confirm.isPending}>
+            Leave it
+          </Button>
+          <Button
+            type="submit"
+            loading={confirm.isPending}
+            {...(tone === 'danger' && { color: 'red.8' })}
+          >
+            {verb}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

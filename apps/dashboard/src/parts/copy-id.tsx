@@ -1,0 +1,25 @@
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import classes from './copy-id.module.css'
+
+export interface CopyIdProps {
+  readonly id: string
+  /** What it is called when it is copied. Default `id`. */
+  readonly what?: string
+  /** Characters shown of a long one; the whole one is copied and on hover. Default: all. */
+  readonly shown?: number
+}
+
+/** An id as one writes it, with a button that copies it. */
+export function CopyId({ id, what = 'id', shown = Number.POSITIVE_INFINITY }: CopyIdProps) {
+  const { copied, copy } = useClipboard()
+  const label = copied ? 'Copied' : `Copy ${what}`
+  return (
+    <span className={classes['id']}>
+      <code title={id}>{id.length > shown ? `${id.slice(0, shown)}…` : id}</code>
+      <button type="button" title={label} aria-label={label} onClick={() => copy(id)}>
+        {copied ? <IconCheck size={13} aria-hidden /> : <IconCopy size={13} aria-hidden />}
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,8 @@
+import { IconInbox } from '@tabler/icons-react'
+import type { NoticeProps } from './notice.tsx'
+import { Notice } from './notice.tsx'
+
+/** There is nothing yet: says what will be here and how it comes. */
+export function Empty({ icon = IconInbox, ...rest }: Partial<NoticeProps> & { title: string }) {
+  return <Notice icon={icon} {...rest} />
+}

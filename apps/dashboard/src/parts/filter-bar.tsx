@@ -1,0 +1,87 @@
+import { Button, Group, Select, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconFilterOff, IconSearch } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useState } from 'react'
+import type { Filter } from './use-filter.ts'
+
+/** What narrows a list, bound to the address; `/` comes to its first field. */
+export function FilterBar({ filter, children }: { filter: AnyFilter; children: ReactNode }) {
+  return (
+    <Group gap="xs" align="flex-end" component="search">
+      {children}
+      {filter.isSet && (
+        <Button
+          variant="subtle"
+          leftSection={<IconFilterOff size={14} aria-hidden />}
+          onClick={filter.clear}
+        >
+          Clear filters
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+type AnyFilter = Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>
+
+interface FilterFieldProps {
+  readonly filter: AnyFilter
+  /** As in the address. */
+  readonly name: string
+  readonly label: string
+}
+
+const TYPING_MS = 300
+
+/** A field to type in; the list follows when one stops for a moment. */
+export function FilterText({ filter, name, label }: FilterFieldProps) {
+  const known = filter.values[name] ?? ''
+  const [typed, setTyped] = useState(known)
+  const [seen, setSeen] = useState(known)
+  const [told, setTold] = useState(known)
+  const tell = useDebouncedCallback((value: string) => {
+    setTold(value.trim())
+    filter.set({ [name]: value.trim() })
+  }, TYPING_MS)
+  if (known !== seen) {
+    setSeen(known)
+    // Changed by other means, by Back or by clearing all fields; an echo must not undo newer letters.
+    if (known !== told) setTyped(known)
+    setTold(known)
+  }
+  return (
+    <TextInput
+      data-filter
+      label={label}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value)
+        tell(currentTarget.value)
+      }}
+      leftSection={<IconSearch size={14} aria-hidden />}
+      maxLength={500}
+      w={{ base: '100%', xs: 220 }}
+    />
+  )
+}
+
+interface FilterSelectProps extends FilterFieldProps {
+  readonly options: readonly (string | { readonly value: string; readonly label: string })[]
+}
+
+/** A field to choose from; nothing chosen means all. */
+export function FilterSelect({ filter, name, label, options }: FilterSelectProps) {
+  return (
+    <Select
+      label={label}
+      placeholder="all"
+      data={options.map((option) => (typeof option === 'string' ? option : { ...option }))}
+      value={filter.values[name] ?? null}
+      onChange={(value) => filter.set({ [name]: value ?? undefined })}
+      searchable={options.length > 8}
+      clearable
+      w={{ base: '100%', xs: 170 }}
+    />
+  )
+}

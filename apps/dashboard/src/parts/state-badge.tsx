@@ -1,0 +1,24 @@
+import { IconPointFilled } from '@tabler/icons-react'
+import type { StateRole } from '../states/role.ts'
+import { ROLE_LOOKS } from '../states/role.ts'
+import { ROLE_ICONS } from '../states/role-icon.ts'
+import classes from './state-badge.module.css'
+
+export interface StateBadgeProps {
+  /** As its table calls it. */
+  readonly state: string
+  /** What it means; undefined for a word that means nothing in particular. */
+  readonly role: StateRole | undefined
+}
+
+/** A state with the colour, icon and plain word of its role. */
+export function StateBadge({ state, role }: StateBadgeProps) {
+  const Picture = role === undefined ? IconPointFilled : ROLE_ICONS[role]
+  const look = role && ROLE_LOOKS[role]
+  return (
+    <span className={classes['badge']} data-color={look?.color} title={look?.word}>
+      <Picture size={13} stroke={2} aria-hidden />
+      <span>{state}</span>
+    </span>
+  )
+}

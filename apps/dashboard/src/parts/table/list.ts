@@ -1,0 +1,73 @@
+import type { InfiniteData, QueryKey } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
+
+/** A page of any list of the API. */
+export interface ListPage<Row> {
+  readonly items: readonly Row[]
+  readonly nextCursor: string | null
+}
+
+/** What has been read of a list so far. */
+export interface List<Row> {
+  readonly rows: readonly Row[]
+  readonly isLoading: boolean
+  readonly error: Error | null
+  readonly hasMore: boolean
+  readonly isLoadingMore: boolean
+  /** It has changed since, but is too long to be read anew unasked. */
+  readonly isOutdated: boolean
+  loadMore(): void
+  /** Reads it anew, from its beginning. */
+  reload(): void
+}
+
+/** More pages than these are not read anew by themselves: each costs a request. */
+const MOST_LIVE_PAGES = 3
+
+export interface ListOptions<Row> {
+  /** Its first word is the subject; the filter belongs into it. */
+  readonly queryKey: QueryKey
+  readonly read: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>
+}
+
+/** Reads a list of the API page by page. */
+export function useList<Row>({ queryKey, read }: ListOptions<Row>): List<Row> {
+  const client = useQueryClient()
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    enabled: ({ state }) => pagesIn(state.data) <= MOST_LIVE_PAGES,
+  })
+  const isInvalidated = useIsInvalidated(queryKey)
+  const rows = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])
+  const { hasNextPage, isFetching, fetchNextPage } = query
+  return {
+    rows,
+    isLoading: query.isPending && query.error === null,
+    error: query.data === undefined ? query.error : null,
+    hasMore: hasNextPage,
+    isLoadingMore: query.isFetchingNextPage,
+    isOutdated: isInvalidated && pagesIn(query.data) > MOST_LIVE_PAGES,
+    loadMore: useCallback(() => {
+      if (hasNextPage && !isFetching) void fetchNextPage()
+    }, [hasNextPage, isFetching, fetchNextPage]),
+    reload: () => void client.resetQueries({ queryKey, exact: true }),
+  }
+}
+
+function pagesIn(data: unknown): number {
+  return (data as InfiniteData<unknown> | undefined)?.pages.length ?? 0
+}
+
+/** A query that is not enabled does not tell its observers; the cache does. */
+function useIsInvalidated(queryKey: QueryKey): boolean {
+  const cache = useQueryClient().getQueryCache()
+  const subscribe = useCallback((listener: () => void) => cache.subscribe(listener), [cache])
+  return useSyncExternalStore(
+    subscribe,
+    () => cache.find({ queryKey, exact: true })?.state.isInvalidated ?? false,
+  )
+}

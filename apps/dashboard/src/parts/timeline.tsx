@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import type { StateRole } from '../states/role.ts'
+import { ROLE_LOOKS } from '../states/role.ts'
+import { Time } from './time.tsx'
+import classes from './timeline.module.css'
+
+export interface TimelineEntry {
+  readonly id: string
+  readonly at: string | null
+  /** What happened, as a sentence. */
+  readonly what: ReactNode
+  /** Colours the point; the sentence says it too. */
+  readonly role?: StateRole | undefined
+  readonly details?: ReactNode
+}
+
+/** What happened, in the order given. */
+export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+  return (
+    <ol className={classes['line']}>
+      {entries.map(({ id, at, what, role, details }) => (
+        <li key={id} data-color={role && ROLE_LOOKS[role].color}>
+          <div className={classes['what']}>
+            <span>{what}</span>
+            <span className={classes['at']}>
+              <Time at={at} />
+            </span>
+          </div>
+          {details !== undefined && <div className={classes['details']}>{details}</div>}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,41 @@
+import { notifications } from '@mantine/notifications'
+import type { UseMutationResult } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ApiProblem } from '../api/problem.ts'
+
+export interface ActionOptions<Input, Result> {
+  readonly run: (input: Input) => Promise<Result>
+  /** What was done, as a sentence. */
+  readonly done: (result: Result, input: Input) => string
+  /** Subjects that it changed: whatever shows them asks again. */
+  readonly changes: readonly string[]
+}
+
+/** Something that a visitor does: its outcome is told, and what it changed is read anew. */
+export function useAction<Input, Result>({
+  run,
+  done,
+  changes,
+}: ActionOptions<Input, Result>): UseMutationResult<Result, Error, Input> {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: run,
+    onSuccess: (result, input) => {
+      notifications.show({ message: done(result, input), color: 'green' })
+    },
+    onError: (error) => {
+      notifications.show({ title: 'This did not work', message: sentenceOf(error), color: 'red' })
+    },
+    // Also after a failure: it may be that somebody else was there first.
+    onSettled: async () => {
+      await Promise.all(changes.map((subject) => client.invalidateQueries({ queryKey: [subject] })))
+    },
+  })
+}
+
+/** What went wrong, with the code to look up; fields that are wrong are named. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
+  const fields = error.errors.map(({ field, reason }) => `${field} ${reason}`)
+  return [error.message, ...fields].join(' · ') + ` (${error.code})`
+}

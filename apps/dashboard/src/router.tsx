@@ -1,0 +1,58 @@
+import type { AnyRouter } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router'
+import type { Page, View } from './pages/page.ts'
+import { parseSearch, stringifySearch } from './search-text.ts'
+import { Door } from './shell/door.tsx'
+import { FirstPage } from './shell/first-page.tsx'
+import { PageGate } from './shell/page-gate.tsx'
+import { PageFailed } from './shell/page-failed.tsx'
+import { PageMissing } from './shell/page-missing.tsx'
+import { Loading } from './parts/loading.tsx'
+
+export type PageRouter = AnyRouter
+
+/** One route for each page and one for each of its views, behind the door. */
+export function createPageRouter(pages: readonly Page[]): PageRouter {
+  const root = createRootRoute({ component: () => <Door pages={pages} /> })
+  const first = createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    component: () => <FirstPage pages={pages} />,
+  })
+  const routes = pages.map((page) => {
+    const parent = createRoute({
+      getParentRoute: () => root,
+      path: page.name,
+      component: () => <PageGate page={page} />,
+    })
+    return parent.addChildren(
+      Object.entries(page.views).map(([below, view]) =>
+        createRoute({
+          getParentRoute: () => parent,
+          path: below === '' ? '/' : below,
+          component: componentOf(view),
+        }),
+      ),
+    )
+  })
+  return createRouter({
+    routeTree: root.addChildren([first, ...routes]),
+    parseSearch,
+    stringifySearch,
+    defaultPendingComponent: () => <Loading />,
+    defaultErrorComponent: PageFailed,
+    defaultNotFoundComponent: PageMissing,
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  })
+}
+
+function componentOf(view: View) {
+  return lazyRouteComponent(async () => ({ default: await view() }))
+}

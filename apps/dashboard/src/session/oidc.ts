@@ -1,0 +1,64 @@
+import type { UserManager } from 'oidc-client-ts'
+import type { Settings } from '../settings/settings.ts'
+
+export type OidcSettings = NonNullable<Settings['oidc']>
+
+/** What a provider sent somebody back with. */
+export interface Return {
+  readonly token: string
+  /** The address they wanted before they left. */
+  readonly place: string
+}
+
+/** Leaves for the provider: authorization code with PKCE. The promise never ends well: the page does. */
+export async function beginLogin(settings: OidcSettings): Promise<void> {
+  const place = `${location.pathname}${location.search}${location.hash}`
+  const client = await clientOf(settings)
+  await client.signinRedirect({ state: place })
+}
+
+/** Whether this address is the one that a provider sends people back to. */
+export function isReturn(search: string): boolean {
+  const fields = new URLSearchParams(search)
+  return fields.has('state') && (fields.has('code') || fields.has('error'))
+}
+
+/** Changes the code of the address for a token; a code works once. */
+export async function finishLogin(settings: OidcSettings): Promise<Return> {
+  const client = await clientOf(settings)
+  const user = await client.signinRedirectCallback()
+  // The tab keeps the token in one place only, which is not here.
+  await client.removeUser()
+  return { token: user.access_token, place: placeIn(user.state) }
+}
+
+export function hostOf({ authority }: OidcSettings): string {
+  return new URL(authority).host
+}
+
+/** An address of ours: whatever came back with the state, it must not lead away. */
+export function placeIn(state: unknown): string {
+  return typeof state === 'string' && /^\/(?![/\\])/.test(state) && !isReturn(queryOf(state))
+    ? state
+    : '/'
+}
+
+function queryOf(place: string): string {
+  return /\?[^#]*/.exec(place)?.[0] ?? ''
+}
+
+/** Loaded only where it is needed. */
+async function clientOf({ authority, clientId }: OidcSettings): Promise<UserManager> {
+  const oidc = await import('oidc-client-ts')
+  const store = new oidc.WebStorageStateStore({ store: sessionStorage })
+  return new oidc.UserManager({
+    authority,
+    client_id: clientId,
+    redirect_uri: `${location.origin}/`,
+    response_type: 'code',
+    scope: 'openid',
+    stateStore: store,
+    userStore: store,
+    automaticSilentRenew: false,
+  })
+}

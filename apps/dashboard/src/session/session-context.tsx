@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { Claims } from './claims.ts'
+import type { SessionKeeper, SessionState } from './session.ts'
+
+const Context = createContext<SessionKeeper | undefined>(undefined)
+
+export function SessionProvider(props: { keeper: SessionKeeper; children: ReactNode }) {
+  return <Context value={props.keeper}>{props.children}</Context>
+}
+
+export function useSessionKeeper(): SessionKeeper {
+  const keeper = useContext(Context)
+  if (keeper === undefined) throw new Error('there is no SessionProvider above')
+  return keeper
+}
+
+export function useSessionState(): SessionState {
+  const keeper = useSessionKeeper()
+  return useSyncExternalStore(keeper.subscribe, keeper.current)
+}
+
+/** Who is logged in; only for what is shown behind the door. */
+export function useClaims(): Claims {
+  const { session } = useSessionState()
+  if (session === undefined) throw new Error('nobody is logged in')
+  return session.claims
+}

@@ -1,0 +1,68 @@
+import type { Session, TokenStore } from './token-store.ts'
+
+/** Who is logged in, or why nobody is. */
+export interface SessionState {
+  readonly session: Session | undefined
+  /** `expired` is told at the door: the page was not left on purpose. */
+  readonly ended: 'not begun' | 'expired' | 'logged out'
+}
+
+/** The session of this tab, for whatever wants to follow it. */
+export interface SessionKeeper {
+  current(): SessionState
+  subscribe(listener: () => void): () => void
+  /** False if the text is no token that is still good. */
+  logIn(token: string): boolean
+  logOut(): void
+  /** The server no longer takes the token. */
+  expire(): void
+}
+
+/** A longer timer would fire at once; a token that lasts longer is looked at again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+export function createSessionKeeper(store: TokenStore): SessionKeeper {
+  const listeners = new Set<() => void>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let state: SessionState = { session: undefined, ended: 'not begun' }
+
+  const become = (next: SessionState) => {
+    clearTimeout(timer)
+    state = next
+    if (next.session !== undefined) watch(next.session)
+    for (const listener of listeners) listener()
+  }
+  const watch = ({ claims }: Session) => {
+    const left = claims.expiresAt - Date.now()
+    timer = setTimeout(look, Math.min(Math.max(left, 0), LONGEST_TIMER_MS))
+  }
+  const look = () => {
+    const session = store.read()
+    if (session === undefined) keeper.expire()
+    else watch(session)
+  }
+  const keeper: SessionKeeper = {
+    current: () => state,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    logIn(token) {
+      const session = store.keep(token)
+      if (session === undefined) return false
+      become({ session, ended: 'not begun' })
+      return true
+    },
+    logOut() {
+      store.forget()
+      become({ session: undefined, ended: 'logged out' })
+    },
+    expire() {
+      store.forget()
+      if (state.session !== undefined) become({ session: undefined, ended: 'expired' })
+    },
+  }
+  const kept = store.read()
+  if (kept !== undefined) become({ session: kept, ended: 'not begun' })
+  return keeper
+}

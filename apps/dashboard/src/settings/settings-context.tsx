@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react'
+import { createContext, useContext } from 'react'
+import type { Settings } from './settings.ts'
+
+const Context = createContext<Settings | undefined>(undefined)
+
+export function SettingsProvider(props: { settings: Settings; children: ReactNode }) {
+  return <Context value={props.settings}>{props.children}</Context>
+}
+
+export function useSettings(): Settings {
+  const settings = useContext(Context)
+  if (settings === undefined) throw new Error('there is no SettingsProvider above')
+  return settings
+}

@@ -1,0 +1,12 @@
+/** What the server tells everybody about itself, before any login. */
+export interface Settings {
+  readonly production: boolean
+  /** Who logs people in; null where they bring a token. */
+  readonly oidc: { readonly authority: string; readonly clientId: string } | null
+}
+
+export async function readSettings(): Promise<Settings> {
+  const response = await fetch('/dashboard.json', { cache: 'no-store' })
+  if (!response.ok) throw new Error(`/dashboard.json answered ${response.status}`)
+  return (await response.json()) as Settings
+}

@@ -1,0 +1,35 @@
+import { Link } from '@tanstack/react-router'
+import type { Page, PageGroup } from '../pages/page.ts'
+import classes from './navigation.module.css'
+
+const GROUPS: readonly PageGroup[] = ['Operate', 'Systems', 'Development']
+
+interface NavigationProps {
+  readonly pages: readonly Page[]
+  /** Somebody chose a page. */
+  readonly onGo: () => void
+}
+
+export function Navigation({ pages, onGo }: NavigationProps) {
+  return GROUPS.map((group) => {
+    const own = pages.filter((page) => page.group === group)
+    if (own.length === 0) return null
+    return (
+      <section key={group} aria-labelledby={`group-${group}`}>
+        <h2 id={`group-${group}`} className={classes['group']}>
+          {group}
+        </h2>
+        <ul className={classes['list']}>
+          {own.map(({ name, title, icon: Picture }) => (
+            <li key={name}>
+              <Link to={`/${name}`} className={classes['link']} onClick={onGo}>
+                <Picture size={16} stroke={1.6} aria-hidden />
+                {title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )
+  })
+}

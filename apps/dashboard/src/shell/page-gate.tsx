@@ -1,0 +1,24 @@
+import { IconLock, IconTool } from '@tabler/icons-react'
+import { Outlet } from '@tanstack/react-router'
+import type { Page } from '../pages/page.ts'
+import { mayRead } from '../pages/page.ts'
+import { Notice } from '../parts/notice.tsx'
+import { useVisitor } from './use-visitor.ts'
+
+/** The server refuses in any case; this says so in words, before anything is asked. */
+export function PageGate({ page }: { page: Page }) {
+  const visitor = useVisitor()
+  if (mayRead(page, visitor)) return <Outlet />
+  if (page.where === 'development' && visitor.production) {
+    return (
+      <Notice icon={IconTool} title={`${page.title} are for development`}>
+        This server runs in production, where nothing is simulated.
+      </Notice>
+    )
+  }
+  return (
+    <Notice icon={IconLock} title={`${page.title} is for operators`}>
+      Your token is a member’s. Log in with an operator’s to see this page.
+    </Notice>
+  )
+}

@@ -1,0 +1,9 @@
+import type { Visitor } from '../pages/page.ts'
+import { useClaims } from '../session/session-context.tsx'
+import { useSettings } from '../settings/settings-context.tsx'
+
+export function useVisitor(): Visitor {
+  const { role } = useClaims()
+  const { production } = useSettings()
+  return { role, production }
+}

@@ -1,0 +1,94 @@
+import type { MantineColorScheme } from '@mantine/core'
+import {
+  Button,
+  Popover,
+  SegmentedControl,
+  Stack,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
+import { formatDuration } from '../format/duration.ts'
+import { useNow } from '../parts/now.tsx'
+import { useClaims, useSessionKeeper } from '../session/session-context.tsx'
+import { showShortcuts } from './shortcuts.tsx'
+import classes from './visitor-menu.module.css'
+
+const SCHEMES: { value: MantineColorScheme; label: string }[] = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'System' },
+]
+
+/** Who one is here, how the page looks, and the way out. */
+export function VisitorMenu() {
+  const { sub, org, role } = useClaims()
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  return (
+    <Popover
+      position="top-start"
+      width={232}
+      opened={isOpen}
+      onDismiss={close}
+      trapFocus
+      returnFocus
+      withRoles={false}
+    >
+      <Popover.Target>
+        <UnstyledButton className={classes['visitor']} onClick={toggle} aria-expanded={isOpen}>
+          <span className={classes['name']}>
+            <b>{sub}</b>
+            <span>
+              {role} of {org}
+            </span>
+          </span>
+          <IconSelector size={14} aria-hidden />
+        </UnstyledButton>
+      </Popover.Target>
+      <Popover.Dropdown p="sm" role="dialog" aria-label="You and this page">
+        <Choices onChosen={close} />
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function Choices({ onChosen }: { onChosen: () => void }) {
+  const { expiresAt } = useClaims()
+  const { wall } = useNow()
+  const keeper = useSessionKeeper()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const choice = { variant: 'subtle', color: 'gray', justify: 'flex-start', c: 'inherit' } as const
+  return (
+    <Stack gap={6}>
+      <SegmentedControl
+        fullWidth
+        data={SCHEMES}
+        value={colorScheme}
+        onChange={setColorScheme}
+        aria-label="Appearance"
+      />
+      <Button
+        {...choice}
+        leftSection={<IconKeyboard size={14} aria-hidden />}
+        onClick={() => {
+          onChosen()
+          showShortcuts()
+        }}
+      >
+        Keyboard shortcuts
+      </Button>
+      <Button
+        {...choice}
+        leftSection={<IconLogout size={14} aria-hidden />}
+        onClick={keeper.logOut}
+      >
+        Log out
+      </Button>
+      <Text size="xs" c="dimmed">
+        The token is good for {formatDuration(expiresAt - wall)} more.
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { StateNode } from './graph.ts'
+import { NODE, layOut } from './layout.ts'
+
+const outbound: StateNode[] = [
+  { state: 'FAILED', role: 'dead', count: 1 },
+  { state: 'QUEUED', role: 'ready', count: 4 },
+  { state: 'SENT', role: 'sent', count: 9 },
+  { state: 'SENDING', role: 'claimed', count: 2 },
+  { state: 'DELIVERED', role: 'confirmed', count: 80 },
+  { state: 'CANCELLED', role: 'cancelled', count: 0 },
+]
+
+test('the way of a message runs from left to right, what went wrong stands below', () => {
+  const { nodes } = layOut(outbound, [])
+  const placeOf = (state: string) => nodes.find((node) => node.state === state)?.at
+  const upper = ['QUEUED', 'SENDING', 'SENT', 'DELIVERED'].map(placeOf)
+  expect(upper.map((at) => at?.y)).toEqual(upper.map(() => upper[0]?.y))
+  expect(upper.map((at) => at?.x)).toEqual(
+    upper.map((at) => at?.x).toSorted((a = 0, b = 0) => a - b),
+  )
+  expect(placeOf('FAILED')?.y).toBeGreaterThan(upper[0]?.y ?? 0)
+})
+
+test('nodes never overlap and lie within the picture', () => {
+  const { nodes, box } = layOut(outbound, [])
+  for (const one of nodes) {
+    expect(one.at.x + NODE.width).toBeLessThanOrEqual(box.left + box.width)
+    expect(one.at.y + NODE.height).toBeLessThanOrEqual(box.top + box.height)
+    for (const other of nodes) {
+      if (one === other) continue
+      const isApart =
+        Math.abs(one.at.x - other.at.x) >= NODE.width ||
+        Math.abs(one.at.y - other.at.y) >= NODE.height
+      expect(isApart).toBe(true)
+    }
+  }
+})
+
+test('two ways between the same states do not lie on each other', () => {
+  const { edges } = layOut(outbound, [
+    { from: 'QUEUED', to: 'SENDING', perMinute: 3 },
+    { from: 'SENDING', to: 'QUEUED', perMinute: 1 },
+  ])
+  const [there, back] = edges
+  expect(Math.abs((there?.label.y ?? 0) - (back?.label.y ?? 0))).toBeGreaterThan(12)
+})
+
+test('an edge of a state that the table does not have is left out', () => {
+  const { edges } = layOut(outbound, [{ from: 'QUEUED', to: 'GONE', perMinute: 1 }])
+  expect(edges).toEqual([])
+})
+
+test('a state that a message leaves for itself gets a loop', () => {
+  const { edges } = layOut(outbound, [{ from: 'SENT', to: 'SENT', perMinute: 1 }])
+  expect(edges[0]?.path).toContain('C')
+})

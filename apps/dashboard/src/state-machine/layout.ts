@@ -1,0 +1,166 @@
+import type { StateRole } from '../states/role.ts'
+import type { StateEdge, StateNode } from './graph.ts'
+
+export const NODE = { width: 168, height: 72 }
+const GAP = { x: 118, y: 76 }
+const MARGIN = 14
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+export interface PlacedNode extends StateNode {
+  /** The left upper corner. */
+  readonly at: Point
+}
+
+export interface RoutedEdge extends StateEdge {
+  /** An SVG path from border to border. */
+  readonly path: string
+  readonly label: Point
+}
+
+export interface Layout {
+  /** What the picture shows: everything that is drawn, and a margin. */
+  readonly box: {
+    readonly left: number
+    readonly top: number
+    readonly width: number
+    readonly height: number
+  }
+  readonly nodes: readonly PlacedNode[]
+  readonly edges: readonly RoutedEdge[]
+}
+
+/** The way of a message runs along the upper row; what went wrong stands below it. */
+const UPPER: readonly StateRole[] = ['ready', 'claimed', 'sent', 'confirmed']
+const LOWER: readonly StateRole[] = ['cancelled', 'retry', 'failing', 'dead']
+
+/**
+ * Places are given by role and not by a general algorithm, so that the same role stands in the same
+ * place in every outbox and nothing jumps when a count changes.
+ */
+export function layOut(nodes: readonly StateNode[], edges: readonly StateEdge[]): Layout {
+  const upper = inOrder(nodes, UPPER)
+  const lower = inOrder(nodes, LOWER)
+  const columns = Math.max(upper.length, lower.length, 1)
+  const placed = [...placeRow(upper, { row: 0, columns }), ...placeRow(lower, { row: 1, columns })]
+  const byState = new Map(placed.map((node) => [node.state, node]))
+  const routed = edges.flatMap((edge) => {
+    const from = byState.get(edge.from)
+    const to = byState.get(edge.to)
+    if (from === undefined || to === undefined) return []
+    return [route(edge, { from, to, others: placed })]
+  })
+  return { box: boxAround(placed, routed), nodes: placed, edges: routed }
+}
+
+function boxAround(nodes: readonly PlacedNode[], edges: readonly RoutedEdge[]): Layout['box'] {
+  const corners = nodes.flatMap(({ at: { x, y } }) => [
+    { x, y },
+    { x: x + NODE.width, y: y + NODE.height },
+  ])
+  // A label stands where its edge bends most.
+  const points = [...corners, ...edges.map(({ label }) => label)]
+  const xs = points.map(({ x }) => x)
+  const ys = points.map(({ y }) => y)
+  const left = Math.min(0, ...xs) - MARGIN
+  const top = Math.min(0, ...ys) - MARGIN
+  return {
+    left,
+    top,
+    width: Math.max(0, ...xs) + MARGIN - left,
+    height: Math.max(0, ...ys) + MARGIN - top,
+  }
+}
+
+function inOrder(nodes: readonly StateNode[], roles: readonly StateRole[]): StateNode[] {
+  return roles.flatMap((role) => nodes.filter((node) => node.role === role))
+}
+
+function placeRow(
+  row: readonly StateNode[],
+  { row: y, columns }: { row: number; columns: number },
+): PlacedNode[] {
+  // A shorter lower row stands in the middle, below the states that its messages come from.
+  const shift = y === 0 ? 0 : (columns - row.length) / 2
+  return row.map((node, i) => ({
+    ...node,
+    at: {
+      x: (i + shift) * (NODE.width + GAP.x),
+      y: y * (NODE.height + GAP.y),
+    },
+  }))
+}
+
+interface Ends {
+  readonly from: PlacedNode
+  readonly to: PlacedNode
+  readonly others: readonly PlacedNode[]
+}
+
+function route(edge: StateEdge, ends: Ends): RoutedEdge {
+  if (ends.from === ends.to) return loop(edge, ends.from)
+  const start = centre(ends.from)
+  const end = centre(ends.to)
+  const bend = bendOf(ends)
+  const length = Math.hypot(end.x - start.x, end.y - start.y)
+  // To the left of the direction of travel: two edges between the same nodes bend apart.
+  const aside = { x: ((end.y - start.y) / length) * bend, y: (-(end.x - start.x) / length) * bend }
+  const control = {
+    x: (start.x + end.x) / 2 + 2 * aside.x,
+    y: (start.y + end.y) / 2 + 2 * aside.y,
+  }
+  const first = border(ends.from, control)
+  const last = border(ends.to, control)
+  return {
+    ...edge,
+    path: `M ${at(first)} Q ${at(control)} ${at(last)}`,
+    label: {
+      x: (first.x + 2 * control.x + last.x) / 4,
+      y: (first.y + 2 * control.y + last.y) / 4,
+    },
+  }
+}
+
+/** Neighbours are joined almost straight; an edge that passes others arches over them. */
+function bendOf({ from, to, others }: Ends): number {
+  const isLevel = from.at.y === to.at.y
+  const passes = others.some((other) => {
+    if (other === from || other === to || other.at.y !== from.at.y) return false
+    return other.at.x > Math.min(from.at.x, to.at.x) && other.at.x < Math.max(from.at.x, to.at.x)
+  })
+  if (isLevel && passes) return NODE.height * 0.7
+  return isLevel ? 16 : 14
+}
+
+function loop(edge: StateEdge, node: PlacedNode): RoutedEdge {
+  const { x } = centre(node)
+  const top = node.at.y
+  return {
+    ...edge,
+    path: `M ${x - 30},${top} C ${x - 44},${top - 48} ${x + 44},${top - 48} ${x + 30},${top}`,
+    label: { x, y: top - 38 },
+  }
+}
+
+function centre({ at: { x, y } }: PlacedNode): Point {
+  return { x: x + NODE.width / 2, y: y + NODE.height / 2 }
+}
+
+/** Where the line from the middle of a node towards a point leaves the node. */
+function border(node: PlacedNode, towards: Point): Point {
+  const middle = centre(node)
+  const dx = towards.x - middle.x
+  const dy = towards.y - middle.y
+  const scale = Math.min(
+    NODE.width / 2 / Math.max(Math.abs(dx), 1e-6),
+    NODE.height / 2 / Math.max(Math.abs(dy), 1e-6),
+  )
+  return { x: middle.x + dx * scale, y: middle.y + dy * scale }
+}
+
+function at({ x, y }: Point): string {
+  return `${x.toFixed(1)},${y.toFixed(1)}`
+}

@@ -1,0 +1,127 @@
+import { useId, useMemo } from 'react'
+import type { CSSProperties, KeyboardEvent } from 'react'
+import { formatCount } from '../format/number.ts'
+import { ROLE_LOOKS } from '../states/role.ts'
+import type { StateEdge, StateNode } from './graph.ts'
+import type { PlacedNode, RoutedEdge } from './layout.ts'
+import { NODE, layOut } from './layout.ts'
+import classes from './state-machine.module.css'
+
+export interface StateMachineProps {
+  readonly label: string
+  readonly nodes: readonly StateNode[]
+  readonly edges: readonly StateEdge[]
+  /** Makes every state a link to its messages. */
+  readonly onSelect?: (state: string) => void
+}
+
+/** An outbox as a picture: how many messages are in each state, and how many go each way. */
+export function StateMachine({ label, nodes, edges, onSelect }: StateMachineProps) {
+  const markers = useId()
+  const layout = useMemo(() => layOut(nodes, edges), [nodes, edges])
+  const { box } = layout
+  return (
+    <svg
+      className={classes.picture}
+      viewBox={`${box.left} ${box.top} ${box.width} ${box.height}`}
+      style={{ maxWidth: box.width }}
+      role="group"
+      aria-label={label}
+    >
+      <defs>
+        <Arrowhead id={`${markers}-still`} className={classes.arrow} />
+        <Arrowhead id={`${markers}-moving`} className={classes.movingArrow} />
+      </defs>
+      {layout.edges.map((edge) => (
+        <Edge key={`${edge.from} ${edge.to}`} edge={edge} markers={markers} />
+      ))}
+      {layout.nodes.map((node) => (
+        <Node key={node.state} node={node} {...(onSelect && { onSelect })} />
+      ))}
+    </svg>
+  )
+}
+
+function Arrowhead({ id, className }: { id: string; className: string | undefined }) {
+  return (
+    <marker
+      id={id}
+      viewBox="0 0 8 8"
+      refX="7"
+      refY="4"
+      markerWidth="7"
+      markerHeight="7"
+      orient="auto"
+      markerUnits="userSpaceOnUse"
+    >
+      <path d="M 0 0 L 8 4 L 0 8 z" className={className} />
+    </marker>
+  )
+}
+
+function Edge({ edge, markers }: { edge: RoutedEdge; markers: string }) {
+  const isMoving = edge.perMinute > 0
+  const lines = [classes.edge, isMoving && classes.moving, edge.byHand && classes.byHand]
+  const text = rateOf(edge)
+  return (
+    <g role="img" aria-label={`${edge.from} to ${edge.to}: ${text || 'none'} in the last minute`}>
+      <path
+        d={edge.path}
+        className={lines.filter(Boolean).join(' ')}
+        markerEnd={`url(#${markers}-${isMoving ? 'moving' : 'still'})`}
+      />
+      <text
+        x={edge.label.x}
+        y={edge.label.y}
+        dy="0.35em"
+        textAnchor="middle"
+        className={[classes.rate, isMoving && classes.movingRate].filter(Boolean).join(' ')}
+      >
+        {text}
+      </text>
+    </g>
+  )
+}
+
+/** Nothing at an arrow that nothing took: a picture full of zeros hides what moves. */
+function rateOf({ perMinute, byHand }: RoutedEdge): string {
+  if (perMinute > 0) return `${formatCount(perMinute)}/min`
+  return byHand === true ? 'by hand' : ''
+}
+
+/** The blanks behind its words are heard, not seen: its text is the name of the link. */
+function Node({ node, onSelect }: { node: PlacedNode; onSelect?: (state: string) => void }) {
+  const { word, color } = ROLE_LOOKS[node.role]
+  const select = onSelect && (() => onSelect(node.state))
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return
+    event.preventDefault()
+    select?.()
+  }
+  const style = {
+    '--state-fill': `var(--mantine-color-${color}-light)`,
+    '--state-line': `var(--mantine-color-${color}-filled)`,
+    ...(select && { cursor: 'pointer' }),
+  } as CSSProperties
+  return (
+    <g
+      className={classes.node}
+      transform={`translate(${node.at.x} ${node.at.y})`}
+      style={style}
+      {...(select
+        ? { role: 'link', tabIndex: 0, onClick: select, onKeyDown }
+        : { role: 'img', 'aria-label': `${node.state} ${word} ${formatCount(node.count)}` })}
+    >
+      <rect width={NODE.width} height={NODE.height} rx={10} className={classes.box} />
+      <text x={14} y={25} className={classes.name}>
+        {`${node.state} `}
+      </text>
+      <text x={14} y={42} className={classes.role}>
+        {`${word} `}
+      </text>
+      <text x={NODE.width - 14} y={60} textAnchor="end" className={classes.count}>
+        {formatCount(node.count)}
+      </text>
+    </g>
+  )
+}

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { testDatabase } from '@posthorn/engine/testing'
+import type { TestDatabase } from '@posthorn/engine/testing'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, expect, onTestFinished, vi } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { watchProblems } from './problems.ts'
+import { startServer } from './server.ts'
+import type { Visitor } from './token.ts'
+import { tokenFor } from './token.ts'
+
+const BUILD = fileURLToPath(new URL('../../../../scripts/dashboard.mjs', import.meta.url))
+
+export interface PageOptions extends Partial<Visitor> {
+  /** Default `light`. */
+  readonly theme?: 'light' | 'dark'
+  /** Default 1280 × 800. */
+  readonly size?: { readonly width: number; readonly height: number }
+  /** `none` comes to the door without a token. Default `token`. */
+  readonly login?: 'token' | 'none'
+  /** Problems that the test makes on purpose. */
+  readonly allowed?: readonly RegExp[]
+}
+
+export interface Dashboard {
+  readonly url: string
+  /** The server's database, to make things happen in. */
+  readonly database: TestDatabase
+  /**
+   * A page of its own, logged in as an operator of `demo` unless told otherwise. It is closed after
+   * the test, which fails if anything went wrong on it.
+   */
+  open(path?: string, options?: PageOptions): Promise<Page>
+  /** A token that the server takes; an operator of `demo` unless told otherwise. */
+  token(visitor?: Partial<Visitor>): string
+  /** Calls the server's API by the token of a visitor; the body of the answer. */
+  call(path: string, options?: CallOptions): Promise<unknown>
+}
+
+export interface CallOptions extends Partial<Visitor> {
+  /** Default GET, or POST with a body. */
+  readonly method?: string
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * The built dashboard, served by a real server process on a database of its own: one for a test
+ * file, called at its top. Server, browser and database end with the file.
+ */
+export async function openDashboard({
+  env = {},
+}: { env?: NodeJS.ProcessEnv } = {}): Promise<Dashboard> {
+  // A browser, its checks and a server share the machine with other tests.
+  vi.setConfig({ testTimeout: 90_000 })
+  const database = await testDatabase()
+  const secret = randomBytes(32).toString('base64url')
+  const browser = await openBrowser()
+  afterAll(() => browser?.close())
+  if (browser) await promisify(execFile)(process.execPath, [BUILD], { timeout: 300_000 })
+  const given = { DATABASE_URL: database.url, POSTHORN_JWT_SECRET: secret, ...env }
+  const server = browser && (await startServer(given))
+  afterAll(() => server?.close())
+  const url = server?.url ?? 'http://no.browser.invalid'
+
+  const token = ({ sub = 'dev', org = 'demo', role = 'operator' }: Partial<Visitor> = {}) =>
+    tokenFor({ sub, org, role }, secret)
+  return {
+    url,
+    database,
+    token,
+    async open(path = '/', { login = 'token', allowed = [], ...wished } = {}) {
+      const page = await newPage(browser, wished)
+      const problems = await watchProblems(page, allowed)
+      onTestFinished(async () => {
+        await page.context().close()
+        expect(problems).toEqual([])
+      })
+      await page.goto(`${url}${path}${login === 'none' ? '' : `#token=${token(wished)}`}`)
+      return page
+    },
+    async call(path, { method, body, headers, ...visitor } = {}) {
+      const response = await fetch(`${url}${path}`, {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: {
+          authorization: `Bearer ${token(visitor)}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${response.status} of ${path}: ${text}`)
+      return text === '' ? undefined : (JSON.parse(text) as unknown)
+    },
+  }
+}
+
+async function newPage(browser: Browser | undefined, options: PageOptions): Promise<Page> {
+  if (!browser) throw new Error('there is no browser')
+  const context = await browser.newContext({
+    colorScheme: options.theme ?? 'light',
+    viewport: options.size ?? { width: 1_280, height: 800 },
+    // What moves cannot be compared, nor clicked in time.
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  })
+  return context.newPage()
+}

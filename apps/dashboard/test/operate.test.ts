@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+const dashboard = await openDashboard()
+const patient = { timeout: 20_000 }
+
+async function placeOrder(): Promise<void> {
+  await dashboard.call('/api/v1/orders', {
+    body: { items: [{ sku: 'LAMP', quantity: 1 }], amount: 1_000, currency: 'EUR' },
+  })
+}
+
+test.each(['light', 'dark'] as const)('the overview shows what moves, in %s', async (theme) => {
+  const page = await dashboard.open('/overview', { theme })
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await placeOrder()
+  const row = page.getByRole('row', { name: /sagas\.events/ })
+  await expect.poll(() => row.textContent(), patient).toMatch(/[1-9.]+\/s/)
+  await axe(page)
+  await screenshot(page, `overview-${theme}`)
+})
+
+test('a paused outbox is the first thing that is told, and leads to where it is resumed', async () => {
+  await dashboard.call('/api/v1/outboxes/example.greetings/pause', {
+    body: { reason: 'the shop moves' },
+  })
+  const page = await dashboard.open('/overview')
+  await page.getByRole('link', { name: 'example.greetings is paused by dev' }).click()
+  await page.getByRole('heading', { name: 'example.greetings' }).waitFor()
+  await page.getByText('the shop moves').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('example.greetings goes on.').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+})
+
+test('an outbox is paused from its page, with a reason that the audit keeps', async () => {
+  const page = await dashboard.open('/outboxes/example.greetings')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByLabel('Reason').fill('tidying up')
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused by dev: tidying up').waitFor()
+  await dashboard.call('/api/v1/outboxes/example.greetings/resume', { method: 'POST' })
+  await page.goto(`${dashboard.url}/audit?search=tidying`)
+  await page.getByRole('gridcell', { name: 'tidying up' }).first().waitFor()
+})
+
+test.each(['light', 'dark'] as const)('outboxes are pictures, in %s', async (theme) => {
+  await placeOrder()
+  const page = await dashboard.open('/outboxes', { theme })
+  const picture = page.getByRole('group', { name: 'States of sagas.events' })
+  await expect
+    .poll(() => picture.getByRole('link', { name: /^SENT/ }).textContent(), patient)
+    .toMatch(/ [1-9]/)
+  await axe(page)
+  await screenshot(page, `outboxes-${theme}`)
+  await page.getByRole('link', { name: 'Open messages.outbound' }).click()
+  await page.getByRole('heading', { name: 'Definition' }).waitFor()
+  await page.getByText('gives up after 6 attempts').waitFor()
+  await axe(page)
+  await screenshot(page, `outbox-${theme}`)
+})
+
+test('the audit tells what happened, and is searched by its address', async () => {
+  await placeOrder()
+  const page = await dashboard.open('/audit?outbox=sagas.events')
+  await page.getByRole('gridcell', { name: 'CLAIMED → SENT' }).first().click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Look at the message' }).waitFor()
+  await axe(page)
+  await page.goto(`${dashboard.url}/audit?search=nothing-like-this`)
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+  await page.getByRole('gridcell').first().waitFor()
+  await screenshot(page, 'audit-light')
+})
+
+test.each(['light', 'dark'] as const)(
+  'alerts are told, and marked as seen, in %s',
+  async (theme) => {
+    const subject = `job-${theme}`
+    await dashboard.database.pool.query(
+      `insert into posthorn.alert (source, subject, code, detail)
+     values ('evidence', $1, 'CLAIM_FATAL', 'three relays were lost')`,
+      [subject],
+    )
+    const page = await dashboard.open('/alerts?status=open', { theme })
+    await page.getByRole('gridcell', { name: 'three relays were lost' }).first().click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByText('Three relays in a row were lost').waitFor()
+    await axe(page)
+    await screenshot(page, `alerts-${theme}`)
+    await drawer.getByRole('button', { name: 'Mark as seen' }).click()
+    await page.getByText('1 alert is marked as seen.').waitFor()
+  },
+)
+
+test.each(['light', 'dark'] as const)(
+  'a simulator is told to fail and healed, in %s',
+  async (theme) => {
+    const page = await dashboard.open('/simulators', { theme })
+    await page.getByRole('heading', { name: 'Business clock' }).waitFor()
+    await axe(page)
+    await screenshot(page, `simulators-${theme}`)
+    await page.getByRole('link', { name: 'Open gateway' }).click()
+    await page.getByRole('button', { name: 'Set' }).click()
+    await page.getByText('answers with an error').first().waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByText('answers as it should').first().waitFor()
+    await axe(page)
+  },
+)
+
+test('the clock is moved', async () => {
+  const page = await dashboard.open('/simulators')
+  await page.getByRole('button', { name: '+6h' }).click()
+  await page.getByText('The clock went 6h ahead').waitFor()
+  await page.getByText(/6 h.* ahead of the wall/).waitFor()
+})
+
+test('members see neither operators’ pages nor what is on them', async () => {
+  const page = await dashboard.open('/overview', { role: 'member', org: 'other' })
+  await page.getByRole('link', { name: 'Simulators and clock' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Outboxes' }).count()).toBe(0)
+  expect(await page.getByText('sagas.events').count()).toBe(0)
+})

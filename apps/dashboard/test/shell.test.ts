@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test, vi } from 'vitest'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+// A browser beside seven others takes its time.
+vi.setConfig({ testTimeout: 120_000 })
+const soon = { timeout: 20_000 }
+
+const dashboard = await openDashboard()
+const member = { role: 'member', sub: 'mia', org: 'acme' } as const
+
+const pathOf = (page: Page) => new URL(page.url()).pathname
+const scheme = (page: Page) =>
+  page.evaluate<string>('getComputedStyle(document.documentElement).colorScheme')
+
+describe('the door', () => {
+  test('takes a token, refuses what is none, and leads where one wanted to go', async () => {
+    const page = await dashboard.open('/outboxes?search=x', { login: 'none' })
+    await page.getByLabel('Token').fill('rubbish')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('This is no token, or it has run out.').waitFor()
+    await axe(page)
+    await page.getByLabel('Token').fill(dashboard.token())
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('navigation').waitFor()
+    expect(page.url()).toBe(`${dashboard.url}/outboxes?search=x`)
+  })
+
+  test('is closed again by logging out, and a reload does not open it', async () => {
+    const page = await dashboard.open()
+    await page.getByRole('button', { name: /operator of demo/ }).click()
+    await axe(page)
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('You are logged out.').waitFor()
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toContain('eyJ')
+  })
+
+  test('stays open over a reload, without the token in the address', async () => {
+    const page = await dashboard.open()
+    await page.getByRole('navigation').waitFor()
+    await page.reload()
+    await page.getByRole('navigation').waitFor()
+    expect(
+      await page.evaluate<string>('location.href + JSON.stringify(history.state)'),
+    ).not.toContain('token')
+  })
+
+  test('asks again when the server no longer takes the token, and keeps the place', async () => {
+    const page = await dashboard.open('/outboxes', { allowed: [/401/] })
+    await page.getByRole('navigation').waitFor()
+    // Signed by nobody: as after a change of the server's secret.
+    await page.evaluate(`sessionStorage.setItem('posthorn.token',
+      sessionStorage.getItem('posthorn.token').replace(/[^.]+$/, 'c2lnbmVkIGJ5IG5vYm9keQ'))`)
+    await page.reload()
+    await page.getByText('Your token has run out.').waitFor()
+    expect(pathOf(page)).toBe('/outboxes')
+    await page.getByLabel('Token').fill(dashboard.token())
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('navigation').waitFor()
+    expect(pathOf(page)).toBe('/outboxes')
+  })
+})
+
+describe('a member', () => {
+  test('sees nothing of what is for operators', async () => {
+    const page = await dashboard.open('/overview', member)
+    await page.getByText('Overview is for operators').waitFor()
+    await page.getByRole('button', { name: /member of acme/ }).waitFor()
+    const navigation = page.getByRole('navigation')
+    expect(await navigation.getByRole('link', { name: 'Overview' }).count()).toBe(0)
+    expect(await navigation.getByRole('link', { name: 'Outboxes' }).count()).toBe(0)
+    await axe(page)
+  })
+})
+
+describe('the keyboard', () => {
+  test('goes to pages, into the filter, and says what it can do', async () => {
+    const page = await dashboard.open()
+    await expect.poll(() => pathOf(page), soon).toBe('/overview')
+    await page.getByRole('navigation').waitFor()
+    await page.keyboard.press('?')
+    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await list.getByText('Go to the filter of the page').waitFor()
+    await axe(page)
+    await screenshot(page, 'shell-shortcuts')
+    await page.keyboard.press('Escape')
+    await expect.poll(() => list.count(), soon).toBe(0)
+    await page.keyboard.press('g')
+    await page.keyboard.press('b')
+    await expect.poll(() => pathOf(page), soon).toBe('/outboxes')
+  })
+
+  test('skips the navigation', async () => {
+    const page = await dashboard.open()
+    await page.getByRole('navigation').waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.evaluate('document.activeElement.tagName'), soon).toBe('MAIN')
+  })
+})
+
+describe('the look', () => {
+  test('is the system’s until somebody chooses, and then theirs from the first frame', async () => {
+    const page = await dashboard.open('/', { theme: 'dark' })
+    await page.getByRole('button', { name: /operator of demo/ }).click()
+    expect(await scheme(page)).toBe('dark')
+    await page.getByText('Light', { exact: true }).click()
+    await expect.poll(() => scheme(page), soon).toBe('light')
+    await page.reload({ waitUntil: 'commit' })
+    await page.waitForFunction('document.documentElement.dataset.mantineColorScheme')
+    expect(await page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('light')
+    await page.getByRole('navigation').waitFor()
+    expect(await scheme(page)).toBe('light')
+  })
+
+  test('fits a phone, where the navigation opens and closes', async () => {
+    const page = await dashboard.open('/', { size: { width: 390, height: 780 } })
+    await page.getByRole('button', { name: 'Open the navigation' }).click()
+    await page.getByRole('link', { name: 'Outboxes' }).waitFor()
+    await axe(page)
+    await screenshot(page, 'shell-phone')
+    await page.getByRole('link', { name: 'Outboxes' }).click()
+    await expect.poll(() => pathOf(page), soon).toBe('/outboxes')
+    await page.getByRole('button', { name: 'Open the navigation' }).waitFor()
+  })
+})
+
+test('an address of a page with nothing behind it says so', async () => {
+  const page = await dashboard.open('/overview/nothing/here')
+  await page.getByText('There is nothing at this address').waitFor()
+  await page.getByRole('link', { name: 'To the first page' }).click()
+  await expect.poll(() => pathOf(page), soon).toBe('/overview')
+})
+
+test('shows that it is live, and that the clock was moved', async () => {
+  const page = await dashboard.open()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await dashboard.call('/sim/clock/advance', { body: { by: '6h' } })
+  await page.reload()
+  await page.getByText(/Clock moved by [56] h/).waitFor()
+  await axe(page)
+})

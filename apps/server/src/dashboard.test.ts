@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { App } from '@posthorn/http'
+import { createApp, createVerifier } from '@posthorn/http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DashboardOptions } from './dashboard.ts'
+import { dashboardRoutes } from './dashboard.ts'
+
+const SCRIPT = 'console.log("hello")\n'.repeat(200)
+const DEVELOPMENT = { production: false, oidc: undefined }
+
+async function builtFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  await mkdir(join(folder, 'assets'))
+  await Promise.all([
+    writeFile(join(folder, 'index.html'), '<meta name="style-nonce" content="__STYLE_NONCE__">'),
+    writeFile(join(folder, 'pages.json'), '["outboxes"]'),
+    writeFile(join(folder, 'assets', 'index-a1B2_-c3.js'), SCRIPT),
+    writeFile(join(folder, 'assets', 'index-a1B2_-c3.js.gz'), gzipSync(SCRIPT)),
+    writeFile(join(folder, 'assets', 'theme.js'), 'void 0'),
+    writeFile(join(folder, 'secret.txt'), 'not for the world'),
+  ])
+  return folder
+}
+
+async function serving(options: Partial<DashboardOptions> = {}): Promise<App> {
+  const app = await createApp({
+    title: 'Test',
+    version: '0',
+    production: false,
+    verify: createVerifier({ secret: 'x'.repeat(32) }),
+  })
+  onTestFinished(() => app.close())
+  app.get('/api/v1/things', async () => ({}))
+  const folder = options.folder ?? (await builtFolder())
+  await dashboardRoutes(app, { configuration: DEVELOPMENT, ...options, folder })
+  return app
+}
+
+describe('a built dashboard', () => {
+  test.each(['/', '/outboxes', '/outboxes/', '/outboxes/messages.outbound?tab=keys'])(
+    'is at %s without a token, with a nonce that stands in its policy and is never the same',
+    async (url) => {
+      const app = await serving()
+      const [one, other] = [await app.inject(url), await app.inject(url)]
+      expect(one.statusCode).toBe(200)
+      expect(one.headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(one.headers['cache-control']).toBe('no-store')
+      const nonce = /content="([^"]{22,})"/.exec(one.body)?.[1]
+      expect(nonce).toBeDefined()
+      expect(one.headers['content-security-policy']).toContain(`'nonce-${nonce}'`)
+      expect(other.body).not.toBe(one.body)
+    },
+  )
+
+  test('lets no script in but its own', async () => {
+    const app = await serving()
+    const { headers } = await app.inject('/')
+    const policy = String(headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'nonce-")
+    expect(policy).toContain("; connect-src 'self'; ")
+    expect(policy).not.toContain('unsafe')
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+  })
+
+  test.each(['/api/v1/nothing', '/sim/nothing', '/graphql', '/outboxes2', '/secret.txt'])(
+    'is not at %s',
+    async (url) => {
+      const response = await (await serving()).inject(url)
+      expect(response.statusCode).toBe(404)
+      expect(response.headers['content-type']).toContain('application/problem+json')
+    },
+  )
+
+  test('leaves the API closed', async () => {
+    expect((await (await serving()).inject('/api/v1/things')).statusCode).toBe(401)
+  })
+
+  test.each([
+    '/assets/../secret.txt',
+    '/assets/..%2fsecret.txt',
+    '/assets/%2e%2e/secret.txt',
+    '/assets/.hidden',
+    '/assets/',
+    '/assets/gone-12345678.js',
+  ])('gives nothing away at %s', async (url) => {
+    const response = await (await serving()).inject(url)
+    expect(response.statusCode).toBeGreaterThanOrEqual(400)
+    expect(response.statusCode).toBeLessThan(500)
+    expect(response.body).not.toContain('not for the world')
+  })
+
+  test('keeps what has a hash in its name for ever, and asks about the rest', async () => {
+    const app = await serving()
+    const hashed = await app.inject('/assets/index-a1B2_-c3.js')
+    expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(hashed.headers['content-type']).toMatch(/javascript/)
+    const plain = await app.inject('/assets/theme.js')
+    expect(plain.headers['cache-control']).toBe('no-cache')
+    const { etag } = plain.headers
+    expect(etag).toBeDefined()
+    const again = await app.inject({
+      url: '/assets/theme.js',
+      headers: { 'if-none-match': String(etag) },
+    })
+    expect(again.statusCode).toBe(304)
+  })
+
+  test('sends what was compressed beforehand', async () => {
+    const response = await (
+      await serving()
+    ).inject({ url: '/assets/index-a1B2_-c3.js', headers: { 'accept-encoding': 'gzip' } })
+    expect(response.headers['content-encoding']).toBe('gzip')
+    expect(response.rawPayload.length).toBeLessThan(SCRIPT.length / 10)
+    expect(response.headers['vary']).toMatch(/accept-encoding/i)
+  })
+
+  test('says who logs people in, and lets the page talk to them', async () => {
+    const oidc = { authority: 'https://login.example.test/realms/posthorn', clientId: 'dashboard' }
+    const app = await serving({ configuration: { production: true, oidc } })
+    expect((await app.inject('/dashboard.json')).json()).toEqual({ production: true, oidc })
+    const policy = (await app.inject('/')).headers['content-security-policy']
+    expect(policy).toContain("connect-src 'self' https://login.example.test;")
+  })
+})
+
+test('without a build / leads to the reference', async () => {
+  const app = await serving({ folder: join(tmpdir(), 'posthorn-nothing-here') })
+  const response = await app.inject('/')
+  expect([response.statusCode, response.headers.location]).toEqual([302, '/docs'])
+  expect((await app.inject('/dashboard.json')).json()).toEqual({ production: false, oidc: null })
+})

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { App } from '@posthorn/http'
+import type { Configuration } from './configuration.ts'
+
+/** What `scripts/dashboard.mjs` builds. */
+const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
+
+const PUBLIC = { schema: { hide: true }, config: { access: 'public' } } as const
+
+export function isBuilt(folder = BUILT): boolean {
+  return existsSync(join(folder, 'index.html'))
+}
+
+export interface DashboardOptions {
+  readonly configuration: Pick<Configuration, 'production' | 'oidc'>
+  /** Default: the one of this repository. */
+  readonly folder?: string
+}
+
+/**
+ * Serves the built dashboard at `/`, at the addresses of its pages and at no others: what is none of
+ * them stays a 404. Without a build `/` leads to the reference.
+ */
+export async function dashboardRoutes(app: App, options: DashboardOptions): Promise<void> {
+  const { configuration, folder = BUILT } = options
+  app.get('/dashboard.json', PUBLIC, async (_request, reply) => {
+    const { production, oidc } = configuration
+    reply.header('cache-control', 'no-store')
+    return { production, oidc: oidc ?? null }
+  })
+  if (!isBuilt(folder)) {
+    app.get('/', PUBLIC, (_request, reply) => reply.redirect('/docs'))
+    return
+  }
+  await assetRoutes(app, folder)
+  await pageRoutes(app, folder, configuration)
+}
+
+/** All assets lie in one folder: what has a slash or begins with a dot is none of them. */
+const PLAIN = /^\w[\w.-]*$/
+
+/** A name that contains a hash of what is inside never means anything else. */
+const HASHED = /-[\w-]{8}\.\w+$/
+
+async function assetRoutes(app: App, folder: string): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: join(folder, 'assets'),
+    serve: false,
+    preCompressed: true,
+    cacheControl: false,
+    index: false,
+    dotfiles: 'ignore',
+  })
+  app.get('/assets/*', PUBLIC, (request, reply) => {
+    const { '*': name } = request.params as { '*': string }
+    if (!PLAIN.test(name)) return reply.callNotFound()
+    const lasting = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache'
+    return reply.header('cache-control', lasting).sendFile(name)
+  })
+}
+
+async function pageRoutes(
+  app: App,
+  folder: string,
+  configuration: DashboardOptions['configuration'],
+): Promise<void> {
+  const pages = JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')) as string[]
+  const addresses = ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])]
+  for (const address of addresses) {
+    app.get(address, PUBLIC, async (_request, reply) => {
+      const nonce = randomBytes(16).toString('base64')
+      // Read each time: a build beside a running server has other assets.
+      const page = await readFile(join(folder, 'index.html'), 'utf8')
+      return reply
+        .header('content-security-policy', policyWith(nonce, configuration))
+        .header('cache-control', 'no-store')
+        .type('text/html; charset=utf-8')
+        .send(page.replaceAll('__STYLE_NONCE__', nonce))
+    })
+  }
+}
+
+/**
+ * Scripts come from this server only, whatever finds its way into a page. The components write style
+ * elements of their own and get a nonce for them.
+ */
+function policyWith(nonce: string, { oidc }: DashboardOptions['configuration']): string {
+  const provider = oidc === undefined ? '' : ` ${new URL(oidc.authority).origin}`
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    `connect-src 'self'${provider}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+}

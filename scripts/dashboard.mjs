@@ -1,0 +1,152 @@
+// node scripts/dashboard.mjs: builds apps/dashboard/dist if its sources are not the ones it was built
+// from. Quiet unless there is something to do. Any Node from 18 on runs it; the build itself runs on
+// the Node that the packages bring along.
+
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { takeLock } from './setup-lock.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const dashboard = join(root, 'apps', 'dashboard')
+const dist = join(dashboard, 'dist')
+const stamp = join(dist, '.built-from')
+
+async function buildIfStale() {
+  if (isFresh()) return
+  const lock = await waitForLock()
+  try {
+    // Whoever held the lock may have built it.
+    if (!isFresh()) await build(lock)
+  } finally {
+    lock.release()
+  }
+}
+
+function isFresh() {
+  return read(stamp) === fingerprint()
+}
+
+/** What a build follows from: the dashboard's own files and the versions of its packages. */
+function fingerprint() {
+  const hash = createHash('sha256').update(read(join(root, 'package-lock.json')))
+  const names = ['index.html', 'package.json', 'vite.config.ts'].map((name) =>
+    join(dashboard, name),
+  )
+  const files = [
+    ...names,
+    ...filesIn(join(dashboard, 'src')),
+    ...filesIn(join(dashboard, 'public')),
+  ]
+  for (const file of files) hash.update(`${relative(dashboard, file)}\n${read(file)}\n`)
+  return hash.digest('hex')
+}
+
+async function build(lock) {
+  console.error('Building the dashboard ...')
+  // Taken before: what is changed during the build makes the next one stale.
+  const builtFrom = fingerprint()
+  const draft = `${dist}.${process.pid}`
+  try {
+    await vite(lock, draft)
+    await Promise.all(filesIn(join(draft, 'assets')).map(compress))
+    writeFileSync(join(draft, '.built-from'), builtFrom)
+    replace(dist, draft)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+async function vite(lock, folder) {
+  const node = join(root, 'node_modules', 'node', 'bin', isWindows() ? 'node.exe' : 'node')
+  const program = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  const args = [program, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const child = spawn(node, args, { cwd: dashboard, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const output = []
+  child.stdout.on('data', (chunk) => output.push(String(chunk)))
+  child.stderr.on('data', (chunk) => output.push(String(chunk)))
+  if (child.pid !== undefined) lock.share(child.pid)
+  const status = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(output.push(error.message)))
+    child.once('close', resolve)
+  })
+  if (status !== 0) throw new BuildError(`${output.join('')}\nThe dashboard was not built.`)
+}
+
+/** The old build is there until the new one is: a server that runs beside serves one or the other. */
+function replace(old, draft) {
+  const aside = `${draft}.old`
+  try {
+    renameSync(old, aside)
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+  }
+  renameSync(draft, old)
+  rmSync(aside, { recursive: true, force: true })
+}
+
+const asBrotli = promisify(brotliCompress)
+const asGzip = promisify(gzip)
+
+async function compress(file) {
+  const content = readFileSync(file)
+  if (content.length < 1_024) return
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+  writeFileSync(`${file}.br`, await asBrotli(content, quality))
+  writeFileSync(`${file}.gz`, await asGzip(content, { level: 9 }))
+}
+
+async function waitForLock() {
+  for (let told = false; ; told = true) {
+    const lock = takeLock(join(root, '.posthorn', 'dashboard.lock'))
+    if (lock !== undefined) return lock
+    if (!told) console.error('Another process is building the dashboard; waiting for it ...')
+    await sleep(500)
+  }
+}
+
+/** Every file below a folder, in a fixed order. */
+function filesIn(folder) {
+  return list(folder).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    return entry.isDirectory() ? filesIn(path) : [path]
+  })
+}
+
+function list(folder) {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+  } catch {
+    return []
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function isWindows() {
+  return process.platform === 'win32'
+}
+
+/** What a person can do something about: told without a stack. */
+class BuildError extends Error {}
+
+try {
+  await buildIfStale()
+} catch (error) {
+  if (!(error instanceof BuildError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

@@ -1,0 +1,116 @@
+import { constants } from 'node:fs'
+import { access, chmod, rm, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { cached } from './cache.mjs'
+import { run } from './command.mjs'
+import { debianRelease, unpackPackages } from './debian.mjs'
+
+/**
+ * The path of a Chromium that runs headless: the one that CHROMIUM_PATH names, an installed one, or
+ * one from Debian's packages, unpacked and not installed, with its libraries and fonts. apt checks
+ * the packages' signatures. Throws with what is needed if none can be had.
+ */
+export async function ensureChromium({ log = toStderr } = {}) {
+  const given = process.env.CHROMIUM_PATH
+  if (given) return usable(given)
+  const installed = await onPath(['chromium', 'google-chrome'])
+  if (installed !== undefined) return installed
+  try {
+    return await fetched(log)
+  } catch (error) {
+    throw new Error(
+      `chromium: ${error.message}\n` +
+        'The browser needs a Debian with its package archive in reach.\n' +
+        'Or install one yourself and set CHROMIUM_PATH to its executable.',
+      { cause: error },
+    )
+  }
+}
+
+async function usable(path) {
+  if (await isExecutable(path)) return path
+  throw new Error(`chromium: CHROMIUM_PATH=${path} cannot be run.\nCorrect it, or unset it.`)
+}
+
+async function onPath(names) {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
+  for (const path of names.flatMap((name) => folders.map((folder) => join(folder, name)))) {
+    if (await isExecutable(path)) return path
+  }
+  return undefined
+}
+
+function isExecutable(path) {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function fetched(log) {
+  const name = `chromium-${await debianRelease()}-${process.arch}`
+  const home = await cached(name, async (folder) => {
+    log('chromium: fetching, about half a minute the first time')
+    await unpackPackages(['chromium', 'fonts-liberation', 'fonts-dejavu-core'], {
+      folder,
+      own: ['chromium', 'fonts-liberation', 'fonts-dejavu'],
+    })
+    for (const unused of UNUSED) await rm(join(folder, unused), { recursive: true, force: true })
+    await writeFile(join(folder, 'fonts.conf'), FONTS)
+    const program = join(folder, PROGRAM)
+    await writeFile(program, LAUNCHER)
+    await chmod(program, 0o755)
+    // A library that is missing shows here, and not in some test.
+    await run(program, ['--headless', '--no-sandbox', '--dump-dom', 'data:text/html,ready'])
+  })
+  return join(home, PROGRAM)
+}
+
+const PROGRAM = 'posthorn-chromium'
+
+/** What a headless browser never opens. */
+const UNUSED = [
+  'usr/share/doc',
+  'usr/share/icons',
+  'usr/share/locale',
+  'usr/share/man',
+  'usr/lib/chromium/libVkLayer_khronos_validation.so',
+]
+
+/** It looks for everything beside itself, so that its folder can be anywhere. */
+const LAUNCHER = `#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+for triplet in x86_64-linux-gnu aarch64-linux-gnu; do
+  libraries="$libraries$here/usr/lib/$triplet:$here/lib/$triplet:$here/usr/lib/$triplet/pulseaudio:"
+done
+export LD_LIBRARY_PATH="$libraries$LD_LIBRARY_PATH"
+export FONTCONFIG_FILE="$here/fonts.conf"
+exec "$here/usr/lib/chromium/chromium" "$@"
+`
+
+/** The same letters on every machine, whatever fonts it has. */
+const FONTS = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">usr/share/fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+  ${[
+    ['sans-serif', 'Liberation Sans'],
+    ['system-ui', 'Liberation Sans'],
+    ['Arial', 'Liberation Sans'],
+    ['Helvetica', 'Liberation Sans'],
+    ['serif', 'Liberation Serif'],
+    ['monospace', 'DejaVu Sans Mono'],
+  ]
+    .map(
+      ([name, font]) =>
+        `<alias binding="same"><family>${name}</family>` +
+        `<prefer><family>${font}</family></prefer></alias>`,
+    )
+    .join('\n  ')}
+</fontconfig>
+`
+
+function toStderr(line) {
+  console.error(line)
+}
