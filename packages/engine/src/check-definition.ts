@@ -33,6 +33,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   checkColumns(definition, wrong)
   checkNumbers(definition, wrong)
   checkOrder(definition, wrong)
+  checkFair(definition, wrong)
 }
 
 type Wrong = (field: string, problem: string) => never
@@ -87,7 +88,7 @@ function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
 }
 
 function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
-  const { columns, counter, order, confirm, retention } = definition
+  const { columns, counter, order, fair, confirm, retention } = definition
   const { ref, dedupe, idType, ...single } = columns
   if (idType !== undefined && !['uuid', 'bigint', 'text'].includes(idType)) {
     wrong('columns.idType', 'must be "uuid", "bigint" or "text"')
@@ -103,6 +104,7 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
     ['counter.column', counter.column],
     ['counter.limit', counter.limit],
     ['order.key', order?.key],
+    ['fair.by', fair?.by],
   ]
   for (const [field, name] of named) {
     if (name === undefined) continue
@@ -121,7 +123,7 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
 }
 
 function checkNumbers<Row>(
-  { claim, retry, breaker, retention, confirm }: OutboxDefinition<Row>,
+  { claim, retry, breaker, retention, confirm, fair }: OutboxDefinition<Row>,
   wrong: Wrong,
 ) {
   const whole = (field: string, value: number | undefined, max: number) => {
@@ -141,6 +143,7 @@ function checkNumbers<Row>(
   }
   whole('claim.batch', claim?.batch, 10_000)
   whole('claim.lanes', claim?.lanes, 64)
+  whole('fair.atOnce', fair?.atOnce, 1_000_000)
   duration('claim.every', claim?.every, 10)
   // Below half a second a garbage collection or a slow commit would be taken for a crash.
   duration('claim.lease', claim?.lease, 500)
@@ -172,4 +175,11 @@ function checkOrder<Row>({ order, counter, states }: OutboxDefinition<Row>, wron
   if (counter.bumps !== 'on-failure') {
     wrong('counter.bumps', 'must be "on-failure": an ordered outbox writes nothing when it claims')
   }
+}
+
+function checkFair<Row>({ fair, order, confirm, states }: OutboxDefinition<Row>, wrong: Wrong) {
+  if (!fair) return
+  if (!confirm) wrong('fair', 'needs confirm: without it nobody knows what is still under way')
+  if (order) wrong('fair', 'must be left out: an ordered outbox claims by key')
+  if (states.claimed !== undefined) wrong('fair', 'must be left out where there is a claimed state')
 }

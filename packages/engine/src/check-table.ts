@@ -33,7 +33,9 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
 /** Works without its index, but a backlog would then be read in full for every claim. */
 async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
   const { rows } = await db.query<{ definition: string }>(selectIndexes(outbox.table))
-  const leading = outbox.order ? '(bucket, seq' : `(${outbox.columns.dueAt}`
+  const { fair, columns } = outbox
+  const unordered = fair ? `(${fair.by}, ${columns.dueAt}` : `(${columns.dueAt}`
+  const leading = outbox.order ? '(bucket, seq' : unordered
   if (rows.some(({ definition }) => definition.includes(leading))) return
   log.warn(
     { outbox: outbox.name, sql: engineTableSql(outbox) },
@@ -41,7 +43,12 @@ async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Prom
   )
 }
 
-function namedColumns({ columns, counter, order }: Outbox): [field: string, column: string][] {
+function namedColumns({
+  columns,
+  counter,
+  order,
+  fair,
+}: Outbox): [field: string, column: string][] {
   const { ref, dedupe, idType: _, ...single } = columns
   return [
     ...Object.entries(single).map(
@@ -54,5 +61,6 @@ function namedColumns({ columns, counter, order }: Outbox): [field: string, colu
     ['counter.column', counter.column],
     ...(counter.limit ? [['counter.limit', counter.limit] as [string, string]] : []),
     ...(order ? [['order.key', order.key] as [string, string]] : []),
+    ...(fair ? [['fair.by', fair.by] as [string, string]] : []),
   ]
 }

@@ -6,6 +6,7 @@ import type {
   BreakerOptions,
   Columns,
   Counter,
+  Fair,
   Order,
   OutboxDefinition,
   Retention,
@@ -52,6 +53,7 @@ export interface Outbox<Row = OutboxRow> {
   readonly everyMs: number
   readonly leaseMs: number
   readonly order: Order<OutboxRow> | undefined
+  readonly fair: Fair<OutboxRow> | undefined
   readonly confirmWithinMs: number | undefined
   readonly retry: RetryPolicy
   readonly unknown: { readonly then: 'resend' | 'hold'; readonly waitMs: number }
@@ -110,6 +112,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     everyMs: toMs(claim?.every ?? '5s'),
     leaseMs: toMs(claim?.lease ?? '30s'),
     order: definition.order as Outbox['order'],
+    fair: definition.fair as Outbox['fair'],
     confirmWithinMs: definition.confirm?.within && toMs(definition.confirm.within),
     retry: definition.retry,
     unknown: {

@@ -97,6 +97,14 @@ export interface Order<Row> {
   readonly dead: 'block' | 'skip' | 'park'
 }
 
+/** How the messages of many share one outbox, so that one with a million does not hold up another. */
+export interface Fair<Row> {
+  /** Whose a message is; never null. Each value gets its turn in every claim. */
+  readonly by: Column<Row>
+  /** Messages of one value that are sent and not confirmed yet; about, since claims overlap. */
+  readonly atOnce: number
+}
+
 export interface Confirm {
   /** Without an outcome for this long (real time) the same message is sent again, uncharged. */
   readonly within?: Duration
@@ -166,6 +174,8 @@ interface Common<Row> {
   readonly counter: Counter<Row>
   readonly claim?: ClaimOptions
   readonly order?: Order<Row>
+  /** Default: oldest first, whoever's they are. Needs `confirm`; forbidden with `order` and `claimed`. */
+  readonly fair?: Fair<Row>
   /** Default off: a schedule that never gives up is itself the answer to a broken destination. */
   readonly breaker?: BreakerOptions
   readonly retention?: Retention

@@ -28,7 +28,9 @@ export class RowSource implements Source {
     const released = taken.length > rows.length
     if (rows.length === 0 && !released) return undefined
     // What was only released is next claimed alone: a full batch of it is no reason to stop.
-    const more = taken.length >= batch || released || kind === 'alone'
+    // With turns a claim may leave due messages behind: only an empty one says that there are none.
+    const isFull = taken.length >= (this.#outbox.fair ? 1 : batch)
+    const more = isFull || released || kind === 'alone'
     return { kind, rows: inOrder(this.#outbox, rows), token, buckets: [], tokens: [], more }
   }
 

@@ -46,7 +46,7 @@ export function claimBatch(shape: Shape): Prepared {
  * claim that is met here is only released: the message is marked and next claimed alone.
  */
 function claimByColumns(shape: Shape): Prepared {
-  const { table, columns } = shape
+  const { table, columns, fair } = shape
   const begins = beginning(shape)
   // A claim that writes nothing but its lease need not survive a crash of Postgres.
   const quick = begins.length === 0 ? `\n     and ${WITHOUT_WAITING}` : ''
@@ -55,7 +55,10 @@ function claimByColumns(shape: Shape): Prepared {
       `,\n       ${column} = case when due.lost then m.${column} else ${value} end`,
   )
   return prepare(
-    (p) => `with due as (
+    (p) => `with ${
+      fair
+        ? dueInTurns(shape, fair, p)
+        : `due as (
   select ${columns.id} as id, claimed_until is not null as lost
     from ${table}
    where ${waiting(shape)}
@@ -66,7 +69,8 @@ function claimByColumns(shape: Shape): Prepared {
    order by ${columns.dueAt}, ${columns.id}
    limit ${p('batch')}
      for update skip locked
-)
+)`
+    }
 update ${table} as m
    set claim_token = case when due.lost then null else ${p('token')}::uuid end,
        claimed_until = case when due.lost then null else now() + ${p('leaseMs')} * interval '1 ms' end,
@@ -75,6 +79,68 @@ update ${table} as m
  where m.${columns.id} = due.id
 returning m.*, due.lost as claim_lost, m.${columns.status}::text as claim_from`,
   )
+}
+
+/** Who has messages that wait, by one look into the index for each; the last row is null. */
+function turns(shape: Shape, { by }: NonNullable<Shape['fair']>): string {
+  const { table } = shape
+  return `recursive turn as (
+  (select ${by} as whose from ${table} where ${waiting(shape)} order by ${by} limit 1)
+  union all
+  select (select ${by} from ${table}
+           where ${waiting(shape)} and ${by} > turn.whose
+           order by ${by} limit 1)
+    from turn
+   where turn.whose is not null
+)`
+}
+
+/**
+ * An equal share of the batch for each who has something due and room for more. Room for a whole
+ * batch, or half of all: else every confirmation would be answered by a claim of one.
+ */
+function dueInTurns(
+  shape: Shape,
+  fair: NonNullable<Shape['fair']>,
+  p: (param: string) => string,
+): string {
+  const { table, columns, states } = shape
+  const isDue = `${waiting(shape)} and ${fair.by} = whose
+            and ${columns.dueAt} <= posthorn.now()
+            and (claimed_until is null or claimed_until < now())
+            and lost_claims = 0`
+  return `${turns(shape, fair)},
+able as materialized (
+  select whose, room, count(*) over () as sharers
+    from turn
+   cross join lateral (
+         select ${fair.atOnce} - count(*) as room
+           from (select from ${table}
+                  where ${fair.by} = whose and ${columns.status} = ${literal(states.sent)}
+                  limit ${fair.atOnce}) as unconfirmed
+         ) as sent
+   where whose is not null
+     and room >= least(${p('batch')}::int, ${Math.ceil(fair.atOnce / 2)})
+     and ${unlessPaused(shape)}
+     and exists (
+         select from ${table}
+          where ${isDue})
+   -- In no fixed order, or those at the end would wait whenever the batch is too small for all.
+   order by random()
+),
+due as (
+  select mine.id, mine.lost
+    from able
+   cross join lateral (
+         select ${columns.id} as id, claimed_until is not null as lost
+           from ${table}
+          where ${isDue}
+          order by ${columns.dueAt}, ${columns.id}
+          limit least(room, ceil(${p('batch')}::float8 / sharers))::int
+            for update skip locked
+         ) as mine
+   limit ${p('batch')}
+)`
 }
 
 /** With a claimed state, expired claims are found by their own index, see `takeExpired`. */
@@ -204,7 +270,21 @@ returning ${columns.id}::text as id`,
 
 /** Milliseconds until the next message is due by the business clock; no row if none waits. */
 export function nextDue(shape: Shape): Prepared {
-  const { table, columns, order, name } = shape
+  const { table, columns, order, name, fair } = shape
+  if (fair) {
+    return prepare(
+      () => `with ${turns(shape, fair)}
+select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
+  from turn
+ cross join lateral (
+       select ${columns.dueAt} as due_at
+         from ${table}
+        where ${waiting(shape)} and ${fair.by} = whose and ${columns.dueAt} > posthorn.now()
+        order by ${columns.dueAt}
+        limit 1
+       ) as next`,
+    )
+  }
   if (order) {
     return prepare(
       (p) => `select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms

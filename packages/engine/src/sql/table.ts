@@ -50,7 +50,7 @@ export function engineColumns({
  * partial indexes of its claims. Goes into a migration, where everybody can read it.
  */
 export function engineTableSql(shape: Shape): string {
-  const { table, columns, states, order, retry, confirmWithinMs, retention } = shape
+  const { table, columns, states, order, fair, retry, confirmWithinMs, retention } = shape
   const base = table.split('.')[1]
   const added = engineColumns(shape).map(
     ([name, ddl]) => `  add column if not exists ${name} ${ddl}`,
@@ -65,7 +65,11 @@ export function engineTableSql(shape: Shape): string {
     )
   } else {
     indexes.push(
-      index('due', `(${columns.dueAt}, ${columns.id})`, waiting(shape)),
+      index(
+        'due',
+        `(${fair ? `${fair.by}, ` : ''}${columns.dueAt}, ${columns.id})`,
+        waiting(shape),
+      ),
       index(
         'suspect',
         `(${columns.dueAt}, ${columns.id})`,
@@ -76,6 +80,11 @@ export function engineTableSql(shape: Shape): string {
   if (states.claimed !== undefined) {
     const claimed = `${columns.status} = ${literal(states.claimed)}`
     indexes.push(index('claimed', '(claimed_until)', claimed))
+  }
+  if (fair) {
+    indexes.push(
+      index('unconfirmed', `(${fair.by})`, `${columns.status} = ${literal(states.sent)}`),
+    )
   }
   if (confirmWithinMs !== undefined) {
     indexes.push(
