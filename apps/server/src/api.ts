@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Metrics } from '@posthorn/engine'
-import { createFeed } from '@posthorn/engine'
+import { createFeed, createNews } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
 import { createApp } from '@posthorn/http'
 import { simulators } from '@posthorn/simulators'
@@ -8,9 +8,11 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Configuration } from './configuration.ts'
+import { dashboardRoutes } from './dashboard.ts'
 import { healthRoutes } from './health.ts'
 import type { Opened } from './opened.ts'
 import { operatorRoutes } from './operators/index.ts'
+import { startSampling } from './operators/sampling.ts'
 import type { Readiness } from './readiness.ts'
 import { writeSimulated } from './simulated.ts'
 import { verifierOf } from './tokens.ts'
@@ -81,10 +83,19 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
 async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   const { configuration, pool, opened, log } = options
   const feed = createFeed({ pool, log })
-  app.addHook('onClose', () => feed.close())
-  const toReference = { schema: { hide: true }, config: { access: 'public' } } as const
-  app.get('/', toReference, (_request, reply) => reply.redirect('/docs'))
-  operatorRoutes(app, { pool, outboxes: opened.outboxes, feed })
+  const news = createNews({ pool, log, mode: configuration.relayMode })
+  const stopSampling = startSampling(pool, opened.outboxes, log)
+  app.addHook('onClose', async () => {
+    await Promise.all([feed.close(), news.close(), stopSampling()])
+  })
+  await dashboardRoutes(app, { configuration })
+  operatorRoutes(app, {
+    pool,
+    outboxes: opened.outboxes,
+    feed,
+    news,
+    simulators: configuration.production ? undefined : opened.simulators,
+  })
   for (const addRoute of opened.routes) await addRoute(app)
   await app.register(simulators, {
     pool,

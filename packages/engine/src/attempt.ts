@@ -8,6 +8,7 @@ import { toMessage } from './message.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outcome } from './outcome.ts'
 import { outcomeOfThrow, retryLater } from './outcome.ts'
+import type { OpenBreaker } from './sql/relay.ts'
 import { withDeliverySpan } from './trace.ts'
 import type { Delivery, Destination, Transport } from './transport.ts'
 
@@ -48,8 +49,10 @@ export class Attempter {
   }
 
   /** Destinations whose breaker is open. */
-  get open(): string[] {
-    return [...this.#breakers].filter(([, breaker]) => breaker.isOpen).map(([name]) => name)
+  get open(): OpenBreaker[] {
+    return [...this.#breakers]
+      .filter(([, breaker]) => breaker.isOpen)
+      .map(([destination, { openMs }]) => ({ destination, openMs: Math.round(openMs) }))
   }
 
   /** One result for each row, in their order. */

@@ -21,6 +21,8 @@ export interface Breaker {
   /** Milliseconds to wait for a destination that could not be reached. */
   backoffMs(): number
   readonly isOpen: boolean
+  /** Milliseconds since it opened; 0 while it is not open. */
+  readonly openMs: number
 }
 
 export function createBreaker(
@@ -29,6 +31,7 @@ export function createBreaker(
 ): Breaker {
   let seen: { at: number; delivered: number; failed: number }[] = []
   let openUntil: number | undefined
+  let openedAt = 0
   let unreachableInRow = 0
   const limits = options && {
     attempts: options.attempts,
@@ -39,6 +42,9 @@ export function createBreaker(
   return {
     get isOpen() {
       return openUntil !== undefined
+    },
+    get openMs() {
+      return openUntil === undefined ? 0 : now() - openedAt
     },
     permit() {
       if (openUntil === undefined || limits === undefined) return { kind: 'go' }
@@ -64,6 +70,7 @@ export function createBreaker(
       const failures = seen.reduce((sum, each) => sum + each.failed, 0)
       const attempts = seen.reduce((sum, each) => sum + each.delivered, failures)
       if (attempts >= limits.attempts && failures / attempts >= limits.failures) {
+        openedAt = at
         openUntil = at + limits.probeMs
         seen = []
       }

@@ -3,8 +3,9 @@ import type { Duration } from './duration.ts'
 import { toMs } from './duration.ts'
 import { PosthornError } from './errors.ts'
 import { wakeEverybody } from './notifier.ts'
-import { advance, makeMovable } from './sql/clock.ts'
+import { advance, makeMovable, selectClock } from './sql/clock.ts'
 import { lockMigrations } from './sql/migrate.ts'
+import type { Queryable } from './transaction.ts'
 import { transaction } from './transaction.ts'
 
 /**
@@ -38,4 +39,20 @@ export async function advanceClock(
   }
   await wakeEverybody(pool)
   return moved.now
+}
+
+/** What the business clock says. */
+export interface ClockState {
+  readonly now: Date
+  /** How far it was moved ahead of the real one. */
+  readonly aheadSeconds: number
+  /** False in production. */
+  readonly isMovable: boolean
+}
+
+export async function readClock(db: Queryable): Promise<ClockState> {
+  const { rows } = await db.query<{ now: Date; ahead: number; movable: boolean }>(selectClock)
+  const [clock] = rows
+  if (!clock) throw new TypeError('the clock has one row')
+  return { now: clock.now, aheadSeconds: clock.ahead, isMovable: clock.movable }
 }

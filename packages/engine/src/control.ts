@@ -1,6 +1,6 @@
 import type { Outbox } from './define.ts'
 import type { Operator } from './replay.ts'
-import { deletePause, insertPause, selectPauses } from './sql/control.ts'
+import { deletePause, insertPause, selectHeldKeys, selectPauses } from './sql/control.ts'
 import type { Queryable, Transaction } from './transaction.ts'
 
 export interface Paused {
@@ -41,5 +41,35 @@ export async function listPaused(db: Queryable): Promise<Paused[]> {
     pausedAt: row.paused_at,
     pausedBy: row.paused_by,
     reason: row.reason ?? undefined,
+  }))
+}
+
+/** A key whose messages wait. */
+export interface HeldKey {
+  readonly key: string
+  /** When they go on; undefined where an operator must act: the key is blocked. */
+  readonly dueAt: Date | undefined
+  /** The id of the message that is in the way, or the code that says why. */
+  readonly heldBy: string
+  readonly heldAt: Date
+}
+
+/** Keys of an ordered outbox that wait, blocked ones first, then by the time they go on. */
+export async function listHeldKeys(
+  db: Queryable,
+  outbox: Pick<Outbox, 'name'>,
+  { limit = 50 }: { limit?: number } = {},
+): Promise<HeldKey[]> {
+  const { rows } = await db.query<{
+    key: string
+    due_at: Date | null
+    held_by: string
+    held_at: Date
+  }>(selectHeldKeys(outbox.name, Math.min(Math.max(Math.trunc(limit), 1), 500)))
+  return rows.map((row) => ({
+    key: row.key,
+    dueAt: row.due_at ?? undefined,
+    heldBy: row.held_by,
+    heldAt: row.held_at,
   }))
 }

@@ -1,67 +1,69 @@
-import type { Client } from 'pg'
-import type { Ring } from './bell.ts'
+import { Client } from 'pg'
+import type { Pool } from 'pg'
 import type { Log } from './log.ts'
-import { listenForWakes } from './sql/wake.ts'
+import type { Statement } from './sql-tag.ts'
 
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5_000
 
-/** Hears the wake-ups of other processes. It may miss some: the poll underneath is enough. */
+export interface ListenerOptions {
+  /** Only to learn where the database is: a listener has a connection of its own. */
+  readonly pool: Pool
+  readonly log: Log
+  /** The statement that begins to listen. */
+  readonly listen: Statement
+  /** Called whenever listening begins: what was said before is lost. */
+  opened(): void
+  heard(payload: string): void
+}
+
+/** Hears what is notified on a channel. It may miss some: whoever listens looks now and then, too. */
 export class Listener {
-  readonly #connect: () => Promise<Client>
-  readonly #log: Log
-  readonly #heard: (ring: Ring, outbox: string) => void
+  readonly #options: ListenerOptions
   #client: Client | undefined
   #closed = false
   #pauseMs = FIRST_PAUSE_MS
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: {
-    connect: () => Promise<Client>
-    log: Log
-    heard: (ring: Ring, outbox: string) => void
-  }) {
-    this.#connect = options.connect
-    this.#log = options.log
-    this.#heard = options.heard
+  constructor(options: ListenerOptions) {
+    this.#options = options
   }
 
   /** Listens, and goes on trying when the connection breaks. */
   async open(): Promise<void> {
+    const { pool, listen, opened, heard } = this.#options
     try {
-      const client = await this.#connect()
-      if (this.#closed) return await client.end()
+      const client = new Client({ ...pool.options, keepAlive: true })
+      // From before it connects: an error that nobody hears would end the process.
+      client.on('error', (error) => this.#broke(client, error))
+      client.on('end', () => this.#broke(client, new Error('the listening connection ended')))
+      client.on('notification', ({ payload }) => heard(payload ?? ''))
       this.#client = client
-      client.on('notification', ({ payload }) => this.#onNotification(payload))
-      client.on('error', (error) => this.#again(error))
-      client.on('end', () => this.#again(new Error('the listening connection ended')))
-      await client.query(listenForWakes)
+      await client.connect()
+      await client.query(listen)
+      if (this.#closed) return await this.#hangUp()
       this.#pauseMs = FIRST_PAUSE_MS
-      // Whatever rang while nobody listened is found by one look.
-      this.#heard('ring', '*')
+      opened()
     } catch (error) {
       this.#again(error)
     }
   }
 
-  #onNotification(payload: string | undefined): void {
-    const match = /^(ring|arm) (.+)$/.exec(payload ?? '')
-    if (match) this.#heard(match[1] as Ring, match[2] as string)
+  /** An old connection may die twice; only the one in use is replaced. */
+  #broke(client: Client, error: Error): void {
+    if (client === this.#client) this.#again(error)
   }
 
   #again(error: unknown): void {
     if (this.#closed || this.#timer) return
-    this.#log.warn({ err: error, pauseMs: this.#pauseMs }, 'not listening for wake-ups; polling')
-    this.#client
-      ?.removeAllListeners('end')
-      .end()
-      .catch(() => undefined)
-    this.#client = undefined
+    const pauseMs = this.#pauseMs
+    this.#options.log.warn({ err: error, pauseMs }, 'not listening to the database; polling')
+    void this.#hangUp()
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       void this.open()
-    }, this.#pauseMs)
-    this.#pauseMs = Math.min(this.#pauseMs * 2, LAST_PAUSE_MS)
+    }, pauseMs)
+    this.#pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
   }
 
   async close(): Promise<void> {
@@ -74,7 +76,7 @@ export class Listener {
     const client = this.#client
     this.#client = undefined
     try {
-      await client?.removeAllListeners('end').end()
+      await client?.end()
     } catch {
       // It was broken: that is why it is given up.
     }

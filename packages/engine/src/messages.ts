@@ -2,6 +2,7 @@ import { fromCursor, isId, toCursor } from './cursor.ts'
 import type { OutboxRow } from './define.ts'
 import { DefinitionError } from './errors.ts'
 import { run } from './session.ts'
+import type { ListCondition } from './sql/messages.ts'
 import {
   listMessages as listStatement,
   selectArchived,
@@ -17,9 +18,18 @@ export interface MessageFilter {
   readonly state?: string
   /** Text anywhere in the row, its payload included, in upper or lower case. Reads row by row. */
   readonly search?: string
+  readonly id?: string
   readonly tenant?: string
   readonly key?: string
   readonly type?: string
+  /** The code of the last failure. */
+  readonly code?: string
+  /** Text anywhere in the last failure's sentence, in upper or lower case. Reads row by row. */
+  readonly error?: string
+  /** Made at this time or later … */
+  readonly since?: Date
+  /** … and before this one. */
+  readonly until?: Date
 }
 
 export interface MessageListOptions extends MessageFilter {
@@ -88,14 +98,15 @@ export async function listMessages(
 ): Promise<MessagePage> {
   const { columns } = outbox
   const { state, cursor, limit: wanted = 50, ...filter } = options
-  const given = (['search', 'tenant', 'key', 'type'] as const).filter(
-    (field) => filter[field] !== undefined,
-  )
+  const given = CONDITIONS.filter((field) => filter[field] !== undefined)
   checkFilter(outbox, given)
   const timed = columns.createdAt !== undefined
-  const place = cursor === undefined ? {} : fromCursor(cursor, { idType: columns.idType, timed })
+  const place =
+    cursor === undefined ? undefined : fromCursor(cursor, { idType: columns.idType, timed })
   // No text of Postgres has a zero byte in it: nothing can match.
-  if ([state, ...given.map((field) => filter[field])].some((value) => value?.includes('\0'))) {
+  const texts = [state, ...given.map((field) => filter[field])].map(String)
+  const isNoId = filter.id !== undefined && !isId(filter.id, columns.idType)
+  if (isNoId || texts.some((text) => text.includes('\0'))) {
     return { items: [], nextCursor: undefined }
   }
   const limit = Math.min(Math.max(Math.trunc(wanted), 1), 500)
@@ -104,7 +115,13 @@ export async function listMessages(
     db,
     { ...statement, name: '' },
     // One more than asked for tells whether there is another page.
-    { ...filter, ...place, state, search: asInRow(filter.search), limit: limit + 1 },
+    {
+      ...filter,
+      ...(place && { after_id: place.id, us: place.us }),
+      state,
+      search: asInRow(filter.search),
+      limit: limit + 1,
+    },
   )
   const page = rows.slice(0, limit)
   const last = page.at(-1)
@@ -202,12 +219,32 @@ function cursorOf({ columns }: Shape, row: OutboxRow): string {
   return toCursor(columns.createdAt ? { id, us: String(row['posthorn_us']) } : { id })
 }
 
+const CONDITIONS = [
+  'search',
+  'id',
+  'tenant',
+  'key',
+  'type',
+  'code',
+  'error',
+  'since',
+  'until',
+] as const satisfies readonly ListCondition[]
+
 /** A condition on a column that the table does not have would match everything: it is refused. */
-function checkFilter(outbox: Shape, given: readonly (keyof MessageFilter)[]): void {
+function checkFilter(outbox: Shape, given: readonly ListCondition[]): void {
   const { columns, order } = outbox
-  const has = { tenant: columns.tenant, key: order?.key, type: columns.type }
-  for (const field of ['tenant', 'key', 'type'] as const) {
-    if (given.includes(field) && has[field] === undefined) {
+  const has: Partial<Record<ListCondition, string | undefined>> = {
+    tenant: columns.tenant,
+    key: order?.key,
+    type: columns.type,
+    code: columns.errorCode,
+    error: columns.error,
+    since: columns.createdAt,
+    until: columns.createdAt,
+  }
+  for (const field of given) {
+    if (field in has && has[field] === undefined) {
       throw new DefinitionError(outbox.name, `filter.${field}`, 'the outbox has no such column')
     }
   }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { Client } from 'pg'
 import type { Pool } from 'pg'
 import type { Transports } from './attempt.ts'
 import { checkTable } from './check-table.ts'
@@ -15,11 +14,16 @@ import { maintain } from './maintenance.ts'
 import type { Metrics } from './metrics.ts'
 import { noMetrics } from './metrics.ts'
 import { Runner } from './runner.ts'
+import { takeSamples } from './sample.ts'
 import type { Session } from './session.ts'
 import { sessionOf } from './session.ts'
 import { Solitude } from './solitude.ts'
 import { leave } from './sql/relay.ts'
+import { listenForWakes, wakeIn } from './sql/wake.ts'
 import { createUpkeep } from './upkeep.ts'
+
+/** Twice a minute, so that no minute is left out. */
+const SAMPLE_MS = 30_000
 
 export interface RelayOptions {
   /** Needs one connection a lane and two more for each outbox to run at full speed. */
@@ -70,7 +74,7 @@ export function createRelay(options: RelayOptions): Relay {
   const session = sessionOf(pool, { prepare: mode === 'listen' })
   const assemble = () => assembled({ outboxes, session, transports, name, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
-  let { runners, listener, upkeep } = assemble()
+  let { runners, listener, upkeep, sampling } = assemble()
   let running: Promise<unknown> | undefined
   // A pool without an ear for errors ends the process when an idle connection dies.
   const onPoolError = (error: Error) => log.warn({ err: error }, 'a database connection died')
@@ -83,6 +87,7 @@ export function createRelay(options: RelayOptions): Relay {
       pool.on('error', onPoolError)
       if (mode === 'listen') await listener.open()
       if (options.maintenance !== 'off') upkeep.start(toMs(options.maintenance ?? '1h'))
+      sampling.start(SAMPLE_MS)
       running = Promise.all([...runners.values()].map((runner) => runner.run()))
       // Heard again in `stop`; here it only must not be unhandled.
       running.catch(() => undefined)
@@ -93,7 +98,7 @@ export function createRelay(options: RelayOptions): Relay {
         return
       }
       runners.forEach((runner) => runner.stop())
-      await Promise.all([listener.close(), upkeep.stop()])
+      await Promise.all([listener.close(), upkeep.stop(), sampling.stop()])
       const drainMs = toMs(options.drain ?? '10s')
       const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
       try {
@@ -107,7 +112,7 @@ export function createRelay(options: RelayOptions): Relay {
       } finally {
         clearTimeout(deadline)
         running = undefined
-        ;({ runners, listener, upkeep } = assemble())
+        ;({ runners, listener, upkeep, sampling } = assemble())
         pool.off('error', onPoolError)
       }
     },
@@ -148,19 +153,20 @@ function assembled({ outboxes, session, transports, name, log, metrics, pool }: 
     ]),
   )
   const listener = new Listener({
+    pool,
     log,
-    connect: async () => {
-      const client = new Client(pool.options)
-      await client.connect()
-      return client
-    },
-    heard: (ring, outbox) => {
-      if (outbox === '*') runners.forEach((runner) => runner.ring(ring))
-      else runners.get(outbox)?.ring(ring)
+    listen: listenForWakes,
+    // Whatever rang while nobody listened is found by one look.
+    opened: () => runners.forEach((runner) => runner.ring('ring')),
+    heard: (payload) => {
+      const wake = wakeIn(payload)
+      if (wake?.outbox === '*') runners.forEach((runner) => runner.ring(wake.ring))
+      else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
     },
   })
   const upkeep = createUpkeep((signal) => maintain(pool, outboxes, { log, signal }), log)
-  return { runners, listener, upkeep }
+  const sampling = createUpkeep((signal) => takeSamples(pool, outboxes, { log, signal }), log)
+  return { runners, listener, upkeep, sampling }
 }
 
 function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {

@@ -1,7 +1,14 @@
+import { isId } from './cursor.ts'
 import type { Outbox } from './define.ts'
 import { DefinitionError } from './errors.ts'
 import { run, unprepared } from './session.ts'
-import { cancelMessages, countReplayable, replayDead, unblockKey } from './sql/replay.ts'
+import {
+  cancelMessages,
+  countReplayable,
+  groupReplayable,
+  replayDead,
+  unblockKey,
+} from './sql/replay.ts'
 import type { Queryable, Transaction } from './transaction.ts'
 
 /** Which dead (or quarantined) messages; everything left out matches all. */
@@ -43,6 +50,42 @@ export async function countReplay<Row>(
     argsOf(box, filter),
   )
   return row?.count ?? 0
+}
+
+/** Dead messages that were given up for the same reason. */
+export interface DeadGroup {
+  /** Undefined where the table keeps none, or kept none for these. */
+  readonly code: string | undefined
+  readonly count: number
+  readonly oldestAt: Date | undefined
+  readonly newestAt: Date | undefined
+  /** What one of them was told. */
+  readonly error: string | undefined
+}
+
+/** What `replay` would take, by the code of the last failure; the most frequent first. */
+export async function groupDead<Row>(
+  db: Queryable,
+  outbox: Outbox<Row>,
+  filter: ReplayFilter,
+): Promise<DeadGroup[]> {
+  const box = outbox as unknown as Outbox
+  const rows = await run<GroupRow>(unprepared(db), groupReplayable(box), argsOf(box, filter))
+  return rows.map((row) => ({
+    code: row.code ?? undefined,
+    count: row.count,
+    oldestAt: row.oldest_at ?? undefined,
+    newestAt: row.newest_at ?? undefined,
+    error: row.error ?? undefined,
+  }))
+}
+
+interface GroupRow {
+  code: string | null
+  count: number
+  oldest_at: Date | null
+  newest_at: Date | null
+  error: string | null
 }
 
 /**
@@ -92,7 +135,7 @@ export async function cancel<Row>(
   const box = outbox as unknown as Outbox
   const statement = cancelMessages(box)
   if (!statement) throw new DefinitionError(box.name, 'states.cancelled', 'is needed to cancel')
-  const args = { ids, actor: by, reason: reason ?? null }
+  const args = { ids: onlyIds(box, ids), actor: by, reason: reason ?? null }
   const rows = await run<{ id: string }>(unprepared(tx), statement, args)
   tx.ringLater(box.bell)
   return rows.map(({ id }) => id)
@@ -115,5 +158,11 @@ function argsOf(outbox: Outbox, filter: ReplayFilter): Record<string, unknown> {
     }
   }
   const fields = ['ids', 'since', 'until', 'type', 'tenant', 'key', 'code'] as const
-  return Object.fromEntries(fields.map((field) => [field, filter[field] ?? null]))
+  const args = Object.fromEntries(fields.map((field) => [field, filter[field] ?? null]))
+  return filter.ids ? { ...args, ids: onlyIds(outbox, filter.ids) } : args
+}
+
+/** What the column cannot hold is nobody's id; asking Postgres for it would be an error. */
+function onlyIds({ columns }: Outbox, ids: readonly string[]): string[] {
+  return ids.filter((id) => isId(id, columns.idType))
 }

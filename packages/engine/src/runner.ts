@@ -45,6 +45,9 @@ const MAX_PAUSE_MS = 5_000
 /** Longest time until a message that waits in front of its consumers is looked at again. */
 const MAX_WAIT_MS = 60_000
 
+/** Open breakers that a sign of life names; a thousand broken endpoints would make it heavy. */
+const MOST_BREAKERS = 50
+
 /** What a relay did in one step. */
 export interface Step {
   readonly claimed: number
@@ -338,8 +341,10 @@ export class Runner {
     const { outbox, session, relay, metrics } = this.#options
     const tally = this.#tally
     this.#tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
-    await session.db.query(beat({ relay, outbox: outbox.name, ...tally }))
-    metrics.gauge('posthorn_breakers_open', this.#attempter.open.length, { outbox: outbox.name })
+    const { open } = this.#attempter
+    const breakers = open.slice(0, MOST_BREAKERS)
+    await session.db.query(beat({ relay, outbox: outbox.name, ...tally, breakers }))
+    metrics.gauge('posthorn_breakers_open', open.length, { outbox: outbox.name })
     if (await this.#source.keep()) this.#lookAgain()
   }
 

@@ -1,26 +1,45 @@
-import type { Feed, Outbox } from '@posthorn/engine'
+import type { Feed, News, Outbox } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
+import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { auditRoutes } from './audit.ts'
+import { databaseRoutes } from './database.ts'
+import { deadLetterRoutes } from './dead-letters.ts'
+import { graphRoutes } from './graph.ts'
+import { journeyRoutes } from './journey.ts'
+import { meRoutes } from './me.ts'
 import { messageRoutes } from './messages.ts'
 import { outboxRoutes } from './outboxes.ts'
+import { overviewRoutes } from './overview.ts'
 import { replayRoutes } from './replays.ts'
+import { simulationRoutes } from './simulation.ts'
 import { streamRoutes } from './stream.ts'
 
 export interface OperatorOptions {
   readonly pool: Pool
   readonly outboxes: readonly Outbox[]
   readonly feed: Feed
+  readonly news: News
+  /** Who plays the outside world; undefined in production. */
+  readonly simulators: readonly Simulator[] | undefined
 }
 
 /** What operators see and do, the same for every outbox whatever its system. */
-export function operatorRoutes(app: App, { pool, outboxes, feed }: OperatorOptions): void {
+export function operatorRoutes(app: App, options: OperatorOptions): void {
+  const { pool, outboxes, feed, news, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
+  meRoutes(app)
+  overviewRoutes(app, pool, registered)
   outboxRoutes(app, pool, registered)
+  graphRoutes(app, pool, registered)
   messageRoutes(app, pool, registered)
+  journeyRoutes(app, pool, registered)
+  deadLetterRoutes(app, pool, registered)
   replayRoutes(app, pool, registered)
   alertRoutes(app, pool)
   auditRoutes(app, pool)
-  streamRoutes(app, feed)
+  databaseRoutes(app, pool, registered)
+  streamRoutes(app, { feed, news })
+  if (simulators) simulationRoutes(app, pool, simulators)
 }

@@ -33,7 +33,9 @@ const Summary = {
   held: Type.Boolean(),
 }
 
-const Filter = Type.String({ minLength: 1, maxLength: 1_000 })
+const SHORT = { minLength: 1, maxLength: 1_000 }
+const Filter = Type.String(SHORT)
+const Time = Type.String({ format: 'date-time' })
 
 const tags = ['outboxes']
 
@@ -43,17 +45,26 @@ const list = {
   params: OutboxParams,
   querystring: Type.Object({
     ...PageQuery.properties,
-    search: Type.Optional(Filter),
+    search: Type.Optional(
+      Type.String({ ...SHORT, description: 'anywhere in the row; reads row by row' }),
+    ),
+    id: Type.Optional(Filter),
     tenant: Type.Optional(Filter),
     key: Type.Optional(Filter),
     type: Type.Optional(Filter),
+    code: Type.Optional(Type.String({ ...SHORT, description: 'of the last failure' })),
+    error: Type.Optional(
+      Type.String({ ...SHORT, description: 'anywhere in the last failure; reads row by row' }),
+    ),
+    since: Type.Optional(Time),
+    until: Type.Optional(Time),
   }),
   response: {
     200: pageOf(Type.Object(Summary)),
   },
 }
 
-const MessageParams = Type.Object({
+export const MessageParams = Type.Object({
   name: OutboxName,
   id: Type.String({ minLength: 1, maxLength: 200 }),
 })
@@ -104,8 +115,13 @@ export function messageRoutes(app: App, pool: Pool, outboxes: Registered): void 
     { schema: list, config: OPERATOR },
     async (request) => {
       const outbox = outboxNamed(outboxes, request.params.name)
-      const { status, ...filter } = request.query
-      const wanted = { ...filter, ...(status !== undefined && { state: status }) }
+      const { status, since, until, ...filter } = request.query
+      const wanted = {
+        ...filter,
+        ...(status !== undefined && { state: status }),
+        ...(since !== undefined && { since: new Date(since) }),
+        ...(until !== undefined && { until: new Date(until) }),
+      }
       const { items, nextCursor } = await listMessages(pool, outbox, wanted)
       return { items: items.map(summaryOf), nextCursor: nextCursor ?? null }
     },

@@ -1,30 +1,22 @@
-import type { Outbox, OutboxStats } from '@posthorn/engine'
-import { listPaused, outboxStats, pause, resume, transaction, unblock } from '@posthorn/engine'
+import type { Outbox, Paused } from '@posthorn/engine'
+import {
+  listHeldKeys,
+  listPaused,
+  outboxStats,
+  pause,
+  resume,
+  transaction,
+  unblock,
+} from '@posthorn/engine'
 import type { App } from '@posthorn/http'
 import { callerOf, problem } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { definitionOf } from './definition.ts'
+import { OutboxResource, statsOf } from './outbox-resource.ts'
 import type { Registered } from './registered.ts'
 import { OPERATOR, OptionalReason, OutboxName, OutboxParams, outboxNamed } from './registered.ts'
-
-const OutboxResource = Type.Object({
-  name: Type.String(),
-  states: Type.Array(Type.String()),
-  counts: Type.Record(Type.String(), Type.Integer()),
-  approximate: Type.Boolean(),
-  oldestDueSeconds: Type.Number(),
-  perSecond: Type.Number(),
-  failureRate: Type.Number(),
-  relays: Type.Integer(),
-  paused: Type.Boolean(),
-  pausedBy: Type.Union([Type.String(), Type.Null()]),
-  pausedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  pauseReason: Type.Union([Type.String(), Type.Null()]),
-  heldKeys: Type.Integer(),
-  blockedKeys: Type.Integer(),
-  quarantined: Type.Integer(),
-})
+import { Moment, textOrNull } from './transition.ts'
 
 const tags = ['outboxes']
 
@@ -63,6 +55,28 @@ const resuming = {
   response: { 200: Paused },
 }
 
+const keys = {
+  summary: 'Keys that wait: blocked behind a dead message, or held until a retry is due',
+  tags,
+  params: OutboxParams,
+  querystring: Type.Object({
+    limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+  }),
+  response: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          key: Type.String(),
+          blocked: Type.Boolean(),
+          dueAt: Moment,
+          heldBy: Type.String({ description: 'the message, or why' }),
+          heldAt: Type.String({ format: 'date-time' }),
+        }),
+      ),
+    }),
+  },
+}
+
 const unblocking = {
   summary: 'Let what waits behind a dead message of its key go on without it',
   tags,
@@ -72,7 +86,7 @@ const unblocking = {
 
 export function outboxRoutes(app: App, pool: Pool, outboxes: Registered): void {
   const resourceOf = async (outbox: Outbox, pauses: Pauses) =>
-    withPause(await outboxStats(pool, outbox), pauses)
+    statsOf(await outboxStats(pool, outbox), pauses.get(outbox.name))
   const readPauses = async (): Promise<Pauses> =>
     new Map((await listPaused(pool)).map((each) => [each.outbox, each]))
 
@@ -111,6 +125,20 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: Registered): void {
     },
   )
 
+  app.get('/api/v1/outboxes/:name/keys', { schema: keys, config: OPERATOR }, async (request) => {
+    const outbox = outboxNamed(outboxes, request.params.name)
+    const held = await listHeldKeys(pool, outbox, request.query)
+    return {
+      items: held.map(({ key, dueAt, heldBy, heldAt }) => ({
+        key,
+        blocked: dueAt === undefined,
+        dueAt: textOrNull(dueAt),
+        heldBy,
+        heldAt: heldAt.toISOString(),
+      })),
+    }
+  })
+
   app.post(
     '/api/v1/outboxes/:name/keys/:key/unblock',
     { schema: unblocking, config: OPERATOR },
@@ -125,16 +153,4 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: Registered): void {
   )
 }
 
-type Pauses = ReadonlyMap<string, Awaited<ReturnType<typeof listPaused>>[number]>
-
-function withPause(stats: OutboxStats, pauses: Pauses) {
-  const found = pauses.get(stats.name)
-  return {
-    ...stats,
-    states: [...stats.states],
-    counts: { ...stats.counts },
-    pausedBy: found?.pausedBy ?? null,
-    pausedAt: found?.pausedAt.toISOString() ?? null,
-    pauseReason: found?.reason ?? null,
-  }
-}
+type Pauses = ReadonlyMap<string, Paused>

@@ -1,3 +1,4 @@
+import { announce } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { expect, onTestFinished, test } from 'vitest'
@@ -76,4 +77,55 @@ test('ends with the token that opened it', async () => {
   const reader = await follow(token)
   expect(reader.status).toBe(200)
   await reader.over
+})
+
+test('news come among the transitions: to operators all, to members those of their tenant', async () => {
+  const operator = await follow(await server.tokenFor({ role: 'operator' }))
+  const member = await follow(await server.tokenFor({ org: 'acme' }))
+  const choosy = await follow(await server.tokenFor({ org: 'acme' }), {
+    query: '?topics=jobs,files',
+  })
+  const newsIn = (reader: {
+    events: readonly { event: string; data: Record<string, unknown> }[]
+  }) =>
+    reader.events
+      .filter(({ event, data }) => event === 'news' && data['topic'] !== '*')
+      .map(({ data }) => data['id'])
+  const hears = (reader: Parameters<typeof newsIn>[0]) => async () => {
+    await announce(pool, { topic: 'jobs', id: 'begin', tenant: 'acme' })
+    return newsIn(reader)
+  }
+  for (const reader of [operator, member, choosy]) {
+    await expect.poll(hears(reader), { timeout: 20_000 }).toContain('begin')
+  }
+  await announce(pool, { topic: 'payments', id: 'p1', tenant: 'acme', data: { status: 'paid' } })
+  await announce(pool, { topic: 'payments', id: 'p2', tenant: 'umbrella' })
+  await announce(pool, { topic: 'files', id: 'f1', tenant: 'acme' })
+  await announce(pool, { topic: 'files', id: 'f2' })
+  const transition = await letters.write(pool, { reader: 'erin', org: 'acme' })
+  await expect.poll(() => idsIn(member), { timeout: 20_000 }).toContain(transition)
+  const seenBy = (reader: typeof operator) => newsIn(reader).filter((id) => id !== 'begin')
+  await expect.poll(() => seenBy(operator), { timeout: 20_000 }).toEqual(['p1', 'p2', 'f1', 'f2'])
+  await expect.poll(() => seenBy(member), { timeout: 20_000 }).toEqual(['p1', 'f1'])
+  await expect.poll(() => seenBy(choosy), { timeout: 20_000 }).toEqual(['f1'])
+  const [paid] = operator.events.filter(({ data }) => data['id'] === 'p1')
+  expect(paid).toEqual({
+    id: undefined,
+    event: 'news',
+    data: {
+      topic: 'payments',
+      id: 'p1',
+      tenant: 'acme',
+      data: { status: 'paid' },
+      truncated: false,
+    },
+  })
+})
+
+test('topics that are none are 400', async () => {
+  const token = await server.tokenFor({ role: 'operator' })
+  for (const topics of ['', '*', 'a,,b', 'Jobs']) {
+    const query = `?topics=${encodeURIComponent(topics)}`
+    expect((await follow(token, { query })).status).toBe(400)
+  }
 })

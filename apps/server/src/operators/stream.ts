@@ -1,8 +1,9 @@
-import type { Feed, FeedBatch, SubscribeOptions } from '@posthorn/engine'
+import type { Feed, FeedBatch, News, NewsItem, SubscribeOptions } from '@posthorn/engine'
 import type { App, Caller, StreamEvent } from '@posthorn/http'
 import { callerOf, lastEventId, sendEvents } from '@posthorn/http'
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'
+import { merged } from './merged.ts'
 import { OutboxName } from './registered.ts'
 
 const schema = {
@@ -10,29 +11,48 @@ const schema = {
   description:
     'Events `transition` and `operation` with the fields of the audit, and `position` where there ' +
     'is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on ' +
-    "from there, and nothing is missed. Members see their own organisation's transitions, operators " +
-    'everything.',
+    'from there, and nothing is missed. Events `news` say `{topic, id, tenant, data, truncated}` of ' +
+    'things that systems announce, the latest of each, at most every 250 ms; they have no id and ' +
+    'are not repeated: the topic `*` means that some may be missing. Members see what belongs to ' +
+    'their own organisation, operators everything.',
   tags: ['audit'],
-  querystring: Type.Object({ outbox: Type.Optional(OutboxName) }),
+  querystring: Type.Object({
+    outbox: Type.Optional(OutboxName),
+    topics: Type.Optional(
+      Type.String({
+        description: 'the topics of news, with commas between; all without it',
+        pattern: '^[a-z][a-z0-9.-]{0,99}(,[a-z][a-z0-9.-]{0,99}){0,49}$',
+      }),
+    ),
+  }),
   produces: ['text/event-stream'],
 }
 
-export function streamRoutes(app: App, feed: Feed): void {
+export interface StreamSources {
+  readonly feed: Feed
+  readonly news: News
+}
+
+export function streamRoutes(app: App, { feed, news }: StreamSources): void {
   app.get('/api/v1/stream', { schema }, async (request, reply) => {
     const after = lastEventId(request)
-    const { outbox } = request.query
+    const { outbox, topics } = request.query
+    const shown = shownTo(callerOf(request))
     const wanted: SubscribeOptions = {
-      ...shownTo(callerOf(request)),
+      ...shown,
       ...(after !== undefined && { after }),
       ...(outbox !== undefined && { outboxes: [outbox] }),
     }
     // Subscribed before the answer begins: a position that is none is still a 400.
     const stop = new AbortController()
-    const batches = feed.subscribe({ ...wanted, signal: stop.signal })
+    const { signal: stopped } = stop
+    const batches = feed.subscribe({ ...wanted, signal: stopped })
+    const filter = { ...shown, ...(topics !== undefined && { topics: topics.split(',') }) }
+    const told = news.subscribe({ ...filter, signal: stopped })
     await sendEvents(reply, {
       events: (signal) => {
         signal.addEventListener('abort', () => stop.abort(), { once: true })
-        return eventsOf(batches)
+        return merged([eventsOf(batches), newsEventsOf(told)])
       },
     })
   })
@@ -53,5 +73,17 @@ async function* eventsOf(batches: AsyncIterable<FeedBatch>): AsyncGenerator<Stre
         // Only a whole batch is a place to go on from: what is sent of it comes again otherwise.
         ...(i === entries.length - 1 && { id: position }),
       }))
+  }
+}
+
+/** Without an id: news are not resumed, and must not hide where the transitions are. */
+async function* newsEventsOf(
+  batches: AsyncIterable<readonly NewsItem[]>,
+): AsyncGenerator<StreamEvent[]> {
+  for await (const items of batches) {
+    yield items.map(({ topic, id, tenant = null, data = null, truncated = false }) => ({
+      event: 'news',
+      data: { topic, id, tenant, data, truncated },
+    }))
   }
 }

@@ -22,3 +22,7 @@ export function advance(move: { ms: number; by: string; actor: string | undefine
     )
     select now from moved`
 }
+
+export const selectClock: Statement = sql`
+  select posthorn.now() as now, extract(epoch from ahead)::float8 as ahead, movable
+    from posthorn.clock`

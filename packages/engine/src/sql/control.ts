@@ -32,3 +32,12 @@ export function deletePause({ outbox, by, reason }: Switch): Statement {
 
 export const selectPauses: Statement = sql`
   select outbox, paused_at, paused_by, reason from posthorn.pause order by outbox`
+
+export function selectHeldKeys(outbox: string, limit: number): Statement {
+  return sql`
+    select key, due_at, held_by, held_at
+      from posthorn.held_key
+     where outbox = ${outbox}
+     order by due_at is not null, due_at, held_at, key
+     limit ${limit}`
+}

@@ -7,9 +7,12 @@ import { literal, prepare } from './prepared.ts'
 /** What a list is narrowed to; the statement has a condition only for what is given. */
 export interface ListConditions {
   readonly state: string | undefined
-  readonly given: readonly ('search' | 'tenant' | 'key' | 'type')[]
+  readonly given: readonly ListCondition[]
   readonly goesOn: boolean
 }
+
+export type ListCondition =
+  'search' | 'id' | 'tenant' | 'key' | 'type' | 'code' | 'error' | 'since' | 'until'
 
 /**
  * A page of messages, newest first. The page ends are the time in microseconds, which a JavaScript
@@ -38,7 +41,7 @@ function narrowed(
   { state, given, goesOn }: ListConditions,
   p: (param: string) => string,
 ): string[] {
-  const { columns, states, order } = shape
+  const { columns, states } = shape
   const where: string[] = []
   if (state !== undefined) {
     const word = Object.values(states).find((each) => each !== undefined && String(each) === state)
@@ -46,14 +49,9 @@ function narrowed(
     if (word === undefined) where.push(`m.${columns.status}::text = ${p('state')}::text`)
     else where.push(`m.${columns.status} = ${literal(word)}`)
   }
-  const equal = { tenant: columns.tenant, key: order?.key, type: columns.type }
-  for (const field of given) {
-    if (field === 'search') {
-      where.push(`strpos(lower(m::text), lower(${p('search')}::text)) > 0`)
-    } else where.push(`m.${equal[field]}::text = ${p(field)}::text`)
-  }
+  for (const field of given) where.push(conditionOn(shape, field, p(field)))
   if (goesOn) {
-    const last = `${p('id')}::${columns.idType}`
+    const last = `${p('after_id')}::${columns.idType}`
     where.push(
       columns.createdAt
         ? `(m.${columns.createdAt}, m.${columns.id}) < (timestamptz 'epoch' + ${p('us')}::bigint * interval '1 microsecond', ${last})`
@@ -61,6 +59,28 @@ function narrowed(
     )
   }
   return where
+}
+
+function conditionOn({ columns, order }: Shape, field: ListCondition, value: string): string {
+  switch (field) {
+    case 'search':
+      return `strpos(lower(m::text), lower(${value}::text)) > 0`
+    case 'error':
+      return `strpos(lower(m.${columns.error}::text), lower(${value}::text)) > 0`
+    case 'id':
+      return `m.${columns.id} = ${value}::${columns.idType}`
+    case 'since':
+      return `m.${columns.createdAt} >= ${value}::timestamptz`
+    case 'until':
+      return `m.${columns.createdAt} < ${value}::timestamptz`
+    case 'tenant':
+    case 'type':
+      return `m.${columns[field]}::text = ${value}::text`
+    case 'key':
+      return `m.${order?.key}::text = ${value}::text`
+    case 'code':
+      return `m.${columns.errorCode}::text = ${value}::text`
+  }
 }
 
 /** The columns that the summary of a message is made of. */

@@ -78,9 +78,12 @@ export function hasOtherOutboxes(name: string, outboxes: readonly string[]): Sta
     ) as others`
 }
 
-/** What relays did long ago, and relays that were never heard of again. */
+/** What relays did and counted long ago, and relays that were never heard of again. */
 export const prunePulses: Statement = sql`
   with gone as (
     delete from posthorn.relay where seen_at < now() - interval '1 hour'
+  ),
+  samples as (
+    delete from posthorn.sample where at < now() - interval '7 days'
   )
   delete from posthorn.pulse where at < now() - interval '7 days'`

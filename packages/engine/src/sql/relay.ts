@@ -1,6 +1,12 @@
 import { sql } from '../sql-tag.ts'
 import type { Statement } from '../sql-tag.ts'
 
+/** A destination that a relay does not try at the moment, and for how long it has been so. */
+export interface OpenBreaker {
+  readonly destination: string
+  readonly openMs: number
+}
+
 /** Says that a relay is alive and adds what it did since it last said so. Real time. */
 export function beat(relay: {
   relay: string
@@ -9,11 +15,14 @@ export function beat(relay: {
   failed: number
   dead: number
   lost: number
+  breakers?: readonly OpenBreaker[]
 }): Statement {
+  const breakers = JSON.stringify(relay.breakers ?? [])
   return sql`
     with alive as (
-      insert into posthorn.relay (relay, outbox) values (${relay.relay}, ${relay.outbox})
-      on conflict (relay, outbox) do update set seen_at = now()
+      insert into posthorn.relay (relay, outbox, breakers)
+      values (${relay.relay}, ${relay.outbox}, ${breakers}::jsonb)
+      on conflict (relay, outbox) do update set seen_at = now(), breakers = excluded.breakers
     )
     insert into posthorn.pulse (outbox, relay, at, delivered, failed, dead, lost)
     select ${relay.outbox}, ${relay.relay}, date_trunc('minute', now()),

@@ -42,6 +42,26 @@ export function countReplayable(shape: Shape): Prepared {
   )
 }
 
+/** Most codes that a table has dead messages of, as a person can read them. */
+const MOST_GROUPS = 200
+
+/** What a replay would take, by the code that each message died of. */
+export function groupReplayable(shape: Shape): Prepared {
+  const { table, columns } = shape
+  const code = columns.errorCode ? `${columns.errorCode}::text` : 'null::text'
+  const made = columns.createdAt ?? 'null::timestamptz'
+  const error = columns.error ? `${columns.error}::text` : 'null::text'
+  return prepare(
+    (p) => `select ${code} as code, count(*)::int as count,
+       min(${made}) as oldest_at, max(${made}) as newest_at, left(min(${error}), 1000) as error
+  from ${table}
+ where ${replayable(shape, p)}
+ group by 1
+ order by 2 desc, 1
+ limit ${MOST_GROUPS}`,
+  )
+}
+
 /**
  * Makes dead messages wait for a first attempt again, oldest first, spaced out by `spacing_ms`.
  * Nothing else changes: the same ids, the same payloads. In an ordered outbox they wait behind

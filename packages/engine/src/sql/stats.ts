@@ -8,10 +8,17 @@ import { anyOf, literal, prepare } from './prepared.ts'
 /** Up to this many rows a table is counted by reading it; beyond, what is finished is estimated. */
 export const SMALL_TABLE = 200_000
 
+/** Rows that are looked at to count what one partial index finds: some milliseconds' worth. */
+export const MOST_COUNTED = 5_000
+
 /** What the statement answers with; `stats.ts` makes words of it. */
 export interface StatsRow {
-  /** Exact counts of the states that have a partial index. */
-  readonly live: Record<string, number>
+  /** Counts of what the partial indexes find, up to `MOST_COUNTED` and one by each. */
+  readonly live: readonly LiveCount[]
+  /** How many rows each index has, as last seen by VACUUM or ANALYZE. */
+  readonly indexed: Record<string, number>
+  /** How many waited when that was last counted, in the last three minutes; null if it was not. */
+  readonly sampled: number | null
   /** Exact counts of the others; null in a large table. */
   readonly finished: Record<string, number> | null
   /** Exact counts of what is quarantined; null in a large table without an index for it. */
@@ -27,6 +34,16 @@ export interface StatsRow {
   readonly paused: boolean
   readonly held_keys: number
   readonly blocked_keys: number
+}
+
+export interface LiveCount {
+  readonly index: string
+  /** Whether it finds what waits. */
+  readonly waits: boolean
+  readonly state: string
+  readonly n: number
+  /** Of those, what waits and is due. */
+  readonly due: number
 }
 
 /** States that are found by a partial index, however many rows are finished. */
@@ -53,8 +70,10 @@ function unique(states: readonly (State | undefined)[]): State[] {
  */
 export function selectStats(shape: Shape): Prepared {
   const { name, table, columns } = shape
-  const live = liveConditions(shape).map((condition) => counted(shape, condition))
+  const searches = liveSearches(shape)
+  const live = searches.map((search) => counted(shape, search))
   const small = `(select rows from size) < ${SMALL_TABLE}`
+  const indexes = searches.map(({ index }) => `'${table.split('.')[0]}.${index}'`)
   return prepare(
     () => `with size as (
   -- As the planner does it: rows a page, as last seen, times the pages there are now. A table
@@ -64,12 +83,14 @@ export function selectStats(shape: Shape): Prepared {
     from pg_class
    where oid = '${table}'::regclass
 )
-select (select coalesce(jsonb_object_agg(state, n), '{}')
-          from (select state, sum(n) as n
-                  from (${live.join('\n                        union all\n                        ')}) as each
-                 group by state) as live) as live,
+select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
+          from (${live.join('\n                union all\n                ')}) as each) as live,
+       (select coalesce(jsonb_object_agg(relname, greatest(reltuples, 0)), '{}')
+          from pg_class
+         where oid in (${indexes.map((index) => `to_regclass(${index})`).join(', ')})) as indexed,
+       sample.waiting::float8 as sampled,
        case when ${small}
-         then ${asObject(counted(shape, anyOf(columns.status, finishedStates(shape))))}
+         then ${asObject(grouped(shape, anyOf(columns.status, finishedStates(shape))))}
        end as finished,
        ${quarantined(shape, small)} as quarantined,
        (select rows from size) as rows,
@@ -90,22 +111,90 @@ select (select coalesce(jsonb_object_agg(state, n), '{}')
   from (${lastMinute(shape)}) as pulse,
        (select count(due_at)::int as held_keys, (count(*) - count(due_at))::int as blocked_keys
           from posthorn.held_key
-         where outbox = '${name}') as held`,
+         where outbox = '${name}') as held
+  left join lateral (
+    select waiting from posthorn.sample
+     where outbox = '${name}' and at > now() - interval '3 minutes' and waiting is not null
+     order by at desc limit 1) as sample on true`,
   )
 }
 
-/** One condition for each partial index, so that the planner need not guess. */
-function liveConditions(shape: Shape): string[] {
-  const { columns, states, order } = shape
-  const { ready, retry } = states
-  const waits = order
-    ? [`${waiting(shape)} and not held`, `held and ${waiting(shape)}`]
-    : [waiting(shape)]
-  const others = liveStates(shape).filter((state) => state !== ready && state !== retry)
-  return [...waits, ...others.map((state) => `${columns.status} = ${literal(state)}`)]
+/** The same counts without a bound, for a table that is small enough to be read. */
+export function selectLive(shape: Shape): Prepared {
+  const live = liveSearches(shape).map((search) => counted(shape, { ...search, limit: '' }))
+  return prepare(() => live.join('\nunion all\n'))
 }
 
-function counted({ table, columns }: Shape, condition: string): string {
+/** How much waits and since when, however much that is; to be run where scans are switched off. */
+export function selectWaiting(shape: Shape): Prepared {
+  const { columns } = shape
+  return prepare(
+    () => `select sum(n)::float8 as waiting, sum(due)::float8 as due, min(oldest) as oldest_due_at
+  from (${liveSearches(shape)
+    .filter(({ waits }) => waits)
+    .map(
+      ({ where }) => `select count(*) as n,
+               count(*) filter (where ${columns.dueAt} <= (select posthorn.now())) as due,
+               min(${columns.dueAt}) as oldest
+          from ${shape.table}
+         where ${where}`,
+    )
+    .join('\n        union all\n        ')}) as each`,
+  )
+}
+
+/** What one partial index finds. */
+interface Search {
+  readonly index: string
+  readonly where: string
+  /** The index's own order: a planner that must keep it has no reason to read the whole table. */
+  readonly order: string
+  readonly waits: boolean
+  readonly limit?: string
+}
+
+/** One search for each partial index, so that the planner need not guess. */
+function liveSearches(shape: Shape): Search[] {
+  const { table, columns, states, order, fair } = shape
+  const base = table.split('.')[1]
+  const { dueAt, id } = columns
+  const isWaiting = waiting(shape)
+  const due = `${fair ? `${fair.by}, ` : ''}${dueAt}, ${id}`
+  const waits: Omit<Search, 'waits'>[] = order
+    ? [
+        { index: 'flow', where: `${isWaiting} and not held`, order: 'bucket, seq' },
+        { index: 'held', where: `held and ${isWaiting}`, order: `(${order.key}::text), seq` },
+      ]
+    : [{ index: 'due', where: isWaiting, order: due }]
+  const orders = new Map<State | undefined, [index: string, order: string]>([
+    [states.dead, ['dead', columns.createdAt ?? id]],
+    [states.sent, ['sent', columns.sentAt ?? id]],
+    [states.claimed, ['claimed', 'claimed_until']],
+  ])
+  const others = liveStates(shape)
+    .filter((state) => state !== states.ready && state !== states.retry)
+    .map((state) => {
+      const [index, by] = orders.get(state) ?? ['', id]
+      return { index, where: `${columns.status} = ${literal(state)}`, order: by, waits: false }
+    })
+  return [...waits.map((search) => ({ ...search, waits: true })), ...others].map((search) => ({
+    ...search,
+    index: `${base}_${search.index}`,
+  }))
+}
+
+function counted({ table, columns }: Shape, search: Search): string {
+  const { index, where, order, waits, limit = `limit ${MOST_COUNTED + 1}` } = search
+  const due = waits ? `${columns.dueAt} <= (select posthorn.now())` : 'false'
+  return `select '${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due
+                  from (select ${columns.status}::text as state, ${due} as due
+                          from ${table}
+                         where ${where}
+                         order by ${order} ${limit}) as found
+                 group by state`
+}
+
+function grouped({ table, columns }: Shape, condition: string): string {
   return `select ${columns.status}::text as state, count(*) as n from ${table} where ${condition} group by ${columns.status}`
 }
 
@@ -122,7 +211,7 @@ function quarantined(shape: Shape, small: string): string {
          select from pg_index
           where indrelid = '${table}'::regclass
             and pg_get_expr(indpred, indrelid) like '%(quarantined_at IS NOT NULL)%')
-         then ${asObject(counted(shape, `${word} and quarantined_at is not null`))}
+         then ${asObject(grouped(shape, `${word} and quarantined_at is not null`))}
        end`
 }
 

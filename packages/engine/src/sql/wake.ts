@@ -1,3 +1,4 @@
+import type { Ring } from '../bell.ts'
 import { sql } from '../sql-tag.ts'
 import type { Statement } from '../sql-tag.ts'
 
@@ -8,4 +9,10 @@ export const listenForWakes: Statement = sql`listen ${sql.id(WAKE_CHANNEL)}`
 
 export function notifyWakes(payloads: readonly string[]): Statement {
   return sql`select pg_notify(${WAKE_CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`
+}
+
+/** What a wake-up says; undefined for anything else that somebody put on the channel. */
+export function wakeIn(payload: string): { ring: Ring; outbox: string } | undefined {
+  const [, ring, outbox] = /^(ring|arm) (.+)$/.exec(payload) ?? []
+  return ring === undefined || outbox === undefined ? undefined : { ring: ring as Ring, outbox }
 }

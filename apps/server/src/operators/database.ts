@@ -1,0 +1,56 @@
+import { readBloat } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import type { Registered } from './registered.ts'
+import { OPERATOR } from './registered.ts'
+import { Moment, textOrNull } from './transition.ts'
+
+const schema = {
+  summary: 'What the tables weigh, what of them is dead, and who keeps vacuum back',
+  tags: ['outboxes'],
+  response: {
+    200: Type.Object({
+      tables: Type.Array(
+        Type.Object({
+          table: Type.String(),
+          outbox: Type.Union([Type.String(), Type.Null()]),
+          bytes: Type.Number(),
+          indexBytes: Type.Number(),
+          liveRows: Type.Number(),
+          deadRows: Type.Number(),
+          vacuumedAt: Moment,
+          analyzedAt: Moment,
+        }),
+      ),
+      horizons: Type.Array(
+        Type.Object({
+          holder: Type.Union([
+            Type.Literal('session'),
+            Type.Literal('prepared'),
+            Type.Literal('slot'),
+          ]),
+          name: Type.String(),
+          transactions: Type.Number(),
+          seconds: Type.Union([Type.Number(), Type.Null()]),
+        }),
+        { description: 'at most five, the worst first' },
+      ),
+    }),
+  },
+}
+
+export function databaseRoutes(app: App, pool: Pool, outboxes: Registered): void {
+  app.get('/api/v1/database', { schema, config: OPERATOR }, async () => {
+    const { tables, horizons } = await readBloat(pool, [...outboxes.values()])
+    return {
+      tables: tables.map(({ outbox, vacuumedAt, analyzedAt, ...sizes }) => ({
+        ...sizes,
+        outbox: textOrNull(outbox),
+        vacuumedAt: textOrNull(vacuumedAt),
+        analyzedAt: textOrNull(analyzedAt),
+      })),
+      horizons: horizons.map(({ seconds = null, ...horizon }) => ({ ...horizon, seconds })),
+    }
+  })
+}

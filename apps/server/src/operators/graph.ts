@@ -1,0 +1,93 @@
+import type { GraphEdge, Move, Outbox, OutboxStats, TransitionRates } from '@posthorn/engine'
+import { outboxGraph, outboxStats, transitionRates } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import type { Registered } from './registered.ts'
+import { OPERATOR, OutboxParams, outboxNamed } from './registered.ts'
+
+const Word = Type.Union([Type.String(), Type.Null()])
+
+const schema = {
+  summary: 'The state machine of an outbox, with what is on every node and arrow now',
+  tags: ['outboxes'],
+  params: OutboxParams,
+  response: {
+    200: Type.Object({
+      approximate: Type.Boolean(),
+      nodes: Type.Array(
+        Type.Object({
+          state: Type.String(),
+          roles: Type.Array(Type.String()),
+          count: Type.Integer(),
+        }),
+      ),
+      edges: Type.Array(
+        Type.Object({
+          from: Type.Union([Type.String(), Type.Null()], {
+            description: 'null where a message comes into being',
+          }),
+          to: Type.String(),
+          moves: Type.Array(Type.String(), {
+            description:
+              'what makes messages go this way; empty for a way that is in no definition',
+          }),
+          perMinute: Type.Union([Type.Number(), Type.Null()], {
+            description: 'of late; null where the outbox does not record it',
+          }),
+        }),
+      ),
+      measuredSeconds: Type.Number({ description: 'how much of the past the rates are made of' }),
+      record: Word,
+    }),
+  },
+}
+
+export function graphRoutes(app: App, pool: Pool, outboxes: Registered): void {
+  app.get('/api/v1/outboxes/:name/graph', { schema, config: OPERATOR }, async (request) => {
+    const outbox = outboxNamed(outboxes, request.params.name)
+    const [stats, rates] = await Promise.all([
+      outboxStats(pool, outbox),
+      transitionRates(pool, outbox),
+    ])
+    return resourceOf(outbox, stats, rates)
+  })
+}
+
+function resourceOf(outbox: Outbox, stats: OutboxStats, rates: TransitionRates) {
+  const { nodes, edges } = outboxGraph(outbox)
+  const rateOf = (from: string | undefined, to: string) =>
+    rates.pairs.find((pair) => pair.from === from && pair.to === to)?.perMinute
+  const isKnown = (pair: TransitionRates['pairs'][number]) =>
+    edges.some(({ from, to }) => from === pair.from && to === pair.to)
+  return {
+    approximate: stats.approximate,
+    nodes: nodes.map(({ state, roles }) => ({
+      state,
+      roles: [...roles],
+      count: stats.counts[state] ?? 0,
+    })),
+    edges: [
+      ...edges.map((edge) => ({
+        from: edge.from ?? null,
+        to: edge.to,
+        moves: [...edge.moves] as string[],
+        perMinute: rateOf(edge.from, edge.to) ?? (isRecorded(outbox, edge) ? 0 : null),
+      })),
+      // Systems move messages too: a payment's webhook, a person's cancellation.
+      ...rates.pairs
+        .filter((pair) => !isKnown(pair))
+        .map(({ from = null, to, perMinute }) => ({ from, to, moves: [], perMinute })),
+    ],
+    measuredSeconds: rates.seconds,
+    record: outbox.audit.record,
+  }
+}
+
+const WENT_WELL: readonly Move[] = ['claim', 'deliver', 'confirm', 'resend']
+
+function isRecorded({ audit }: Outbox, { moves }: GraphEdge): boolean {
+  const told = moves.filter((move) => move !== 'enqueue')
+  if (audit.record === 'all') return told.length > 0
+  return audit.record === 'failures' && told.some((move) => !WENT_WELL.includes(move))
+}

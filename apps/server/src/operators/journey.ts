@@ -1,0 +1,98 @@
+import type { JourneyStep } from '@posthorn/engine'
+import { getMessage, readJourney } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { problem } from '@posthorn/http'
+import type { Pool } from 'pg'
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { MessageParams } from './messages.ts'
+import type { Registered } from './registered.ts'
+import { OPERATOR, outboxNamed } from './registered.ts'
+import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
+
+const Text = Type.Union([Type.String(), Type.Null()])
+const Time = Type.String({ format: 'date-time' })
+
+const Step = Type.Union([
+  Type.Object({ kind: Type.Literal('created'), at: Time }),
+  Type.Object({ kind: Type.Literal('transition'), ...TransitionResource.properties }),
+  Type.Object({
+    kind: Type.Literal('arrived'),
+    at: Moment,
+    transport: Type.String(),
+    topic: Type.String(),
+    ref: Type.Record(Type.String(), Type.String()),
+    groups: Type.Array(Type.Object({ group: Type.String(), hasPassed: Type.Boolean() })),
+  }),
+  Type.Object({
+    kind: Type.Literal('received'),
+    at: Time,
+    inbox: Type.String(),
+    consumer: Type.String(),
+  }),
+  Type.Object({
+    kind: Type.Literal('related'),
+    at: Time,
+    outbox: Type.String(),
+    messageId: Type.String(),
+    state: Type.String(),
+  }),
+])
+
+const schema = {
+  summary: 'The way of one message: transaction, outbox, topic, inboxes, and others of its trace',
+  description:
+    'Only what tables say. `isComplete` is false if looking for messages of the same trace took too long.',
+  tags: ['outboxes'],
+  params: MessageParams,
+  response: {
+    200: Type.Object({
+      outbox: Type.String(),
+      messageId: Type.String(),
+      eventId: Text,
+      traceId: Text,
+      isComplete: Type.Boolean(),
+      steps: Type.Array(Step),
+    }),
+  },
+}
+
+export function journeyRoutes(app: App, pool: Pool, outboxes: Registered): void {
+  app.get(
+    '/api/v1/outboxes/:name/messages/:id/journey',
+    { schema, config: OPERATOR },
+    async ({ params: { name, id } }) => {
+      const outbox = outboxNamed(outboxes, name)
+      const details = await getMessage(pool, outbox, id)
+      if (!details) throw problem('NOT_FOUND', { detail: `${name} has no such message` })
+      const all = [...outboxes.values()]
+      const { eventId, traceId, isComplete, steps } = await readJourney(pool, all, {
+        outbox,
+        details,
+      })
+      return {
+        outbox: name,
+        messageId: details.id,
+        eventId: textOrNull(eventId),
+        traceId: textOrNull(traceId),
+        isComplete,
+        steps: steps.map(stepOf),
+      }
+    },
+  )
+}
+
+function stepOf(step: JourneyStep): Static<typeof Step> {
+  switch (step.kind) {
+    case 'transition':
+      return { kind: step.kind, ...transitionOf(step) }
+    case 'arrived': {
+      const { kind, at, transport, topic, ref, groups } = step
+      return { kind, at: textOrNull(at), transport, topic, ref: { ...ref }, groups: [...groups] }
+    }
+    case 'created':
+    case 'received':
+    case 'related':
+      return { ...step, at: step.at.toISOString() }
+  }
+}

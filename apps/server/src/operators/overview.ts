@@ -1,0 +1,166 @@
+import type { Outbox, OutboxOverview, Overview } from '@posthorn/engine'
+import { readHistory, readOverview } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { OutboxResource, statsOf } from './outbox-resource.ts'
+import type { Registered } from './registered.ts'
+import { OPERATOR, OutboxName, outboxNamed } from './registered.ts'
+
+const Time = Type.String({ format: 'date-time' })
+const NumberOrNull = Type.Union([Type.Number(), Type.Null()])
+const Word = Type.Union([Type.String(), Type.Null()])
+
+/** Several dashboards, and an impatient one, share an answer for this long. */
+const FRESH_MS = 1_000
+
+const OverviewItem = Type.Object({
+  ...OutboxResource.properties,
+  roles: Type.Object(
+    {
+      ready: Word,
+      claimed: Word,
+      retry: Word,
+      failing: Word,
+      sent: Word,
+      confirmed: Word,
+      dead: Word,
+      cancelled: Word,
+    },
+    { description: 'the word that this outbox has for each role of a state' },
+  ),
+  drainSeconds: Type.Union([Type.Number(), Type.Null()], {
+    description: 'until what is due is gone, at the rate of the last minute; null if nothing moves',
+  }),
+  diedToday: Type.Integer({ description: 'messages that died since midnight UTC' }),
+  openAlerts: Type.Integer(),
+  alive: Type.Array(Type.Object({ name: Type.String(), startedAt: Time, seenAt: Time })),
+  breakers: Type.Array(
+    Type.Object({ destination: Type.String(), relay: Type.String(), openSince: Time }),
+    { description: 'destinations that a relay does not try now, as it last said' },
+  ),
+})
+
+const show = {
+  summary: 'All outboxes at once: what waits, what fails, who works',
+  tags: ['outboxes'],
+  response: {
+    200: Type.Object({
+      at: Time,
+      clock: Type.Object({ now: Time, aheadSeconds: Type.Number() }),
+      alerts: Type.Object({
+        open: Type.Integer(),
+        bySource: Type.Record(Type.String(), Type.Integer()),
+      }),
+      outboxes: Type.Array(OverviewItem),
+    }),
+  },
+}
+
+const Point = Type.Object({
+  at: Time,
+  delivered: Type.Number(),
+  failed: Type.Number(),
+  dead: Type.Number(),
+  lost: Type.Number(),
+  waiting: NumberOrNull,
+  due: NumberOrNull,
+  oldestDueSeconds: NumberOrNull,
+})
+
+const history = {
+  summary: 'The last minutes of outboxes, for charts',
+  description:
+    'Stretches of one minute up to three hours, of ten minutes beyond; the present one is the last. ' +
+    'What waited is the most of each stretch, null where no relay counted it.',
+  tags: ['outboxes'],
+  querystring: Type.Object({
+    outbox: Type.Optional(OutboxName),
+    minutes: Type.Integer({ minimum: 1, maximum: 10_080, default: 60 }),
+  }),
+  response: {
+    200: Type.Object({
+      stretchSeconds: Type.Integer(),
+      outboxes: Type.Record(Type.String(), Type.Array(Point)),
+    }),
+  },
+}
+
+export function overviewRoutes(app: App, pool: Pool, outboxes: Registered): void {
+  const read = shared(() => readOverview(pool, [...outboxes.values()]))
+
+  app.get('/api/v1/overview', { schema: show, config: OPERATOR }, async () => {
+    const { at, clock, alerts, outboxes: items } = await read()
+    return {
+      at: at.toISOString(),
+      clock: { now: clock.now.toISOString(), aheadSeconds: clock.aheadSeconds },
+      alerts: {
+        open: Object.values(alerts).reduce((sum, count) => sum + count, 0),
+        bySource: { ...alerts },
+      },
+      outboxes: items.map((item) => itemOf(item, outboxes.get(item.name))),
+    }
+  })
+
+  app.get(
+    '/api/v1/overview/history',
+    { schema: history, config: OPERATOR },
+    async ({ query: { outbox, minutes } }) => {
+      const names =
+        outbox === undefined ? [...outboxes.keys()] : [outboxNamed(outboxes, outbox).name]
+      const { stretchSeconds, outboxes: points } = await readHistory(pool, names, { minutes })
+      return {
+        stretchSeconds,
+        outboxes: Object.fromEntries(
+          Object.entries(points).map(([name, each]) => [
+            name,
+            each.map(({ at, waiting = null, due = null, oldestDueSeconds = null, ...counts }) => ({
+              at: at.toISOString(),
+              ...counts,
+              waiting,
+              due,
+              oldestDueSeconds,
+            })),
+          ]),
+        ),
+      }
+    },
+  )
+}
+
+function itemOf(item: OutboxOverview, outbox: Outbox | undefined) {
+  const states = Object.entries(outbox?.states ?? {})
+  return {
+    ...statsOf(item, item.pause),
+    roles: Object.fromEntries(
+      states.map(([role, word]) => [role, word === undefined ? null : String(word)]),
+    ) as Record<keyof Outbox['states'], string | null>,
+    drainSeconds: item.drainSeconds ?? null,
+    diedToday: item.diedToday,
+    openAlerts: item.openAlerts,
+    alive: item.alive.map(({ name, startedAt, seenAt }) => ({
+      name,
+      startedAt: startedAt.toISOString(),
+      seenAt: seenAt.toISOString(),
+    })),
+    breakers: item.breakers.map(({ destination, relay, openSince }) => ({
+      destination,
+      relay,
+      openSince: openSince.toISOString(),
+    })),
+  }
+}
+
+/** Reads at most once at a time and once a second, however many ask. A failure is not kept. */
+function shared(read: () => Promise<Overview>): () => Promise<Overview> {
+  let last: { readonly at: number; readonly answer: Promise<Overview> } | undefined
+  return () => {
+    if (last && performance.now() - last.at < FRESH_MS) return last.answer
+    const answer = read()
+    const mine = (last = { at: performance.now(), answer })
+    answer.catch(() => {
+      if (last === mine) last = undefined
+    })
+    return answer
+  }
+}

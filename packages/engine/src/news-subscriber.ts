@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Shortest time between two batches: faster than this nobody reads. */
+const BATCH_MS = 250
+
+/** Different things that wait for a reader; beyond, it is told to look at everything again. */
+const LIMIT = 1_000
+
+/** One announcement as it arrives. */
+export interface NewsItem {
+  /** `*`, with the id `*`, where something may have been missed: look again at everything. */
+  readonly topic: string
+  readonly id: string
+  readonly tenant?: string
+  readonly data?: unknown
+  /** The data was too large to be told. */
+  readonly truncated?: true
+}
+
+/** Which news; everything left out matches all. */
+export interface NewsFilter {
+  /** Only what belongs to this tenant; what belongs to nobody is left out too. */
+  readonly tenant?: string
+  readonly topics?: readonly string[]
+}
+
+const LOOK_AGAIN: NewsItem = { topic: '*', id: '*' }
+
+/** One reader of the news: what waits for it, the latest of each thing. */
+export class NewsSubscriber {
+  readonly #tenant: string | undefined
+  readonly #topics: ReadonlySet<string> | undefined
+  readonly #stop: AbortSignal
+  readonly #waiting = new Map<string, NewsItem>()
+  #missed = false
+  #wake: () => void = () => undefined
+
+  constructor({ tenant, topics }: NewsFilter, stop: AbortSignal) {
+    this.#tenant = tenant
+    this.#topics = topics && new Set(topics)
+    this.#stop = stop
+  }
+
+  tell(item: NewsItem): void {
+    if (this.#missed || !this.#matches(item)) return
+    const subject = `${item.topic} ${item.id}`
+    // Taken out first: the map keeps its order, and the latest belongs at the end.
+    this.#waiting.delete(subject)
+    this.#waiting.set(subject, item)
+    if (this.#waiting.size > LIMIT) this.lookAgain()
+    else this.#wake()
+  }
+
+  /** Whoever looks at everything again needs nothing of what waits. */
+  lookAgain(): void {
+    this.#waiting.clear()
+    this.#missed = true
+    this.#wake()
+  }
+
+  async *batches(): AsyncGenerator<readonly NewsItem[]> {
+    const wake = () => this.#wake()
+    this.#stop.addEventListener('abort', wake)
+    try {
+      for (;;) {
+        while (!this.#hasNews() && !this.#stop.aborted) await this.#sleep()
+        if (this.#stop.aborted) return
+        yield this.#take()
+        await pause(BATCH_MS, undefined, { signal: this.#stop }).catch(() => undefined)
+      }
+    } finally {
+      this.#stop.removeEventListener('abort', wake)
+    }
+  }
+
+  #hasNews(): boolean {
+    return this.#missed || this.#waiting.size > 0
+  }
+
+  #take(): readonly NewsItem[] {
+    const items = this.#missed ? [LOOK_AGAIN] : [...this.#waiting.values()]
+    this.#missed = false
+    this.#waiting.clear()
+    return items
+  }
+
+  #sleep(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve))
+  }
+
+  #matches({ topic, tenant }: NewsItem): boolean {
+    if (this.#tenant !== undefined && tenant !== this.#tenant) return false
+    return !this.#topics || this.#topics.has(topic)
+  }
+}

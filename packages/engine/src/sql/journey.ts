@@ -1,0 +1,70 @@
+import { sql } from '../sql-tag.ts'
+import type { Statement } from '../sql-tag.ts'
+import type { Shape } from '../statements.ts'
+import type { Prepared } from './prepared.ts'
+import { prepare } from './prepared.ts'
+
+/** Tables that are an inbox by their columns and key, whoever made them; partitions are left out. */
+export const selectInboxes: Statement = sql`
+  select n.nspname as schema, c.relname as name
+    from pg_class as c
+    join pg_namespace as n on n.oid = c.relnamespace
+    join pg_index as i on i.indrelid = c.oid and i.indisprimary
+   where c.relkind in ('r', 'p') and not c.relispartition
+     and has_table_privilege(c.oid, 'select') and has_schema_privilege(n.oid, 'usage')
+     and (select array_agg(a.attname::text order by a.attname)
+            from pg_attribute as a
+           where a.attrelid = c.oid and a.attnum = any(i.indkey::int2[])) = array['consumer', 'event_id']
+     and exists (select from pg_attribute as a
+                  where a.attrelid = c.oid and a.attname = 'event_id' and a.atttypid = 'uuid'::regtype)
+     and exists (select from pg_attribute as a
+                  where a.attrelid = c.oid and a.attname = 'received_at'
+                    and a.atttypid = 'timestamptz'::regtype)
+   order by n.nspname, c.relname`
+
+/** Who has had a message, by one inbox. */
+export function selectReceipts(table: string, id: string): Statement {
+  return sql`
+    select consumer, received_at
+      from ${sql.id(table)}
+     where event_id = ${id}::uuid
+     order by received_at, consumer`
+}
+
+/** Whether there are topics in this database at all. */
+export const selectHasTopics: Statement = sql`
+  select to_regclass('posthorn.topic_message') is not null as has_topics`
+
+/** A message in a topic of Postgres, and how far each group has read its partition. */
+export function selectTopicMessage(place: {
+  topic: string
+  partition: string
+  offset: string
+}): Statement {
+  return sql`
+    select m.appended_at,
+           (select coalesce(jsonb_agg(jsonb_build_object(
+                     'group', g.group_name, 'hasPassed', g.committed_offset > m.log_offset)
+                     order by g.group_name), '[]')
+              from posthorn.topic_group_partition as g
+             where g.topic = m.topic and g.partition = m.partition) as groups
+      from posthorn.topic_message as m
+     where m.topic = ${place.topic} and m.partition = ${place.partition}::int
+       and m.log_offset = ${place.offset}::bigint`
+}
+
+/** Nothing leads to a trace but reading: what takes longer is left out. */
+export const limitSearch: Statement = sql`set local statement_timeout = '500ms'`
+
+/** Messages of an outbox that were written in one trace. */
+export function selectTraced({ table, columns }: Shape): Prepared {
+  const at = columns.createdAt ?? columns.dueAt
+  return prepare(
+    (
+      p,
+    ) => `select ${columns.id}::text as id, ${columns.status}::text as state, ${at}::timestamptz as at
+  from ${table}
+ where ${columns.traceparent} like ${p('pattern')}
+ limit 20`,
+  )
+}
