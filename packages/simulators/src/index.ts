@@ -1,3 +1,4 @@
+export { documents } from './documents/index.ts'
 export type { Fault, FaultOrder } from './fault.ts'
 export { gateway } from './gateway/index.ts'
 export type { GatewayOptions } from './gateway/index.ts'

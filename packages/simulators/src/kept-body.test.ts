@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { keptBody, keptMultipart } from './kept-body.ts'
 import { keptHeaders } from './kept-headers.ts'
-import { parseMultipart } from './multipart.ts'
+import { MultipartParser } from './multipart.ts'
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -47,8 +47,10 @@ describe('a body is kept', () => {
     form.append('files', new File(['zwei'], 'zwei.png'))
     const sent = new Response(form)
     const bytes = Buffer.from(await sent.arrayBuffer())
-    const multipart = await parseMultipart(bytes, sent.headers.get('content-type') ?? '')
-    expect(multipart.files[1]).toMatchObject({ field: 'files', bytes: Buffer.from('zwei') })
+    const parser = new MultipartParser(sent.headers.get('content-type') ?? '')
+    parser.write(bytes)
+    const multipart = parser.end()
+    expect(multipart.files[1]).toMatchObject({ field: 'files', type: 'application/octet-stream' })
     expect(keptMultipart(multipart).show()).toEqual({
       fields: Object.fromEntries([
         ['case_id', 'C-1'],

@@ -9,7 +9,8 @@ export interface KeptBody {
   show(): unknown
 }
 
-const MOST_BYTES = 64 * 1024
+/** Over this only the start is kept. */
+export const MOST_KEPT_BYTES = 64 * 1024
 const START_BYTES = 16 * 1024
 
 export const noBody: KeptBody = { bytes: 0, show: () => null }
@@ -17,13 +18,20 @@ export const noBody: KeptBody = { bytes: 0, show: () => null }
 /** JSON and text as they are, anything else as base64; a big one is cut, with its size and hash. */
 export function keptBody(bytes: Buffer): KeptBody {
   if (bytes.length === 0) return noBody
-  if (bytes.length > MOST_BYTES) return cutBody(bytes)
+  if (bytes.length > MOST_KEPT_BYTES) return cutBody(bytes)
   if (isUtf8(bytes)) {
     const text = bytes.toString()
     return { bytes: bytes.length, show: () => jsonOr(text) }
   }
   const binary = { base64: bytes.toString('base64'), size: bytes.length, sha256: sha256(bytes) }
   return { bytes: binary.base64.length, show: () => binary }
+}
+
+/** A body of which only the first bytes are there: as a whole if it was no longer than those. */
+export function keptStart(body: { start: Buffer; size: number; sha256: string }): KeptBody {
+  const { start, size } = body
+  if (size === start.length) return keptBody(start)
+  return { bytes: 0, show: () => ({ cut: true, size, sha256: body.sha256 }) }
 }
 
 /** The names, sizes and hashes of files, not their bytes. */
@@ -33,7 +41,7 @@ export function keptMultipart({ fields, files }: Multipart): KeptBody {
     files: files.map((file) => ({ name: file.name, size: file.size, sha256: file.sha256 })),
   }
   const text = JSON.stringify(shown)
-  return text.length > MOST_BYTES
+  return text.length > MOST_KEPT_BYTES
     ? cutBody(Buffer.from(text))
     : { bytes: text.length, show: () => JSON.parse(text) as unknown }
 }

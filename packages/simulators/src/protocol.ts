@@ -1,11 +1,14 @@
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Exchange } from './exchange.ts'
 import { planOf } from './fault.ts'
 import type { Fault, FaultOrder } from './fault.ts'
+import { readForm } from './form-body.ts'
 import { Journal } from './journal.ts'
 import { forgottenBody } from './kept-body.ts'
 import { strikeAfter, strikeBefore } from './mishap.ts'
 import { readBody } from './request-body.ts'
+import type { RequestBody } from './request-body.ts'
 import type { Failure } from './simulator.ts'
 import type { World } from './world.ts'
 
@@ -16,6 +19,7 @@ const BODY_LIMIT = 32 * 1024 * 1024
 interface Visit {
   readonly exchange: Exchange
   bytes: Buffer
+  form?: RequestBody
   /** A fault that strikes after the work. */
   late?: Fault
 }
@@ -68,6 +72,15 @@ export class Protocol {
     // Every body arrives as bytes: signatures are made over those, and rubbish is recorded too.
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => body)
+    // But for forms: their files may be many and large.
+    app.addContentTypeParser(
+      'multipart/form-data',
+      async (request: FastifyRequest, payload: Readable) => {
+        const contentType = request.headers['content-type'] ?? ''
+        const limit = request.routeOptions.bodyLimit
+        this.#visit(request).form = await readForm(payload, { contentType, limit })
+      },
+    )
 
     app.addHook('onRequest', async (request, reply) => {
       const exchange = this.#journal.add((id) => new Exchange(id, request))
@@ -83,7 +96,7 @@ export class Protocol {
       if (Buffer.isBuffer(request.body)) visit.bytes = request.body
       const fault = this.#world.nextFault()
       exchange.fault = fault
-      const body = await readBody(visit.bytes, request.headers['content-type'])
+      const body = visit.form ?? readBody(visit.bytes, request.headers['content-type'])
       exchange.body = body.kept
       this.#journal.weigh(exchange, {
         bytes: body.kept.bytes,

@@ -1,7 +1,6 @@
 import { problem } from '@posthorn/http'
-import { keptBody, keptMultipart } from './kept-body.ts'
+import { keptBody } from './kept-body.ts'
 import type { KeptBody } from './kept-body.ts'
-import { parseMultipart } from './multipart.ts'
 
 /** A body as the handler gets it and as the journal keeps it. */
 export interface RequestBody {
@@ -12,21 +11,21 @@ export interface RequestBody {
   readonly malformed?: Error
 }
 
-export async function readBody(
-  bytes: Buffer,
-  contentType: string | undefined,
-): Promise<RequestBody> {
+/** Of everything but `multipart/form-data`, which is read as it streams in. */
+export function readBody(bytes: Buffer, contentType: string | undefined): RequestBody {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const kept = keptBody(bytes)
   try {
-    if (type === 'multipart/form-data') {
-      const multipart = await parseMultipart(bytes, contentType ?? '')
-      return { kept: keptMultipart(multipart), value: multipart }
-    }
-    return { kept: keptBody(bytes), value: valueOf(bytes, type) }
+    return { kept, value: valueOf(bytes, type) }
   } catch (cause) {
-    const malformed = problem('BAD_REQUEST', { detail: `The body is not ${type}.`, cause })
-    return { kept: keptBody(bytes), value: undefined, malformed }
+    return malformedBody({ kept, type, cause })
   }
+}
+
+export function malformedBody(body: { kept: KeptBody; type: string; cause: unknown }): RequestBody {
+  const { kept, type, cause } = body
+  const malformed = problem('BAD_REQUEST', { detail: `The body is not ${type}.`, cause })
+  return { kept, value: undefined, malformed }
 }
 
 function valueOf(bytes: Buffer, type: string): unknown {

@@ -116,7 +116,11 @@ describe('bodies', () => {
     expect((await server.post('/sim/echo/say', null, init)).status).toBe(400)
     const form = { body: 'nothing', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
     expect((await server.post('/sim/echo/say', null, form)).status).toBe(400)
+    const large = 'x'.repeat(100_000)
+    const long = { ...form, body: large }
+    expect((await server.post('/sim/echo/say', null, long)).status).toBe(400)
     expect(await server.requests()).toMatchObject([
+      { body: { cut: true, size: 100_000, sha256: hash(large) }, outcome: 'error', status: 400 },
       { body: 'nothing', outcome: 'error', status: 400 },
       { body: '{"a":', outcome: 'error', status: 400 },
     ])
@@ -125,7 +129,14 @@ describe('bodies', () => {
   test('that are too large are recorded without them', async () => {
     const server = await served({ simulators: [echo()] })
     expect((await server.post('/sim/echo/strict', { a: 'x'.repeat(2_000) })).status).toBe(413)
-    expect(await server.requests()).toMatchObject([{ body: null, outcome: 'error', status: 413 }])
+    const form = new FormData()
+    form.append('files', new File(['x'.repeat(2_000)], 'a.pdf'))
+    const upload = await fetch(`${server.url}/sim/echo/strict`, { method: 'POST', body: form })
+    expect(upload.status).toBe(413)
+    expect(await server.requests()).toMatchObject([
+      { body: null, outcome: 'error', status: 413 },
+      { body: null, outcome: 'error', status: 413 },
+    ])
   })
 
   test('with files show their names, sizes and hashes', async () => {

@@ -15,7 +15,7 @@ export interface Simulator {
 
 /** What a simulator is given. */
 export interface SimulatorWorld extends World {
-  /** The bytes of the request's body, for signatures. */
+  /** The bytes of the request's body, for signatures; of `multipart/form-data` there are none. */
   rawBody(request: FastifyRequest): Buffer
   /** Adds fields to what `GET /sim/{name}/requests` shows of this request. */
   note(request: FastifyRequest, fields: Readonly<Record<string, unknown>>): void
