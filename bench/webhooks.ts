@@ -18,6 +18,7 @@ import { inDatabase, median, percentile, progress } from './harness.ts'
 import type { Options } from './options.ts'
 import type { Database, Server } from './postgres.ts'
 import { ratio, type Report } from './report.ts'
+import { deliverBarely } from './webhooks-bare.ts'
 
 const ENDPOINTS = 1_000
 const HANGING = 10
@@ -33,19 +34,30 @@ export async function webhooks(server: Server, options: Options, report: Report)
   const receiver = await startReceiver()
   const deliveries = Math.min(options.messages, MOST_DELIVERIES)
   try {
-    const plain: number[] = []
-    const ours: number[] = []
+    const plain: Posted[] = []
+    const bare: Posted[] = []
+    const ours: Posted[] = []
     for (let round = 1; round <= options.rounds; round += 1) {
       plain.push(await postPlainly(receiver, deliveries))
-      ours.push(await inDatabase(server, (db) => drain(db, receiver, deliveries)))
-      progress(`round ${round}  plain ${plain.at(-1)}/s  posthorn ${ours.at(-1)}/s`)
+      for (const [sofar, deliver] of [[bare, deliverBarely] as const, [ours, byRelay] as const]) {
+        const work = (db: Database) => drain(db, { receiver, count: deliveries, deliver })
+        sofar.push(await inDatabase(server, work))
+      }
+      progress(`round ${round}  ${JSON.stringify([plain.at(-1), bare.at(-1), ours.at(-1)])}`)
     }
-    const rates = [
-      { name: 'undici alone', perSecond: median(plain), rounds: plain },
-      { name: 'posthorn', perSecond: median(ours), rounds: ours },
+    const lines = [
+      summary('undici alone', plain),
+      summary('bare loop, the same rows', bare),
+      summary('posthorn', ours),
     ]
-    report.table(`${deliveries} webhooks to a local receiver`, rates)
-    report.table('ratios', ratio('posthorn / undici alone', medianOf(ours, plain), 1))
+    report.table(`${deliveries} webhooks to a local receiver`, lines)
+    const speed = (ones: Posted[], others: Posted[]) =>
+      medianOf(ones.map(rateOf), others.map(rateOf))
+    report.table('ratios', [
+      ...ratio('posthorn / undici alone', speed(ours, plain), 1),
+      ...ratio('bare loop / undici alone', speed(bare, plain), 1),
+      ...ratio('posthorn / bare loop', speed(ours, bare), 1),
+    ])
 
     const healthy: Times[] = []
     const beside: Times[] = []
@@ -60,11 +72,10 @@ export async function webhooks(server: Server, options: Options, report: Report)
       beside.push(timesOf(within, arrivals))
       progress(`round ${round}  ${JSON.stringify([healthy.at(-1), beside.at(-1)])}`)
     }
-    const lines = [
+    report.table('commit to arrival at healthy endpoints, ms', [
       { name: 'all healthy', ...medians(healthy) },
       { name: `${HANGING} of ${ENDPOINTS} hang`, ...medians(beside) },
-    ]
-    report.table('commit to arrival at healthy endpoints, ms', lines)
+    ])
     report.table(
       'ratios',
       ratio(
@@ -109,12 +120,34 @@ function bodyOf(n: number): string {
   return JSON.stringify({ id: `evt_${n}`, type: 'payment.succeeded', createdAt, data })
 }
 
+interface Posted {
+  readonly perSecond: number
+  /** Of this process for each webhook, user and system: says more than the rate on a busy machine. */
+  readonly cpuUs: number
+}
+
+async function measured(count: number, post: () => Promise<void>): Promise<Posted> {
+  const started = performance.now()
+  const before = process.cpuUsage()
+  await post()
+  const { user, system } = process.cpuUsage(before)
+  const seconds = (performance.now() - started) / 1_000
+  return { perSecond: Math.round(count / seconds), cpuUs: Math.round((user + system) / count) }
+}
+
+function summary(name: string, rounds: readonly Posted[]) {
+  const [rates, cpu] = [rounds.map(rateOf), rounds.map(cpuOf)]
+  return { name, perSecond: median(rates), rounds: rates, cpuUs: median(cpu), cpuRounds: cpu }
+}
+
+const rateOf = ({ perSecond }: Posted): number => perSecond
+const cpuOf = ({ cpuUs }: Posted): number => cpuUs
+
 /** What the machine can do: the same bodies, signed, as many at a time, and nothing written down. */
-async function postPlainly({ url }: Receiver, count: number): Promise<number> {
+async function postPlainly({ url }: Receiver, count: number): Promise<Posted> {
   const agent = new Agent({ connections: CONCURRENCY })
   const secrets = [newWebhookSecret()]
   let next = 0
-  const started = performance.now()
   const post = async () => {
     while (next < count) {
       const n = (next += 1)
@@ -127,10 +160,11 @@ async function postPlainly({ url }: Receiver, count: number): Promise<number> {
       await answer.body.dump()
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, post))
-  const perSecond = Math.round(count / ((performance.now() - started) / 1_000))
+  const posted = await measured(count, async () => {
+    await Promise.all(Array.from({ length: CONCURRENCY }, post))
+  })
   await agent.close()
-  return perSecond
+  return posted
 }
 
 interface Running {
@@ -195,8 +229,14 @@ async function addEndpoints(
   )
 }
 
+interface Drain {
+  readonly receiver: Receiver
+  readonly count: number
+  deliver(pool: Pool, relay: Relay): Promise<void>
+}
+
 /** How fast what waits goes out, until the last of it is settled. */
-async function drain(database: Database, receiver: Receiver, count: number): Promise<number> {
+async function drain(database: Database, { receiver, count, deliver }: Drain): Promise<Posted> {
   const { pool, relay, close } = await open(database, receiver, 0)
   try {
     await pool.query(
@@ -209,19 +249,26 @@ async function drain(database: Database, receiver: Receiver, count: number): Pro
       [ORG, Array.from({ length: count }, (_, n) => bodyOf(n))],
     )
     await pool.query('vacuum (analyze)')
-    const started = performance.now()
-    await relay.start()
-    for (;;) {
-      const { rows } = await pool.query(
-        `select 1 from payments.webhook_deliveries where status <> 'delivered' limit 1`,
-      )
-      if (rows.length === 0) break
-      if (performance.now() - started > 120_000) throw new Error('the webhooks do not go out')
-      await setTimeout(50)
-    }
-    return Math.round(count / ((performance.now() - started) / 1_000))
+    return await measured(count, () => deliver(pool, relay))
   } finally {
     await close()
+  }
+}
+
+async function byRelay(pool: Pool, relay: Relay): Promise<void> {
+  await relay.start()
+  await untilDelivered(pool)
+}
+
+async function untilDelivered(pool: Pool): Promise<void> {
+  const started = performance.now()
+  for (;;) {
+    const { rows } = await pool.query(
+      `select 1 from payments.webhook_deliveries where status <> 'delivered' limit 1`,
+    )
+    if (rows.length === 0) return
+    if (performance.now() - started > 120_000) throw new Error('the webhooks do not go out')
+    await setTimeout(50)
   }
 }
 

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 
 /** Encrypts what must not stand readable in a table. */
 export interface Sealing {
@@ -18,8 +25,9 @@ const TAG_BYTES = 16
  * the old one taken away once nothing is sealed with it any more.
  */
 export function createSealing(secrets: readonly string[]): Sealing {
+  // As objects: Node takes ten times as long to begin with a key of bytes.
   const keys = secrets.map((secret) =>
-    Buffer.from(hkdfSync('sha256', secret, '', 'posthorn sealing', 32)),
+    createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', 'posthorn sealing', 32))),
   )
   const [newest] = keys
   if (!newest) throw new TypeError('sealing needs a key')
@@ -45,7 +53,7 @@ export function createSealing(secrets: readonly string[]): Sealing {
   }
 }
 
-function tryOpen(key: Buffer, bytes: Buffer, context: string): string | undefined {
+function tryOpen(key: KeyObject, bytes: Buffer, context: string): string | undefined {
   const nonce = bytes.subarray(0, NONCE_BYTES)
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce)

@@ -13,20 +13,29 @@ export interface Child {
 }
 
 /** Payments in a process of their own; dead after the test at the latest. */
-export async function startChild(options: {
+export function startChild(options: {
   readonly databaseUrl: string
   readonly gatewayUrl: string
   /** Its lock on a key is three times that and a second. */
   readonly gatewayTimeoutMs?: number
 }): Promise<Child> {
-  const script = fileURLToPath(new URL('./server-process.ts', import.meta.url))
+  return startProcess('./server-process.ts', {
+    CHILD_DATABASE_URL: options.databaseUrl,
+    CHILD_GATEWAY_URL: options.gatewayUrl,
+    CHILD_GATEWAY_TIMEOUT_MS: String(options.gatewayTimeoutMs ?? 20_000),
+  })
+}
+
+/** Webhooks in a process of their own, their relay at work; dead after the test at the latest. */
+export function startWebhookChild(databaseUrl: string): Promise<Child> {
+  return startProcess('./webhook-process.ts', { CHILD_DATABASE_URL: databaseUrl })
+}
+
+/** A script beside this one that says its address once it serves. */
+async function startProcess(path: string, env: Readonly<Record<string, string>>): Promise<Child> {
+  const script = fileURLToPath(new URL(path, import.meta.url))
   const child = spawn(process.execPath, [script], {
-    env: {
-      ...process.env,
-      CHILD_DATABASE_URL: options.databaseUrl,
-      CHILD_GATEWAY_URL: options.gatewayUrl,
-      CHILD_GATEWAY_TIMEOUT_MS: String(options.gatewayTimeoutMs ?? 20_000),
-    },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

@@ -1,25 +1,14 @@
 import type { Relay } from '@posthorn/engine'
-import {
-  createRelay,
-  migrationsFrom,
-  silentLog,
-  transaction,
-  useMovableClock,
-} from '@posthorn/engine'
+import { createRelay, migrationsFrom, transaction, useMovableClock } from '@posthorn/engine'
 import type { TestDatabase } from '@posthorn/engine/testing'
 import { testDatabase } from '@posthorn/engine/testing'
 import type { App } from '@posthorn/http'
-import { createApp, createVerifier, signToken } from '@posthorn/http'
-import { merchant, simulators } from '@posthorn/simulators'
-import { Type } from 'typebox'
+import { signToken } from '@posthorn/http'
 import { afterAll, expect } from 'vitest'
-import { createSealing } from '../../sealing.ts'
-import { readSettings } from '../../settings.ts'
-import type { OpenSystem } from '../../system.ts'
 import type { WebhookEvent } from '../webhooks/index.ts'
-import { enqueueEvent, openWebhooks, webhookSettings } from '../webhooks/index.ts'
-
-const SECRET = 'a secret that only the tests of webhooks know'
+import { enqueueEvent } from '../webhooks/index.ts'
+import { serveWebhooks, TOKEN_SECRET } from './serving-webhooks.ts'
+import type { ServingWebhooks } from './serving-webhooks.ts'
 
 /** A database with the tables of the system, and a clock that can be moved. */
 export async function webhookDatabase(sql = ''): Promise<TestDatabase> {
@@ -47,7 +36,7 @@ export interface Client {
 export interface Running {
   readonly app: App
   readonly url: string
-  readonly parts: OpenSystem
+  readonly parts: ServingWebhooks['parts']
   readonly relay: Relay
   as(caller: { sub?: string; org?: string }): Promise<Client>
   /** Announces an event and returns the ids of its deliveries. */
@@ -63,32 +52,7 @@ export async function runWebhooks(
   db: TestDatabase,
   env: Record<string, string> = {},
 ): Promise<Running> {
-  const app = await createApp({
-    title: 'webhooks',
-    version: '1',
-    production: false,
-    rateLimit: false,
-    verify: createVerifier({ secret: SECRET }),
-    log: false,
-  })
-  let url = 'http://127.0.0.1:1'
-  const { values, mistakes } = readSettings(Type.Object(webhookSettings), {
-    env,
-    production: false,
-  })
-  expect(mistakes).toEqual([])
-  const parts = openWebhooks({
-    pool: db.pool,
-    log: silentLog,
-    settings: values,
-    production: false,
-    baseUrl: () => url,
-    sealing: createSealing(['k'.repeat(32)]),
-    simulated: async () => undefined,
-  })
-  await parts.routes(app)
-  await app.register(simulators, { pool: db.pool, simulators: [merchant()] })
-  url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { app, url, parts } = await serveWebhooks(db.pool, env)
   const { outboxes, transports } = parts
   const relay = createRelay({ pool: db.pool, outboxes, transports, mode: 'poll' })
   afterAll(async () => {
@@ -102,7 +66,7 @@ export async function runWebhooks(
     parts,
     relay,
     async as({ sub = 'ada', org = 'acme' }) {
-      return clientOf(url, await signToken({ secret: SECRET, sub, org, role: 'member' }))
+      return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub, org, role: 'member' }))
     },
     announce(event = {}) {
       announced += 1
@@ -114,6 +78,11 @@ export async function runWebhooks(
       for (let i = 0; i < 200 && (await relay.tick()) > 0; i += 1);
     },
   }
+}
+
+/** A member of an organisation, at whatever server. */
+export async function clientAt(url: string, org: string): Promise<Client> {
+  return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'member' }))
 }
 
 function clientOf(url: string, token: string): Client {

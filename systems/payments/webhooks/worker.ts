@@ -16,7 +16,7 @@ import {
 } from './deliveries/queries.ts'
 import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
 import { selectSigning } from './endpoints/queries.ts'
-import { openSecrets } from './endpoints/secrets.ts'
+import { OpenedSecrets } from './endpoints/secrets.ts'
 import { webhookDeliveries } from './outbox.ts'
 import { pruneAttempts, pruneRuns, pruneSecrets } from './queries.ts'
 
@@ -33,6 +33,7 @@ const AGAIN_MS = 1_000
 /** Finds out where claimed deliveries go, and which of them need not be sent, or not yet. */
 export function resolveDeliveries({ pool, sealing, introduce }: ResolveOptions) {
   const db: Queryable = pool
+  const opened = new OpenedSecrets(sealing)
   return async (batch: readonly Delivery[]): Promise<(WebhookTarget | Answered)[]> => {
     const ids = batch.map(({ message }) => message.id)
     const keyed = batch.filter(({ message }) => message.key !== undefined)
@@ -49,7 +50,7 @@ export function resolveDeliveries({ pool, sealing, introduce }: ResolveOptions) 
     ])
     const targets = new Map<string, WebhookTarget>()
     for (const { id, url, secrets: sealed } of endpoints) {
-      const secrets = openSecrets(sealing, id, sealed)
+      const secrets = opened.open(id, sealed)
       await introduce(url, secrets)
       targets.set(id, { url, secrets })
     }

@@ -40,59 +40,106 @@ const MAX_BODY = 16 * 1024
 const MAX_KEPT_HEADERS = 8 * 1024
 
 /** Posts a body once. It never throws, and never reads more of the answer than is kept. */
-export async function exchange(
-  dispatcher: Dispatcher,
-  { url, headers, body, timeoutMs, signal }: ExchangeOptions,
-): Promise<Exchange> {
-  const startedAt = new Date()
-  const started = performance.now()
-  const abort = new AbortController()
-  const timer = setTimeout(() => abort.abort(new TimeoutError(timeoutMs)), timeoutMs)
-  const callOff = () => abort.abort(new AbortedError())
-  if (signal.aborted) callOff()
-  signal.addEventListener('abort', callOff, { once: true })
-  let response: ExchangeResponse | undefined
-  let error: Exchange['error']
-  try {
-    const { origin, pathname, search } = new URL(url)
-    const answer = await dispatcher.request({
-      origin,
-      path: pathname + search,
-      method: 'POST',
-      headers,
-      body,
-      signal: abort.signal,
-      // The timer above is the limit; a second one would only blur it.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-    const kept = keptHeaders(answer.headers)
-    response = { status: answer.statusCode, headers: kept, ...NO_BODY }
-    response = { ...response, ...(await readStart(answer.body)) }
-  } catch (thrown) {
-    const cause: unknown = abort.signal.aborted ? abort.signal.reason : thrown
-    error = { class: errorClassOf(cause), message: messageOf(cause) }
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', callOff)
+export function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<Exchange> {
+  return new Promise((resolve) => new Post(options, resolve).send(dispatcher))
+}
+
+/**
+ * One request under way. It hears undici's events itself: a stream, a signal and an iterator for
+ * every answer of a few bytes were a twentieth of a relay's processor time.
+ */
+class Post implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions
+  readonly #resolve: (exchange: Exchange) => void
+  readonly #startedAt = new Date()
+  readonly #started = performance.now()
+  readonly #timer: NodeJS.Timeout
+  readonly #callOff = () => this.#stop(new AbortedError())
+  readonly #chunks: Buffer[] = []
+  #controller: Dispatcher.DispatchController | undefined
+  #head: Pick<ExchangeResponse, 'status' | 'headers'> | undefined
+  #size = 0
+  /** Why nobody waits any longer; a request that begins after that is stopped at once. */
+  #over: Error | undefined
+
+  constructor(options: ExchangeOptions, resolve: (exchange: Exchange) => void) {
+    this.#options = options
+    this.#resolve = resolve
+    const { timeoutMs, signal } = options
+    this.#timer = setTimeout(() => this.#stop(new TimeoutError(timeoutMs)), timeoutMs)
+    signal.addEventListener('abort', this.#callOff)
   }
-  const durationMs = Math.round(performance.now() - started)
-  return { url, headers, startedAt, durationMs, response, error }
+
+  send(dispatcher: Dispatcher): void {
+    const { url, headers, body, signal } = this.#options
+    if (signal.aborted) return this.#callOff()
+    try {
+      const { origin, pathname, search } = new URL(url)
+      const request = { origin, path: pathname + search, method: 'POST', headers, body } as const
+      // The timer above is the limit; a second one would only blur it.
+      dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, this)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#over) controller.abort(this.#over)
+    else this.#controller = controller
+  }
+
+  onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
+    // Before the answer itself there may be others that only inform.
+    if (status >= 200) this.#head = { status, headers: keptHeaders(headers) }
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    if (this.#size <= MAX_BODY || this.#over) return
+    // What is kept is there; the rest is cut off, with its connection.
+    this.#end(startOf(this.#chunks, this.#size), undefined)
+    this.#cut(new AbortedError())
+  }
+
+  onResponseEnd(): void {
+    this.#end(startOf(this.#chunks, this.#size), undefined)
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#fail(error)
+  }
+
+  #stop(reason: Error): void {
+    this.#fail(reason)
+    this.#cut(reason)
+  }
+
+  #fail(cause: unknown): void {
+    this.#end(NO_BODY, { class: errorClassOf(cause), message: messageOf(cause) })
+  }
+
+  #cut(reason: Error): void {
+    this.#over = reason
+    this.#controller?.abort(reason)
+  }
+
+  /** Told once, whatever happens to the connection afterwards. */
+  #end(start: Start, error: Exchange['error']): void {
+    clearTimeout(this.#timer)
+    this.#options.signal.removeEventListener('abort', this.#callOff)
+    const { url, headers } = this.#options
+    const response = this.#head && { ...this.#head, ...start }
+    const durationMs = Math.round(performance.now() - this.#started)
+    this.#resolve({ url, headers, startedAt: this.#startedAt, durationMs, response, error })
+  }
 }
 
 type Start = Pick<ExchangeResponse, 'body' | 'encoding' | 'truncated'>
 
 const NO_BODY: Start = { body: '', encoding: 'utf8', truncated: false }
 
-/** Reads what is kept and cuts the rest off, with its connection. */
-async function readStart(body: Dispatcher.ResponseData['body']): Promise<Start> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > MAX_BODY) break
-  }
+function startOf(chunks: readonly Buffer[], size: number): Start {
   if (size === 0) return NO_BODY
   const bytes = Buffer.concat(chunks).subarray(0, MAX_BODY)
   const truncated = size > MAX_BODY
@@ -102,11 +149,13 @@ async function readStart(body: Dispatcher.ResponseData['body']): Promise<Start> 
     : { body: text, encoding: 'utf8', truncated }
 }
 
+/** As a stream: a character that the cut went through is left out, not taken for rubbish. */
+const AS_STREAM = { stream: true }
+
 /** Undefined for what is not UTF-8, or holds a zero byte, which no text of Postgres does. */
 function textOf(bytes: Buffer): string | undefined {
   try {
-    // As a stream: a character that the cut went through is left out, not taken for rubbish.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true })
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, AS_STREAM)
     return text.includes('\0') ? undefined : text
   } catch {
     return undefined

@@ -162,3 +162,20 @@ test('opened networks are let through, and no others', async () => {
   const { response } = await post(`http://127.0.0.1:${P}/`, agentOf(opened))
   expect(response?.status).toBe(200)
 })
+
+test('a name that resolves too late is over in time, and nothing is sent any more', async () => {
+  const found = Promise.withResolvers<{ address: string; family: number }[]>()
+  const opened = parseCidrs('127.0.0.0/8')
+  const waiting = agentOf(createGuard({ opened, resolve: () => found.promise }))
+  const request = { headers: {}, body: '{}', signal: new AbortController().signal }
+  const sent = (path: string, timeoutMs: number) =>
+    exchange(waiting, { ...request, url: `http://slow.example:${P}${path}`, timeoutMs })
+  const { error, response } = await sent('/too-late', 100)
+  expect(error?.class).toBe('timeout')
+  expect(response).toBeUndefined()
+  found.resolve([{ address: '127.0.0.1', family: 4 }])
+  expect((await sent('/in-time', 5_000)).response?.status).toBe(200)
+  const paths = receiver.seen.map(({ path }) => path)
+  expect(paths).toContain('/in-time')
+  expect(paths).not.toContain('/too-late')
+})

@@ -41,7 +41,7 @@ export class BlockedError extends Error {
 
 export function createGuard(options: GuardOptions = {}): Guard {
   const { opened = [], resolve = systemResolve() } = options
-  const isAllowed = (address: string) => isAllowedAddress(address, opened)
+  const isAllowed = rememberedOf((address: string) => isAllowedAddress(address, opened))
   const isExempt = (url: URL) => options.exempt?.(url) ?? false
 
   const refusal = (text: string): string | undefined => {
@@ -116,6 +116,22 @@ function guardedLookup(isAllowed: (address: string) => boolean, resolve: Resolve
       else if (all) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
     })
+  }
+}
+
+/** Addresses whose answer is remembered. */
+const MOST_REMEMBERED = 10_000
+
+/** An address stays what it is: thousands of webhooks to it are looked up, not parsed. */
+function rememberedOf(isAllowed: (address: string) => boolean): (address: string) => boolean {
+  const answers = new Map<string, boolean>()
+  return (address) => {
+    const known = answers.get(address)
+    if (known !== undefined) return known
+    if (answers.size >= MOST_REMEMBERED) answers.clear()
+    const answer = isAllowed(address)
+    answers.set(address, answer)
+    return answer
   }
 }
 

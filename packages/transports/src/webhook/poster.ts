@@ -8,7 +8,7 @@ import { exchange } from './exchange.ts'
 import type { Guard } from './guard.ts'
 import type { Answered } from './outcome.ts'
 import { outcomeOf } from './outcome.ts'
-import { signWebhook } from './signature.ts'
+import { Signer } from './signer.ts'
 
 /** Where a delivery goes, and how it is signed. */
 export interface WebhookTarget {
@@ -38,6 +38,7 @@ export class Poster {
   readonly #options: PosterOptions
   readonly #guarded: Agent
   readonly #open: Agent
+  readonly #signer = new Signer()
 
   constructor(options: PosterOptions) {
     this.#options = options
@@ -58,12 +59,11 @@ export class Poster {
       const headers = {
         ...described,
         'user-agent': 'Posthorn-Webhooks/1',
-        ...(secrets.length > 0 && signWebhook({ id: message.id, body, secrets })),
+        ...(secrets.length > 0 && this.#signer.sign({ id: message.id, body, secrets })),
       }
-      const isOpen = trusted === true || (guard.refusal(url) === undefined && guard.isExempt(url))
-      const refusal = isOpen ? undefined : guard.refusal(url)
+      const refusal = trusted === true ? undefined : guard.refusal(url)
       if (refusal !== undefined) return outcomeOf(blocked({ url, headers }, refusal))
-      const agent = isOpen ? this.#open : this.#guarded
+      const agent = trusted === true || guard.isExempt(url) ? this.#open : this.#guarded
       return outcomeOf(await exchange(agent, { url, headers, body, timeoutMs, signal }))
     } catch (error) {
       return error instanceof TransportError ? refused(error) : retryLater(error)

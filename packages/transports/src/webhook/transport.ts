@@ -193,13 +193,16 @@ function sequencesOf(placed: readonly Placed[]): [string, Placed[]][] {
   const sequences: [string, Placed[]][] = []
   for (const each of placed.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const { topic } = each.delivery.destination
+    if (each.target.place === undefined) {
+      sequences.push([topic, [each]])
+      continue
+    }
     const name = JSON.stringify([topic, each.delivery.message.key ?? null])
-    const isKeyed = each.target.place !== undefined
-    const known = isKeyed ? keyed.get(name) : undefined
+    const known = keyed.get(name)
     if (known) known.push(each)
     else {
       const sequence = [each]
-      if (isKeyed) keyed.set(name, sequence)
+      keyed.set(name, sequence)
       sequences.push([topic, sequence])
     }
   }

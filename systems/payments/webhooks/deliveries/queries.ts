@@ -21,6 +21,9 @@ export interface DeliveryPage {
   readonly status: string | null
   readonly endpointId: string | null
   readonly eventId: string | null
+  readonly eventType: string | null
+  readonly since: string | null
+  readonly until: string | null
   readonly before: string | null
   readonly limit: number
 }
@@ -36,6 +39,9 @@ export async function selectDeliveries(
        and (${page.status}::text is null or status = ${page.status})
        and (${page.endpointId}::uuid is null or endpoint_id = ${page.endpointId}::uuid)
        and (${page.eventId}::text is null or event_id = ${page.eventId})
+       and (${page.eventType}::text is null or event_type = ${page.eventType})
+       and (${page.since}::timestamptz is null or created_at >= ${page.since}::timestamptz)
+       and (${page.until}::timestamptz is null or created_at < ${page.until}::timestamptz)
        and (${page.before}::uuid is null or id < ${page.before}::uuid)
      order by id desc
      limit ${page.limit}`)

@@ -32,11 +32,12 @@ export function deliveryRoutes(app: App, pool: Pool): void {
   }
 
   app.get(PATH, { schema: schemas.listDeliveries }, async (request) => {
-    const { limit, cursor, status = null, endpointId = null, eventId = null } = request.query
+    const { limit, cursor, status = null, endpointId = null, ...query } = request.query
+    const { eventId = null, eventType = null, since = null, until = null } = query
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
     const { org } = callerOf(request)
     const rows = await selectDeliveries(db, {
-      ...{ org, status, endpointId, eventId, before },
+      ...{ org, status, endpointId, eventId, eventType, since, until, before },
       limit: limit + 1,
     })
     return toPage(rows, limit, { item: deliveryResource, after: ({ id }) => id })

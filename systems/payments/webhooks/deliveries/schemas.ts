@@ -81,6 +81,9 @@ export const listDeliveries = {
     status: Type.Optional(Status),
     endpointId: Type.Optional(Type.String({ format: 'uuid' })),
     eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    eventType: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    since: Type.Optional(Time),
+    until: Type.Optional(Time),
   }),
   response: { 200: pageOf(Delivery) },
 }

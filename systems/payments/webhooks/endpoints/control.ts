@@ -26,9 +26,10 @@ export async function skipWaiting(
 export async function disableEndpoint(
   tx: Transaction,
   outbox: Outbox<WebhookDelivery>,
-  { endpoint, by }: { endpoint: Endpoint; by: string },
+  { endpoint, by, reason }: { endpoint: Endpoint; by: string; reason?: string },
 ): Promise<Endpoint> {
-  const [disabled] = await markDisabled(tx, { ids: [endpoint.id], reason: `disabled by ${by}` })
+  const why = `disabled by ${by}${reason === undefined ? '' : `: ${reason}`}`
+  const [disabled] = await markDisabled(tx, { ids: [endpoint.id], reason: why })
   if (!disabled) return endpoint
   await skipWaiting(tx, outbox, { endpointId: endpoint.id, by })
   await recordAudit(tx, [entryOf(disabled, by, 'webhook_endpoint.disabled')])

@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
 import { sql } from '@posthorn/engine'
 import type { Endpoint } from './endpoint.ts'
+import type { EndpointHealth } from './health.ts'
 
 /** Endpoints that a merchant may have: an event is written once for each of them. */
 const MOST_ENDPOINTS = 200
@@ -66,6 +67,44 @@ export async function selectEndpoints(
        and (${page.before}::uuid is null or id < ${page.before}::uuid)
      order by id desc
      limit ${page.limit}`)
+  return rows
+}
+
+/** Deliveries of a merchant that say how its endpoints are doing: an index away, however many there are. */
+const RECENT = 1_000
+
+/** Of each endpoint that something was owed to of late. */
+export async function selectHealth(db: Queryable, org: string): Promise<EndpointHealth[]> {
+  const { rows } = await db.query<EndpointHealth>(sql`
+    with recent as (
+      select * from payments.webhook_deliveries
+       where org_id = ${org}
+       order by id desc
+       limit ${RECENT}::int
+    ),
+    broken as (
+      select breaker ->> 'destination' as destination
+        from posthorn.relay
+       cross join lateral jsonb_array_elements(breakers) as breaker
+       where outbox = 'payments.webhook-deliveries' and seen_at > now() - interval '15 s'
+    )
+    select endpoint_id,
+           count(*) filter (where status = 'delivered')::int as delivered,
+           count(*) filter (where status = 'pending')::int as waiting,
+           count(*) filter (where status = 'failed')::int as failing,
+           count(*) filter (where status = 'abandoned')::int as abandoned,
+           count(*) filter (where status = 'skipped_disabled')::int as skipped,
+           max(delivered_at) as last_delivered_at,
+           (array_agg(id order by id desc)
+             filter (where status in ('failed', 'abandoned')))[1] as last_failed_id,
+           (array_agg(error order by id desc)
+             filter (where status in ('failed', 'abandoned')))[1] as last_error,
+           (array_agg(error_code order by id desc)
+             filter (where status in ('failed', 'abandoned')))[1] as last_error_code,
+           exists (select from broken where destination = 'webhooks:' || endpoint_id)
+             as breaker_open
+      from recent
+     group by endpoint_id`)
   return rows
 }
 

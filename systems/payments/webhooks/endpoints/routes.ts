@@ -15,12 +15,14 @@ import { problem } from '../problems.ts'
 import { disableEndpoint, enableEndpoint, entryOf, skipWaiting } from './control.ts'
 import type { Endpoint } from './endpoint.ts'
 import { endpointResource } from './endpoint.ts'
+import { healthResource } from './health.ts'
 import {
   findEndpoint,
   insertEndpoint,
   lockEndpoint,
   markDeleted,
   selectEndpoints,
+  selectHealth,
   updateEndpoint,
 } from './queries.ts'
 import * as schemas from './schemas.ts'
@@ -62,6 +64,10 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
       return toPage(rows, limit, { item: endpointResource, after: ({ id }) => id })
     },
   )
+
+  app.get(`${PATH}/health`, { schema: schemas.endpointHealth }, async (request) => ({
+    items: (await selectHealth(db, callerOf(request).org)).map(healthResource),
+  }))
 
   app.get(`${PATH}/:id`, { schema: schemas.getEndpoint }, async (request) => {
     const key = { org: callerOf(request).org, id: request.params.id }
@@ -112,19 +118,19 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     }),
   )
 
-  app.post(`${PATH}/:id/enable`, { schema: schemas.switchEndpoint }, async (request) =>
+  app.post(`${PATH}/:id/enable`, { schema: schemas.enableEndpoint }, async (request) =>
     endpointResource(
       await change(request, (tx, endpoint, by) => enableEndpoint(tx, { endpoint, by })),
     ),
   )
 
-  app.post(`${PATH}/:id/disable`, { schema: schemas.switchEndpoint }, async (request) =>
-    endpointResource(
-      await change(request, (tx, endpoint, by) =>
-        disableEndpoint(tx, webhookDeliveries, { endpoint, by }),
-      ),
-    ),
-  )
+  app.post(`${PATH}/:id/disable`, { schema: schemas.disableEndpoint }, async (request) => {
+    const reason = request.body?.reason
+    const disabled = await change(request, (tx, endpoint, by) =>
+      disableEndpoint(tx, webhookDeliveries, { endpoint, by, ...(reason && { reason }) }),
+    )
+    return endpointResource(disabled)
+  })
 
   app.post(`${PATH}/:id/ping`, { schema: schemas.pingEndpoint }, async (request, reply) => {
     const eventId = uuid()

@@ -85,11 +85,58 @@ export const rotateSecret = {
   response: { 200: EndpointWithSecret },
 }
 
-export const switchEndpoint = {
-  summary: 'Enable or disable an endpoint',
+export const enableEndpoint = {
+  summary: 'Let events go to an endpoint again',
   tags,
   params: Id,
   response: { 200: EndpointResource },
+}
+
+export const disableEndpoint = {
+  summary: 'Send nothing to an endpoint; what waits for it is skipped and can be replayed',
+  tags,
+  params: Id,
+  body: Type.Union([
+    Type.Object({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) }),
+    Type.Null(),
+  ]),
+  response: { 200: EndpointResource },
+}
+
+const Deliveries = Type.Integer()
+
+export const endpointHealth = {
+  summary: 'How each endpoint is doing, by the last thousand deliveries',
+  tags,
+  response: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          endpointId: Type.String(),
+          delivered: Deliveries,
+          waiting: Deliveries,
+          failing: Deliveries,
+          abandoned: Deliveries,
+          skipped: Deliveries,
+          successRate: Type.Union([Type.Number(), Type.Null()], {
+            description: 'of what was attempted; null where nothing was',
+          }),
+          lastDeliveredAt: NullableTime,
+          lastFailure: Type.Union([
+            Type.Object({
+              deliveryId: Type.String(),
+              code: Type.Union([Type.String(), Type.Null()]),
+              error: Type.Union([Type.String(), Type.Null()]),
+            }),
+            Type.Null(),
+          ]),
+          breakerOpen: Type.Boolean({
+            description: 'most attempts failed of late: it is tried only now and then',
+          }),
+        }),
+      ),
+    }),
+  },
 }
 
 export const pingEndpoint = {
