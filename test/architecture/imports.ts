@@ -77,6 +77,8 @@ function relativeProblem(
   repository: Repository,
 ): string | undefined {
   const target = posix.join(posix.dirname(path), specifier)
+  // The text of a page is data, wherever it is shown.
+  if (target.startsWith('docs/') && specifier.endsWith('.md?raw')) return undefined
   const here = workspaceOf(path, repository)
   const there = workspaceOf(target, repository)
   if (there !== here) {
@@ -113,10 +115,14 @@ function workspaceOf(path: string, { workspaces }: Repository): Workspace | unde
   return workspaces.find(({ folder }) => path.startsWith(`${folder}/`))
 }
 
-/** The system a file belongs to; none for what the five share at the top of their folder. */
+/** Folders beside the systems that all of them may use. */
+const SHARED_BY_SYSTEMS = ['csv']
+
+/** The system a file belongs to; none for what the five share. */
 function systemOf(path: string): string | undefined {
   const [system, ...rest] = path.replace(/^systems\/(src\/)?/, '').split('/')
-  return path.startsWith('systems/') && rest.length > 0 ? system : undefined
+  if (!path.startsWith('systems/') || rest.length === 0 || system === undefined) return undefined
+  return SHARED_BY_SYSTEMS.includes(system) ? undefined : system
 }
 
 function packageOf(specifier: string): string {

@@ -12,6 +12,7 @@ const calm: OutboxStatus = {
   states: ['pending', 'delivered', 'failed', 'abandoned', 'skipped_disabled'],
   counts: { pending: 12, delivered: 1_234_567, failed: 0, abandoned: 0, skipped_disabled: 0 },
   approximate: true,
+  due: 0,
   oldestDueSeconds: 0,
   perSecond: 3.26,
   failureRate: 0.004,

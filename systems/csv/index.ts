@@ -1,0 +1,8 @@
+export { CsvError } from './csv-error.ts'
+export type { CsvErrorCode, CsvPlace } from './csv-error.ts'
+export { readCsv } from './reader.ts'
+export type { CsvOptions } from './reader.ts'
+export type { CsvRow } from './row-scanner.ts'
+export type { CsvEncoding } from './text-decoder.ts'
+export { writeCsvRow } from './writer.ts'
+export type { CsvCell, CsvRowOptions } from './writer.ts'

@@ -1,0 +1,100 @@
+import { CsvError } from './csv-error.ts'
+import type { CsvRow } from './row-scanner.ts'
+import { RowScanner } from './row-scanner.ts'
+import type { CsvEncoding } from './text-decoder.ts'
+import { NotText, pieceDecoder } from './text-decoder.ts'
+
+export interface CsvOptions {
+  /** Default a comma. */
+  readonly delimiter?: string | undefined
+  /** Default `"`. */
+  readonly quote?: string | undefined
+  /** Default `utf-8`, with or without its mark. */
+  readonly encoding?: CsvEncoding | undefined
+  /** Default 64 KiB. */
+  readonly maxRowBytes?: number | undefined
+  /** Default 8 KiB. */
+  readonly maxFieldBytes?: number | undefined
+  /** Default 200. */
+  readonly maxColumns?: number | undefined
+  /** The most rows that come at once. Default 1,000. */
+  readonly batchRows?: number | undefined
+  /** What happens to a row with more or fewer columns than the first. Default `refuse`. */
+  readonly ragged?: 'refuse' | 'yield' | undefined
+}
+
+/** Pieces of less are put together first: a row that comes in crumbs is not read again for each. */
+const PIECE_BYTES = 16 * 1024
+
+/**
+ * Reads rows as the bytes come, with memory for a few pieces and a batch only. Lines end by LF, CRLF
+ * or CR; empty ones are skipped; a quote in a quoted field is doubled. Throws a `CsvError` at the
+ * first thing that is not so, after the rows before it.
+ */
+export async function* readCsv(
+  bytes: AsyncIterable<Uint8Array>,
+  options: CsvOptions = {},
+): AsyncGenerator<CsvRow[]> {
+  const scanner = new RowScanner({
+    delimiter: options.delimiter ?? ',',
+    quote: options.quote ?? '"',
+    maxRowBytes: options.maxRowBytes ?? 64 * 1024,
+    maxFieldBytes: options.maxFieldBytes ?? 8 * 1024,
+    maxColumns: options.maxColumns ?? 200,
+    batchRows: options.batchRows ?? 1_000,
+  })
+  const decoder = pieceDecoder(options.encoding ?? 'utf-8')
+  const checked = options.ragged === 'yield' ? asTheyAre : sameColumns()
+  const text = (decode: () => string): string => {
+    try {
+      return decode()
+    } catch (error) {
+      if (!(error instanceof NotText)) throw error
+      throw new CsvError(error.code, { line: scanner.lineAfter(error.before) }, error.message)
+    }
+  }
+  for await (const piece of pieces(bytes)) {
+    for (const rows of scanner.scan(text(() => decoder.decode(piece)))) yield checked(rows)
+  }
+  for (const rows of scanner.scan(text(() => decoder.end()))) yield checked(rows)
+  for (const rows of scanner.end()) yield checked(rows)
+}
+
+/** The same bytes in pieces that are worth the work. */
+async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let waiting: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bytes) {
+    waiting.push(chunk)
+    size += chunk.length
+    if (size < PIECE_BYTES) continue
+    yield together(waiting)
+    waiting = []
+    size = 0
+  }
+  if (size > 0) yield together(waiting)
+}
+
+function together(chunks: readonly Uint8Array[]): Buffer {
+  const [first] = chunks
+  if (first === undefined || chunks.length > 1) return Buffer.concat(chunks)
+  return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+}
+
+function asTheyAre(rows: CsvRow[]): CsvRow[] {
+  return rows
+}
+
+/** Lets rows through that have as many columns as the first. */
+function sameColumns(): (rows: CsvRow[]) => CsvRow[] {
+  let columns: number | undefined
+  return (rows) => {
+    columns ??= rows[0]?.values.length
+    for (const { line, values } of rows) {
+      if (values.length === columns) continue
+      const reason = `has ${values.length} columns where the first row has ${columns}`
+      throw new CsvError('CSV_RAGGED_ROW', { line }, reason)
+    }
+    return rows
+  }
+}

@@ -1,0 +1,119 @@
+import { isUtf8 } from 'node:buffer'
+import type { CsvErrorCode } from './csv-error.ts'
+
+export type CsvEncoding = 'utf-8' | 'windows-1252'
+
+/** Why bytes are no text, and the text before the place where that is. */
+export class NotText extends Error {
+  readonly code: CsvErrorCode
+  readonly before: string
+
+  constructor(code: CsvErrorCode, reason: string, before: string) {
+    super(reason)
+    this.name = 'NotText'
+    this.code = code
+    this.before = before
+  }
+}
+
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+const EMPTY = Buffer.alloc(0)
+
+/** Bytes to text, piece by piece and strictly: nothing is replaced, nothing guessed. */
+export interface PieceDecoder {
+  decode(bytes: Buffer): string
+  /** What is left; throws if a character is cut off. */
+  end(): string
+}
+
+/**
+ * Refuses UTF-16 and binary files by their NULs. Node's own decoder would do for UTF-8, but does not
+ * say where a file is wrong.
+ */
+export function pieceDecoder(encoding: CsvEncoding): PieceDecoder {
+  const single = encoding === 'utf-8' ? undefined : new TextDecoder(encoding)
+  let rest: Buffer = EMPTY
+  let isFirst = true
+  const toText = (bytes: Buffer): string => {
+    if (single) return single.decode(bytes)
+    if (!isUtf8(bytes)) throw notUtf8(bytes)
+    return bytes.toString('utf8')
+  }
+  return {
+    decode(bytes) {
+      let whole = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+      if (isFirst) {
+        // The marks are up to three bytes.
+        if (whole.length < 3) {
+          rest = whole
+          return ''
+        }
+        isFirst = false
+        whole = withoutMark(whole, encoding)
+      }
+      const nul = whole.indexOf(0)
+      if (nul >= 0) throw binary(whole, nul)
+      const end = single ? whole.length : wholeCharacters(whole)
+      rest = end === whole.length ? EMPTY : Buffer.from(whole.subarray(end))
+      return toText(end === whole.length ? whole : whole.subarray(0, end))
+    },
+    end() {
+      const last = isFirst ? withoutMark(rest, encoding) : rest
+      const nul = last.indexOf(0)
+      if (nul >= 0) throw binary(last, nul)
+      return toText(last)
+    },
+  }
+}
+
+function withoutMark(bytes: Buffer, encoding: CsvEncoding): Buffer {
+  if (UTF16_MARKS.some((mark) => bytes.subarray(0, 2).equals(mark))) throw utf16()
+  if (!bytes.subarray(0, 3).equals(UTF8_MARK)) return bytes
+  if (encoding === 'utf-8') return bytes.subarray(3)
+  throw new NotText('CSV_ENCODING', `is UTF-8 by its first bytes, not ${encoding}`, '')
+}
+
+/** Where the last character that may be cut off begins; the whole length if none is. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte < 0x80) return bytes.length
+    if (byte >= 0xc0) {
+      const wanted = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+      return wanted > back ? bytes.length - back : bytes.length
+    }
+  }
+  return bytes.length
+}
+
+function notUtf8(bytes: Buffer): NotText {
+  // The longest beginning that is UTF-8, by halving; a cut through a character counts as wrong, so
+  // that the result may be a character short: the line is the same.
+  let good = 0
+  let bad = bytes.length
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    const end = wholeCharacters(bytes.subarray(0, middle))
+    if (isUtf8(bytes.subarray(0, end))) good = middle
+    else bad = middle
+  }
+  const before = bytes.subarray(0, wholeCharacters(bytes.subarray(0, good)))
+  return new NotText('CSV_ENCODING', 'is not UTF-8', before.toString('utf8'))
+}
+
+function utf16(): NotText {
+  return new NotText('CSV_ENCODING', 'is UTF-16: save the file as UTF-8', '')
+}
+
+/** Without its mark, UTF-16 of western text has a NUL beside every letter. */
+function binary(bytes: Buffer, nul: number): NotText {
+  const start = bytes.subarray(0, 64)
+  const nuls = start.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0)
+  if (nul < 2 && nuls * 3 > start.length) return utf16()
+  return new NotText(
+    'CSV_BINARY',
+    'has a byte that no text has (NUL)',
+    bytes.toString('latin1', 0, nul),
+  )
+}
