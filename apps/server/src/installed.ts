@@ -1,15 +1,24 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { System } from '@posthorn/systems'
+import { evidence } from '@posthorn/systems/evidence'
 import { families } from '@posthorn/systems/families'
 import { messages } from '@posthorn/systems/messages'
 import { orders } from '@posthorn/systems/orders'
-import { payments } from '@posthorn/systems/payments'
+import { enqueueEvent, payments } from '@posthorn/systems/payments'
 import { ConfigurationError } from './configuration.ts'
 import { greetings } from './greetings/index.ts'
 
 /** The systems that come with the server. */
-const INSTALLED: readonly System[] = [orders, messages, payments, families, greetings]
+const INSTALLED: readonly System[] = [
+  orders,
+  messages,
+  payments,
+  // What a file came to is told by the webhooks of payments.
+  evidence({ notify: enqueueEvent }),
+  families,
+  greetings,
+]
 
 /** Those, and the ones that the module in POSTHORN_CONFIG exports as `systems`. */
 export async function installedSystems(env: NodeJS.ProcessEnv): Promise<readonly System[]> {

@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { DamagedEntry, unpack } from './entry-stream.ts'
+import { shown } from './entry-name.ts'
+import type { PlacedEntry } from './layout.ts'
+import type { ArchiveLimits } from './limits.ts'
+import { ArchiveRejected } from './reasons.ts'
+import type { Spool } from './spool.ts'
+
+/** The one CSV among the files of an archive. */
+export function findCsv(files: readonly PlacedEntry[], { csvBytes }: ArchiveLimits): PlacedEntry {
+  const [csv, second] = files.filter(({ name }) => /\.csv$/i.test(name))
+  if (!csv) throw new ArchiveRejected('NO_CSV', 'The archive has no file that ends in .csv.')
+  if (second) {
+    const detail = `The archive has ${shown(csv.name)} and ${shown(second.name)}.`
+    throw new ArchiveRejected('SEVERAL_CSVS', detail)
+  }
+  if (csv.size > csvBytes) {
+    const detail = `${shown(csv.name)} has ${csv.size} bytes; ${csvBytes} are allowed.`
+    throw new ArchiveRejected('CSV_TOO_LARGE', detail)
+  }
+  return csv
+}
+
+export function readCsvFile(spool: Spool, entry: PlacedEntry): Readable {
+  return Readable.from(withArchiveFaults(unpack(spool, entry), entry.name), { objectMode: false })
+}
+
+/** Reads the CSV once and keeps nothing: its checksum stands at its end, behind the last row. */
+export async function checkCsv(
+  spool: Spool,
+  entry: PlacedEntry,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await finished(readCsvFile(spool, entry).resume(), signal ? { signal } : {})
+}
+
+async function* withArchiveFaults(
+  pieces: AsyncIterable<Buffer>,
+  name: string,
+): AsyncIterable<Buffer> {
+  try {
+    yield* pieces
+  } catch (cause) {
+    if (!(cause instanceof DamagedEntry)) throw cause
+    const reason = cause.fault === 'longer' ? 'HEADER_MISMATCH' : 'CSV_DAMAGED'
+    throw new ArchiveRejected(reason, `${shown(name)} is damaged. ${cause.message}`, { cause })
+  }
+}

@@ -1,0 +1,63 @@
+/** Why an archive is not taken: a job that is `REJECTED` carries the code. */
+export const ARCHIVE_REASONS = {
+  NOT_A_ZIP: 'The file is not a ZIP archive.',
+  CORRUPT: 'The archive is damaged or cut off.',
+  EXTRA_BYTES: 'The archive has bytes before or behind it that do not belong to it.',
+  TOO_LARGE: 'The archive is larger than allowed.',
+  TOO_MANY_ENTRIES: 'The archive has more entries than allowed.',
+  TOO_MUCH_INFLATED: 'The archive holds more than allowed when it is unpacked.',
+  RATIO_EXCEEDED: 'The archive is packed more tightly than honest files can be.',
+  ENCRYPTED: 'The archive or a file in it is encrypted.',
+  UNSUPPORTED_COMPRESSION: 'A file is packed by a method other than store or deflate.',
+  UNSAFE_NAME: 'A name in the archive points elsewhere or cannot be used.',
+  SPECIAL_ENTRY: 'The archive holds a link or a device.',
+  DUPLICATE_NAME: 'Two entries have the same name, or names that some systems cannot tell apart.',
+  OVERLAPPING_ENTRIES: 'Two entries share bytes of the archive.',
+  HEADER_MISMATCH: 'The directory of the archive and its entries contradict each other.',
+  NESTED_ARCHIVE: 'The archive holds another archive.',
+  NO_CSV: 'The archive holds no CSV file.',
+  SEVERAL_CSVS: 'The archive holds more than one CSV file.',
+  CSV_TOO_LARGE: 'The CSV file is larger than allowed.',
+  CSV_DAMAGED: 'The CSV file cannot be unpacked, or its checksum is wrong.',
+} as const
+
+export type ArchiveReason = keyof typeof ARCHIVE_REASONS
+
+/** The whole archive is refused: its job ends `REJECTED`. */
+export class ArchiveRejected extends Error {
+  readonly code = 'ARCHIVE_REJECTED'
+  readonly reason: ArchiveReason
+  /** A sentence about this archive, for the merchant. */
+  readonly detail: string
+
+  constructor(reason: ArchiveReason, detail: string, options?: ErrorOptions) {
+    super(`${reason}: ${detail}`, options)
+    this.name = 'ArchiveRejected'
+    this.reason = reason
+    this.detail = detail
+  }
+}
+
+/** Why one evidence file is not taken, while the rest of the archive is. */
+export const FILE_FAULTS = {
+  FILE_MISSING: 'The archive holds no file of that name.',
+  FILE_EMPTY: 'The file is empty.',
+  FILE_TOO_LARGE: 'The file is larger than allowed.',
+  FILE_TYPE: 'The file is no PDF, JPEG, PNG or TIFF.',
+  FILE_DAMAGED: 'The file cannot be unpacked, or its size or checksum is wrong.',
+} as const
+
+export type FileFault = keyof typeof FILE_FAULTS
+
+/** One evidence file is refused: its rows become `INVALID_FILE`, the rest go on. */
+export class BadFileError extends Error {
+  readonly code: FileFault
+  readonly detail: string
+
+  constructor(code: FileFault, detail: string, options?: ErrorOptions) {
+    super(`${code}: ${detail}`, options)
+    this.name = 'BadFileError'
+    this.code = code
+    this.detail = detail
+  }
+}

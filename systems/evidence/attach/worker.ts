@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConsumeContext, Log, Message } from '@posthorn/engine'
+import { around, confirm, defineInbox, pruneInbox } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { SystemConsumer, Worker } from '../../system.ts'
+import type { RowsOutbox } from '../outbox.ts'
+import { GROUP, TOPIC, TRANSPORT } from '../outbox.ts'
+import type { Documents } from './documents.ts'
+import type { Noting } from './noting.ts'
+import { createNoting } from './noting.ts'
+import type { Answer } from './outcome.ts'
+import { outcomeOf } from './outcome.ts'
+import type { Pause } from './pause.ts'
+import { WorkerPaused } from './pause.ts'
+import type { RequestedRow } from './queries.ts'
+import { attachArtifacts, findRequested } from './queries.ts'
+
+/** Attempts have ids without a time in them: what is older than this cannot come again. */
+const inbox = defineInbox({
+  table: 'evidence.consumer_inbox',
+  retention: '90d',
+  forgetOthers: '90d',
+})
+
+const DAY_MS = 86_400_000
+
+const Request = Type.Object({
+  eventId: Type.String({ format: 'uuid' }),
+  fileJobId: Type.String(),
+  rowId: Type.String({ format: 'uuid' }),
+  caseId: Type.String(),
+  retryCount: Type.Integer({ minimum: 0 }),
+})
+type Request = Static<typeof Request>
+
+export interface EvidenceWorkerOptions {
+  readonly pool: Pool
+  readonly log: Log
+  readonly outbox: RowsOutbox
+  readonly documents: Documents
+  readonly pause: Pause
+}
+
+/**
+ * Attaches the files of published rows to their cases. The call is made with no transaction open; its
+ * outcome, the artifacts and the inbox row are one. A throw is the transport's to repeat, and charges
+ * the row nothing.
+ */
+export function evidenceWorker(options: EvidenceWorkerOptions): SystemConsumer {
+  const { log, pool } = options
+  const noted = createNoting(pool)
+  return {
+    transport: TRANSPORT,
+    topic: TOPIC,
+    group: GROUP,
+    async handle(message, context) {
+      const { payload } = message
+      if (!Value.Check(Request, payload)) {
+        return log.warn({ id: message.id }, 'a request that is none of ours was skipped')
+      }
+      await attach({ ...options, noted }, { message, request: payload }, context)
+    },
+  }
+}
+
+async function attach(
+  options: EvidenceWorkerOptions & { readonly noted: Noting },
+  { request, message }: { request: Request; message: Message },
+  { signal }: ConsumeContext,
+): Promise<void> {
+  const { pool, outbox, documents, pause, log, noted } = options
+  const { rowId, retryCount } = request
+  const row = await findRequested(pool, rowId)
+  if (!row || !isCurrent(row, retryCount)) {
+    return log.info({ rowId, retryCount, status: row?.status }, 'a request came too late')
+  }
+  pause.check()
+  const receipt = { inbox, consumer: GROUP, id: message.id }
+  await around(pool, receipt, {
+    call: async () => {
+      const { case_id: caseId, artifacts } = row
+      const answer = await documents.attach({ rowId, caseId, artifacts, signal })
+      if (answer.kind === 'unauthorised') {
+        await pause.shut(answer.status)
+        throw new WorkerPaused()
+      }
+      await pause.open()
+      if (row.on_its_way !== null) await noted(rowId, row.on_its_way)
+      return answer
+    },
+    outcome: async (tx, answer: Exclude<Answer, { kind: 'unauthorised' }>) => {
+      const outcome = outcomeOf(answer, retryCount)
+      const given = [{ id: rowId, attempt: retryCount, outcome }]
+      const applied = await confirm(tx, outbox, given, { by: 'EVIDENCE_WORKER' })
+      if (applied.length > 0 && answer.kind === 'attached') {
+        await attachArtifacts(tx, rowId, answer.ids)
+      }
+    },
+  })
+}
+
+/** Whether the row still waits for the outcome of this attempt. */
+function isCurrent(row: RequestedRow, retryCount: number): boolean {
+  return (row.status === 'PUBLISHED' || row.on_its_way !== null) && row.retry_count === retryCount
+}
+
+/** Forgets what no message can be a repeat of any more. */
+export function inboxUpkeep(pool: Pool, log: Log): Worker {
+  return {
+    name: 'evidence.inbox',
+    async run({ signal }) {
+      while (!signal.aborted) {
+        await pruneInbox(pool, inbox, { log })
+        await sleep(DAY_MS, undefined, { signal }).catch(() => undefined)
+      }
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { CountedJob, FileJob, JobState, Tally } from './job.ts'
+
+/** Which job, and whose: another merchant's is not found. */
+export interface JobKey {
+  readonly id: string
+  readonly org: string
+}
+
+export interface NewJob {
+  readonly id: string
+  readonly org: string
+  readonly filename: string
+  readonly key: string
+  readonly etag: string
+  readonly version: string | undefined
+  readonly size: number
+  /** Of an object that came by itself. */
+  readonly bucket?: string
+  /** Of an upload. */
+  readonly idempotencyKey?: string | undefined
+  readonly fingerprint?: string
+  readonly by?: string
+}
+
+/** Undefined if the same object, or the same idempotency key, has a job. */
+export async function insertJob(tx: Transaction, job: NewJob): Promise<FileJob | undefined> {
+  const objectVersion = job.bucket === undefined ? null : (job.version ?? job.etag)
+  const { rows } = await tx.query<FileJob>(sql`
+    with made as (
+      insert into evidence.file_job
+             (id, org_id, filename, storage_key, storage_etag, storage_version, size_bytes,
+              bucket, object_version, idempotency_key, request_fingerprint, created_by)
+      values (${job.id}, ${job.org}, ${job.filename}, ${job.key}, ${job.etag},
+              ${job.version ?? null}, ${job.size}, ${job.bucket ?? null}, ${objectVersion},
+              ${job.idempotencyKey ?? null}, ${job.fingerprint ?? null}, ${job.by ?? null})
+          on conflict do nothing
+      returning *
+    ), tallied as (
+      insert into evidence.file_job_tally (file_job_id) select id from made
+    )
+    select * from made`)
+  return rows[0]
+}
+
+/** Announcements of one object take their turn. */
+export async function lockObject(
+  tx: Transaction,
+  { bucket, key }: { bucket: string; key: string },
+): Promise<void> {
+  await tx.query(sql`
+    select pg_advisory_xact_lock(hashtextextended(${`evidence.${bucket}/${key}`}, 1))`)
+}
+
+/** The job of an object; where one side knows no version, the etags decide. */
+export async function findArrived(
+  tx: Transaction,
+  object: { bucket: string; key: string; version?: string | undefined; etag: string },
+): Promise<FileJob | undefined> {
+  const { bucket, key, version = null, etag } = object
+  const { rows } = await tx.query<FileJob>(sql`
+    select *
+      from evidence.file_job
+     where bucket = ${bucket} and storage_key = ${key}
+       and (object_version = coalesce(${version}, ${etag})
+            or (storage_etag = ${etag} and (storage_version is null or ${version}::text is null)))
+     limit 1`)
+  return rows[0]
+}
+
+export async function findByIdempotencyKey(
+  db: Queryable,
+  { org, key }: { org: string; key: string },
+): Promise<FileJob | undefined> {
+  const { rows } = await db.query<FileJob>(sql`
+    select * from evidence.file_job where org_id = ${org} and idempotency_key = ${key}`)
+  return rows[0]
+}
+
+export async function jobExists(db: Queryable, id: string): Promise<boolean> {
+  const { rows } = await db.query(sql`select from evidence.file_job where id = ${id}`)
+  return rows.length > 0
+}
+
+export async function lockJob(tx: Transaction, { id, org }: JobKey): Promise<FileJob | undefined> {
+  const { rows } = await tx.query<FileJob>(sql`
+    select * from evidence.file_job where id = ${id} and org_id = ${org} for update`)
+  return rows[0]
+}
+
+/** Uploads of one merchant take their turn: two at once must not both see the last free place. */
+export async function lockMerchant(tx: Transaction, org: string): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`evidence.${org}`}, 0))`)
+}
+
+/** Jobs whose file is not read yet, and rows of the last day. */
+export async function countUsage(
+  db: Queryable,
+  org: string,
+): Promise<{ unread: number; rows: number }> {
+  const { rows } = await db.query<{ unread: number; rows: number }>(sql`
+    select (select count(*)::int
+              from evidence.file_job
+             where org_id = ${org} and status in ('RECEIVED', 'PROCESSING')
+               and total_rows is null) as unread,
+           (select coalesce(sum(coalesce(total_rows, expected_rows, 0)), 0)::float8
+              from evidence.file_job
+             where org_id = ${org} and created_at > now() - interval '1 day'
+               and status <> 'REJECTED') as rows`)
+  return rows[0] ?? { unread: 0, rows: 0 }
+}
+
+export interface JobPage {
+  readonly org: string
+  readonly status: JobState | undefined
+  /** Older than this one. */
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+interface Counted extends FileJob, Omit<Tally, 'per_second'> {
+  readonly per_second: number
+}
+
+/** What the tally says and what has not been added to it yet: together they are exact. */
+const COUNTED = sql`
+  select file_job_id,
+         sum(pending)::int as pending, sum(published)::int as published,
+         sum(failed)::int as failed, sum(success)::int as success, sum(error)::int as error,
+         sum(first_success)::int as first_success, sum(first_failed)::int as first_failed,
+         sum(first_error)::int as first_error, max(per_second)::float8 as per_second
+    from (select file_job_id, pending, published, failed, success, error,
+                 first_success, first_failed, first_error,
+                 case when counted_at > now() - interval '15 s' then per_second else 0 end
+                   as per_second
+            from evidence.file_job_tally where file_job_id in (select id from job)
+           union all
+          select file_job_id, pending, published, failed, success, error,
+                 first_success, first_failed, first_error, 0
+            from evidence.file_job_delta where file_job_id in (select id from job)) as part
+   group by file_job_id`
+
+export async function listJobs(db: Queryable, page: JobPage): Promise<CountedJob[]> {
+  const { org, status = null, before = null, limit } = page
+  const { rows } = await db.query<Counted>(sql`
+    with job as (
+      select *
+        from evidence.file_job
+       where org_id = ${org}
+         and (${status}::text is null or status = ${status})
+         and (${before}::uuid is null or id < ${before}::uuid)
+       order by id desc
+       limit ${limit}
+    )
+    select * from job join (${COUNTED}) as counted on file_job_id = id order by id desc`)
+  return rows.map(countedJob)
+}
+
+export async function findJob(db: Queryable, { id, org }: JobKey): Promise<CountedJob | undefined> {
+  const { rows } = await db.query<Counted>(sql`
+    with job as (select * from evidence.file_job where id = ${id} and org_id = ${org})
+    select * from job join (${COUNTED}) as counted on file_job_id = id`)
+  return rows[0] && countedJob(rows[0])
+}
+
+function countedJob(row: Counted): CountedJob {
+  const { pending, published, failed, success, error, per_second } = row
+  const { first_success, first_failed, first_error } = row
+  return {
+    ...row,
+    tally: {
+      ...{ pending, published, failed, success, error, per_second },
+      ...{ first_success, first_failed, first_error },
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import type { Change, Duration, Outbox, Outcome, Transaction } from '@posthorn/engine'
+import { defineOutbox, fixed } from '@posthorn/engine'
+import { failArtifacts, insertAudits } from './rows/queries.ts'
+import type { FileOutboxRow, RowState } from './rows/row.ts'
+
+export const TRANSPORT = 'kafka'
+export const TOPIC = 'evidence.requests'
+/** The consumer group of the evidence worker. */
+export const GROUP = 'evidence-worker'
+
+export type Mover = 'PUBLISHER' | 'EVIDENCE_WORKER'
+
+/** An outcome that says whose it is; the publisher's own do not. */
+export type Moved = Outcome & { readonly by?: Mover }
+
+export interface RowsOptions {
+  /** Rows of one merchant that are published and without an outcome. */
+  readonly perMerchant: number
+  /** After this long a publisher that is not heard of is taken for gone. Default `30s`. */
+  readonly lease?: Duration
+}
+
+export type RowsOutbox = Outbox<FileOutboxRow>
+
+/** One row of a CSV on its way to the evidence worker, which confirms what became of it. */
+export function rowsOutbox({ perMerchant, lease = '30s' }: RowsOptions): RowsOutbox {
+  return defineOutbox<FileOutboxRow>({
+    name: 'evidence.rows',
+    table: 'evidence.file_outbox_row',
+    states: {
+      ready: 'PENDING',
+      sent: 'PUBLISHED',
+      confirmed: 'SUCCESS',
+      retry: 'FAILED',
+      dead: 'ERROR',
+    },
+    columns: {
+      dueAt: 'next_retry_at',
+      createdAt: 'created_at',
+      sentAt: 'published_at',
+      tenant: 'org_id',
+      attemptId: 'event_id',
+      error: 'error_message',
+      errorCode: 'error_code',
+      ref: { partition: 'kafka_partition', offset: 'kafka_offset' },
+    },
+    counter: { column: 'retry_count', bumps: 'on-retry-claim' },
+    claim: { batch: 100, every: '2m', lease },
+    fair: { by: 'org_id', atOnce: perMerchant },
+    confirm: { within: '30m' },
+    retry: fixed('6h', { attempts: 3 }),
+    destination: { transport: TRANSPORT, topic: TOPIC, options: { group: GROUP } },
+    message: (row) => ({
+      id: row.event_id ?? row.id,
+      type: 'evidence.requested',
+      key: row.case_id,
+      tenant: row.org_id,
+      occurredAt: row.created_at,
+      payload: {
+        eventId: row.event_id,
+        fileJobId: row.file_job_id,
+        rowId: row.id,
+        caseId: row.case_id,
+        retryCount: row.retry_count,
+      },
+    }),
+    audit: { actor: 'PUBLISHER', settled: audited },
+  })
+}
+
+async function audited(tx: Transaction, changes: readonly Change<FileOutboxRow>[]): Promise<void> {
+  const audits = changes.flatMap(auditsOf)
+  if (audits.length > 0) await insertAudits(tx, audits)
+  const dead = changes.filter(({ to }) => to === 'ERROR').map(({ row }) => row.id)
+  if (dead.length > 0) await failArtifacts(tx, dead)
+}
+
+/** A row of `evidence.file_outbox_row_audit`. */
+export interface Audit {
+  readonly rowId: string
+  readonly from: RowState
+  readonly to: RowState
+  readonly retryCount: number
+  readonly errorCode: string | null
+  readonly by: Mover
+}
+
+/**
+ * The moves that a change stands for. A publish that failed is none. An outcome may overtake the note
+ * that its event was published, if the publisher died over it; that it was published is certain.
+ */
+function auditsOf({ row, from, to, outcome }: Change<FileOutboxRow>): Audit[] {
+  const { by = 'PUBLISHER' }: Moved = outcome
+  const fact = { rowId: row.id, retryCount: row.retry_count }
+  const last: Audit = {
+    ...fact,
+    from: from as RowState,
+    to: to as RowState,
+    errorCode: 'failure' in outcome ? outcome.failure.code : null,
+    by,
+  }
+  if (by === 'PUBLISHER') return from === to && outcome.kind !== 'delivered' ? [] : [last]
+  if (from === 'PUBLISHED') return [last]
+  const published: Audit = { ...last, to: 'PUBLISHED', errorCode: null, by: 'PUBLISHER' }
+  return [published, { ...last, from: 'PUBLISHED' }]
+}

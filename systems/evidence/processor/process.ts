@@ -1,0 +1,153 @@
+import type { Log } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Archive } from '../archive/archive.ts'
+import type { ArchiveLimits } from '../archive/limits.ts'
+import { openArchive } from '../archive/open.ts'
+import type { FileJob } from '../jobs/job.ts'
+import type { RowsOutbox } from '../outbox.ts'
+import type { Progress } from '../progress.ts'
+import type { Notify } from '../results/notification.ts'
+import { notifyOnce } from '../results/notification.ts'
+import type { Storage } from '../storage/storage.ts'
+import { check } from './check.ts'
+import type { JobClaim } from './queries.ts'
+import { insertFiles, listFiles, markParsed, markRejected, markStaged } from './queries.ts'
+import type { Rejection } from './rejection.ts'
+import { rejected, rejectionOf } from './rejection.ts'
+import { stageFiles } from './staging.ts'
+import { JobLost, storeRows } from './storing.ts'
+
+export interface ProcessorOptions {
+  readonly pool: Pool
+  readonly log: Log
+  readonly storage: Storage
+  readonly outbox: RowsOutbox
+  readonly notify: Notify
+  readonly progress: Progress
+  readonly limits: ArchiveLimits & { readonly rows: number }
+  readonly leaseMs: number
+  /** Where ZIPs are copied to while they are read; default the folder for temporary files. */
+  readonly spoolFolder?: string | undefined
+}
+
+/** After so many processes in a row that died over a file, it is the file. */
+const MOST_LOST = 3
+
+/**
+ * Reads a file: checks all of it, stages its evidence, stores its rows. The first two can reject it
+ * and leave no row; the third cannot. Each begins where a process before this one came to.
+ */
+export async function processJob(
+  options: ProcessorOptions,
+  claim: JobClaim,
+  signal: AbortSignal,
+): Promise<'parsed' | 'rejected'> {
+  const { storage } = options
+  const { job } = claim
+  if (job.lost_claims >= MOST_LOST && job.staged_at === null) {
+    const detail = 'The file could not be read: every attempt ended without an answer.'
+    return reject(options, claim, rejected('PROCESSING_FAILED', detail))
+  }
+  const changed = await objectProblem(storage, job)
+  if (changed && job.rows_read === 0) return reject(options, claim, changed)
+  // Rows of it are on their way: it waits for a person to bring the file back.
+  if (changed) throw new Error(`file job ${job.id}: ${changed.detail}`)
+  signal.throwIfAborted()
+  const source = {
+    ...{ storage, key: job.storage_key, signal },
+    ...(job.storage_version !== null && { version: job.storage_version }),
+    ...(options.spoolFolder !== undefined && { spoolFolder: options.spoolFolder }),
+  }
+  const opened = await openArchive(source, options.limits)
+  if (opened.kind === 'rejected') return reject(options, claim, opened)
+  const { archive } = opened
+  try {
+    const refusal = await staged(options, { claim, archive, signal })
+    if (refusal) return await reject(options, claim, refusal)
+    await store(options, { claim, archive, signal })
+    return 'parsed'
+  } finally {
+    await archive.close()
+  }
+}
+
+interface Work {
+  readonly claim: JobClaim
+  readonly archive: Archive
+  readonly signal: AbortSignal
+}
+
+/** The file must be the one that was announced, or rows of two files would be mixed. */
+async function objectProblem(storage: Storage, job: FileJob): Promise<Rejection | undefined> {
+  const now = await storage.head(job.storage_key)
+  if (job.storage_version !== null) return undefined
+  if (!now) return rejected('OBJECT_MISSING', 'The file is no longer there.')
+  if (now.etag === job.storage_etag) return undefined
+  return rejected('OBJECT_CHANGED', 'The file was replaced by another one before it was read.')
+}
+
+async function staged(options: ProcessorOptions, work: Work): Promise<Rejection | undefined> {
+  const { pool, storage, limits, progress } = options
+  const { claim, archive, signal } = work
+  if (claim.job.staged_at !== null) return undefined
+  const checked = await check(archive, { maxRows: limits.rows, signal })
+  if (checked.kind === 'rejected') return checked
+  const before = await listFiles(pool, claim.job.id)
+  try {
+    await stageFiles({
+      ...{ storage, archive, signal, jobId: claim.job.id },
+      files: checked.files,
+      done: new Set(before.map(({ name }) => name)),
+      remember: (files) => transaction(pool, (tx) => insertFiles(tx, claim, files)),
+    })
+  } catch (error) {
+    return rejectionOf(error)
+  }
+  await transaction(pool, async (tx) => {
+    const job = await markStaged(tx, claim, checked)
+    if (!job) throw new JobLost(claim.job.id)
+    await progress.changed(tx, job)
+  })
+  return undefined
+}
+
+async function store(options: ProcessorOptions, { claim, archive, signal }: Work): Promise<void> {
+  const { pool, outbox, leaseMs, progress } = options
+  const { job } = claim
+  const files = new Map((await listFiles(pool, job.id)).map((file) => [file.name, file]))
+  const total = await storeRows({
+    ...{ pool, outbox, claim, archive, files, leaseMs, signal },
+    stored: (rows) => void progress.changed(pool, { ...job, rows_read: rows }),
+  })
+  const parsed = await transaction(pool, (tx) => markParsed(tx, claim, total))
+  if (!parsed) throw new JobLost(job.id)
+}
+
+async function reject(
+  { pool, notify, progress, storage, log }: ProcessorOptions,
+  claim: JobClaim,
+  rejection: Rejection,
+): Promise<'rejected'> {
+  const { id: jobId, org_id: org, filename } = claim.job
+  const { reason, detail } = rejection
+  await transaction(pool, async (tx) => {
+    if (!(await markRejected(tx, claim, rejection))) throw new JobLost(jobId)
+    await notifyOnce(tx, notify, {
+      ...{ jobId, org, kind: 'REJECTED', round: 1, success: 0, pendingRetries: 0, errors: 0 },
+      message: `Rejected: ${detail}`,
+      more: { reason, filename },
+    })
+    await progress.changed(tx, { ...claim.job, status: 'REJECTED', reason, reason_detail: detail })
+  })
+  await forget(storage, jobId).catch((error: unknown) => {
+    log.warn({ err: error, fileJobId: jobId }, 'staged files of a rejected job are left behind')
+  })
+  return 'rejected'
+}
+
+async function forget(storage: Storage, jobId: string): Promise<void> {
+  for await (const { key } of storage.list(`staging/${jobId}/`)) {
+    await storage.remove(key)
+  }
+}

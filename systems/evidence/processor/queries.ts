@@ -1,0 +1,210 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { FileJob } from '../jobs/job.ts'
+import type { Checked } from './check.ts'
+import type { Rejection } from './rejection.ts'
+import type { StagedFile } from './staging.ts'
+
+/** A job that is ours until the lease runs out. */
+export interface JobClaim {
+  readonly job: FileJob
+  readonly token: string
+}
+
+/**
+ * Takes the next file to read. Merchants with the fewest files under way come first, so that one who
+ * uploads a hundred does not keep another waiting.
+ */
+export async function claimJob(
+  db: Queryable,
+  { token, leaseMs, maxSize }: { token: string; leaseMs: number; maxSize: number },
+): Promise<FileJob | undefined> {
+  const { rows } = await db.query<FileJob>(sql`
+    with next as (
+      select j.id
+        from evidence.file_job as j
+       where j.status in ('RECEIVED', 'PROCESSING') and j.total_rows is null
+         and j.not_before <= now()
+         and (j.claimed_until is null or j.claimed_until < now())
+         and j.size_bytes <= ${maxSize}
+       order by (select count(*)
+                   from evidence.file_job as o
+                  where o.status = 'PROCESSING' and o.total_rows is null
+                    and o.org_id = j.org_id and o.claimed_until > now()),
+                j.created_at
+       limit 1
+         for update of j skip locked
+    )
+    update evidence.file_job as j
+       set status = 'PROCESSING',
+           claim_token = ${token},
+           claimed_until = now() + ${leaseMs} * interval '1 ms',
+           lost_claims = j.lost_claims + (j.claimed_until is not null)::int
+      from next
+     where j.id = next.id
+    returning j.*`)
+  return rows[0]
+}
+
+/** False: somebody else has the job by now. */
+export async function renewJob(
+  db: Queryable,
+  { job, token }: JobClaim,
+  leaseMs: number,
+): Promise<boolean> {
+  const { rows } = await db.query(sql`
+    update evidence.file_job
+       set claimed_until = now() + ${leaseMs} * interval '1 ms'
+     where id = ${job.id} and claim_token = ${token}
+    returning id`)
+  return rows.length > 0
+}
+
+/** Gives a job back, to be tried again after a while; undefined: it was no longer ours. */
+export async function releaseJob(
+  db: Queryable,
+  { job, token }: JobClaim,
+  { afterMs, failed }: { afterMs: number; failed: number },
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ failures: number }>(sql`
+    update evidence.file_job
+       set claim_token = null, claimed_until = null,
+           failures = least(failures + ${failed}::int, 1000),
+           not_before = now() + ${afterMs} * interval '1 ms'
+     where id = ${job.id} and claim_token = ${token}
+    returning failures`)
+  return rows[0]?.failures
+}
+
+/** Moves the checkpoint to the row that is stored last; false if the job is no longer ours. */
+export async function moveCheckpoint(
+  tx: Transaction,
+  { job, token }: JobClaim,
+  { rowsRead, leaseMs }: { rowsRead: number; leaseMs: number },
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    update evidence.file_job
+       set rows_read = ${rowsRead},
+           failures = 0, lost_claims = 0,
+           claimed_until = now() + ${leaseMs} * interval '1 ms'
+     where id = ${job.id} and claim_token = ${token}
+    returning id`)
+  return rows.length > 0
+}
+
+/** From here on nothing rejects the job. */
+export async function markStaged(
+  tx: Transaction,
+  { job, token }: JobClaim,
+  { header, rows: expected, warnings }: Checked,
+): Promise<FileJob | undefined> {
+  const { rows } = await tx.query<FileJob>(sql`
+    update evidence.file_job
+       set columns = ${header.names}::text[], expected_rows = ${expected},
+           warnings = ${JSON.stringify(warnings)}::jsonb, staged_at = now()
+     where id = ${job.id} and claim_token = ${token}
+    returning *`)
+  return rows[0]
+}
+
+/** Parsing has ended. The empty delta is for whoever adds up: perhaps nothing else will change. */
+export async function markParsed(
+  tx: Transaction,
+  { job, token }: JobClaim,
+  totalRows: number,
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    with parsed as (
+      update evidence.file_job
+         set total_rows = ${totalRows}, claim_token = null, claimed_until = null
+       where id = ${job.id} and claim_token = ${token}
+      returning id
+    )
+    insert into evidence.file_job_delta (file_job_id) select id from parsed returning file_job_id`)
+  return rows.length > 0
+}
+
+export async function markRejected(
+  tx: Transaction,
+  { job, token }: JobClaim,
+  { reason, detail }: Rejection,
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    update evidence.file_job
+       set status = 'REJECTED', reason = ${reason}, reason_detail = ${detail},
+           completed_at = now(), claim_token = null, claimed_until = null
+     where id = ${job.id} and claim_token = ${token}
+    returning id`)
+  return rows.length > 0
+}
+
+export async function insertFiles(
+  tx: Transaction,
+  { job, token }: JobClaim,
+  files: readonly StagedFile[],
+): Promise<void> {
+  const column = <Value>(value: (file: StagedFile) => Value) => files.map((file) => value(file))
+  await tx.query(sql`
+    insert into evidence.file_job_file
+           (file_job_id, name, storage_key, size_bytes, content_type, error_message)
+    select j.id, u.*
+      from evidence.file_job as j,
+           unnest(${column(({ name }) => name)}::text[],
+                  ${column((file) => (file.kind === 'staged' ? file.key : null))}::text[],
+                  ${column((file) => (file.kind === 'staged' ? file.size : null))}::bigint[],
+                  ${column((file) => (file.kind === 'staged' ? file.contentType : null))}::text[],
+                  ${column((file) => (file.kind === 'bad' ? file.message : null))}::text[]) as u
+     where j.id = ${job.id} and j.claim_token = ${token}
+        on conflict do nothing`)
+}
+
+export async function listFiles(db: Queryable, jobId: string): Promise<StagedFile[]> {
+  const { rows } = await db.query<{
+    name: string
+    storage_key: string | null
+    size_bytes: string | null
+    content_type: string | null
+    error_message: string | null
+  }>(sql`
+    select name, storage_key, size_bytes, content_type, error_message
+      from evidence.file_job_file
+     where file_job_id = ${jobId}`)
+  return rows.map((row) =>
+    row.storage_key === null
+      ? { kind: 'bad', name: row.name, message: row.error_message ?? '' }
+      : {
+          kind: 'staged',
+          name: row.name,
+          key: row.storage_key,
+          size: Number(row.size_bytes),
+          contentType: row.content_type ?? 'application/octet-stream',
+        },
+  )
+}
+
+export interface NewArtifact {
+  readonly rowId: string
+  readonly position: number
+  readonly filename: string
+  readonly key: string
+  readonly size: number
+  readonly contentType: string
+}
+
+export async function insertArtifacts(
+  tx: Transaction,
+  jobId: string,
+  artifacts: readonly NewArtifact[],
+): Promise<void> {
+  await tx.query(sql`
+    insert into evidence.file_job_artifact
+           (file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes,
+            content_type)
+    select ${jobId}::uuid, u.*
+      from unnest(${artifacts.map(({ rowId }) => rowId)}::uuid[],
+                  ${artifacts.map(({ position }) => position)}::smallint[],
+                  ${artifacts.map(({ filename }) => filename)}::text[],
+                  ${artifacts.map(({ key }) => key)}::text[],
+                  ${artifacts.map(({ size }) => size)}::bigint[],
+                  ${artifacts.map(({ contentType }) => contentType)}::text[]) as u`)
+}

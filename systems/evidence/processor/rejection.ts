@@ -1,0 +1,33 @@
+import type { ArchiveReason } from '../archive/reasons.ts'
+import { ArchiveRejected } from '../archive/reasons.ts'
+import type { CsvErrorCode } from '../../csv/index.ts'
+import { CsvError } from '../../csv/index.ts'
+import type { HeaderReason } from './columns.ts'
+
+/** Why a job is `REJECTED`. */
+export interface Rejection {
+  readonly kind: 'rejected'
+  readonly reason:
+    | ArchiveReason
+    | CsvErrorCode
+    | HeaderReason
+    | 'NO_ROWS'
+    | 'TOO_MANY_ROWS'
+    | 'OBJECT_MISSING'
+    | 'OBJECT_CHANGED'
+    | 'PROCESSING_FAILED'
+  /** A sentence for the merchant. */
+  readonly detail: string
+}
+
+export function rejected(reason: Rejection['reason'], detail: string): Rejection {
+  return { kind: 'rejected', reason, detail }
+}
+
+/** What was thrown because of the file itself, as a rejection; anything else is thrown again. */
+export function rejectionOf(error: unknown): Rejection {
+  if (error instanceof ArchiveRejected) return rejected(error.reason, error.detail)
+  if (error instanceof CsvError)
+    return rejected(error.code, `The CSV cannot be read: ${error.message}.`)
+  throw error
+}

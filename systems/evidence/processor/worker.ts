@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { raiseAlert, recoverAlert, transaction } from '@posthorn/engine'
+import type { Worker } from '../../system.ts'
+import type { FileJob } from '../jobs/job.ts'
+import type { Nudge } from '../nudge.ts'
+import type { ProcessorOptions } from './process.ts'
+import { processJob } from './process.ts'
+import type { JobClaim } from './queries.ts'
+import { claimJob, releaseJob, renewJob } from './queries.ts'
+import { JobLost } from './storing.ts'
+
+export interface FileProcessorOptions extends ProcessorOptions {
+  /** Files read at once in this process. */
+  readonly lanes: number
+  readonly everyMs: number
+  readonly nudge: Nudge
+}
+
+/** What the first lane takes: however many giants come, a small file is read at once. */
+const SMALL_BYTES = 5_000_000
+
+const MAX_PAUSE_MS = 300_000
+/** Failures in a row until somebody is called. */
+const ALERT_AT = 3
+const SOURCE = 'evidence.file-processor'
+
+/** Reads uploaded files, several at once, in any number of processes. */
+export function fileProcessor(options: FileProcessorOptions): Worker {
+  const { lanes, everyMs, nudge, log } = options
+  return {
+    name: SOURCE,
+    async run({ signal }) {
+      const lane = async (maxSize: number) => {
+        while (!signal.aborted) {
+          const found = await processNext(options, { maxSize, signal }).catch((error: unknown) => {
+            log.error({ err: error }, 'files cannot be looked for')
+            return false
+          })
+          if (!found) await nudge.sleep(everyMs, signal)
+        }
+      }
+      const sizes = Array.from({ length: lanes }, (_, i) =>
+        i === 0 && lanes > 1 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER,
+      )
+      await Promise.all(sizes.map(lane))
+    },
+  }
+}
+
+/** Reads one file, if there is one; false if not. */
+export async function processNext(
+  options: ProcessorOptions,
+  { maxSize, signal }: { maxSize: number; signal: AbortSignal },
+): Promise<boolean> {
+  const { pool, leaseMs, log } = options
+  const token = randomUUID()
+  const job = await claimJob(pool, { token, leaseMs, maxSize })
+  if (!job) return false
+  const claim = { job, token }
+  if (job.lost_claims >= ALERT_AT) {
+    await callSomebody(options, job, 'Every process that read the file has ended without a word.')
+  }
+  const lease = keepLease(options, claim)
+  const stop = AbortSignal.any([signal, lease.signal])
+  try {
+    const outcome = await processJob(options, claim, stop)
+    log.info({ fileJobId: job.id, org: job.org_id, outcome }, 'a file was read')
+    if (job.failures >= ALERT_AT || job.lost_claims >= ALERT_AT) {
+      await transaction(pool, (tx) => recoverAlert(tx, { source: SOURCE, subject: job.id }))
+    }
+  } catch (error) {
+    await failed(options, claim, { error, signal: stop })
+  } finally {
+    lease.end()
+  }
+  return true
+}
+
+/** Renews the lease while the file is read, and aborts when it is lost. */
+function keepLease({ pool, leaseMs, log }: ProcessorOptions, claim: JobClaim) {
+  const lost = new AbortController()
+  const renew = async () => {
+    const kept = await renewJob(pool, claim, leaseMs).catch((error: unknown) => {
+      log.warn({ err: error, fileJobId: claim.job.id }, 'the lease on a file could not be renewed')
+      return true
+    })
+    if (!kept) lost.abort(new JobLost(claim.job.id))
+  }
+  const timer = setInterval(() => void renew(), leaseMs / 3)
+  return { signal: lost.signal, end: () => clearInterval(timer) }
+}
+
+/** Whatever was not the file's fault is tried again, later each time. */
+async function failed(
+  options: ProcessorOptions,
+  claim: JobClaim,
+  { error, signal }: { error: unknown; signal: AbortSignal },
+): Promise<void> {
+  const { pool, log } = options
+  const { id, failures } = claim.job
+  if (error instanceof JobLost) {
+    log.warn({ fileJobId: id }, 'a file was taken over by another process')
+    return
+  }
+  // A process that stops gives its files back at once.
+  const stopped = signal.aborted
+  const afterMs = stopped ? 0 : Math.min(1_000 * 2 ** failures, MAX_PAUSE_MS)
+  if (!stopped) log.error({ err: error, fileJobId: id, afterMs }, 'a file could not be read')
+  const now = await releaseJob(pool, claim, { afterMs, failed: stopped ? 0 : 1 })
+  if (now === undefined || now < ALERT_AT) return
+  await callSomebody(options, claim.job, error instanceof Error ? error.message : String(error))
+}
+
+async function callSomebody(
+  { pool }: ProcessorOptions,
+  { id: subject, org_id: tenant }: FileJob,
+  detail: string,
+): Promise<void> {
+  const alert = { source: SOURCE, subject, tenant, code: 'FILE_JOB_STUCK', detail }
+  await transaction(pool, (tx) => raiseAlert(tx, alert))
+}

@@ -1,0 +1,139 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { FileJob, Tally } from '../jobs/job.ts'
+import type { Notification, NotificationKind, Results } from './notification.ts'
+
+export async function insertNotification(
+  tx: Transaction,
+  notification: Notification & { readonly id: string },
+): Promise<boolean> {
+  const { id, jobId, kind, round, success, pendingRetries, errors, message } = notification
+  const { rows } = await tx.query(sql`
+    insert into evidence.file_job_notification
+           (id, file_job_id, kind, round, success, pending_retries, errors, message)
+    values (${id}, ${jobId}, ${kind}, ${round}, ${success}, ${pendingRetries}, ${errors}, ${message})
+        on conflict (file_job_id, kind, round) do nothing
+    returning id`)
+  return rows.length > 0
+}
+
+/** A row of `evidence.file_job_notification`. */
+export interface NotificationRow {
+  readonly id: string
+  readonly kind: NotificationKind
+  readonly round: number
+  readonly success: number
+  readonly pending_retries: number
+  readonly errors: number
+  readonly message: string
+  readonly created_at: Date
+}
+
+export async function listNotifications(db: Queryable, jobId: string): Promise<NotificationRow[]> {
+  const { rows } = await db.query<NotificationRow>(sql`
+    select id, kind, round, success, pending_retries, errors, message, created_at
+      from evidence.file_job_notification
+     where file_job_id = ${jobId}
+     order by id desc
+     limit 200`)
+  return rows
+}
+
+/** Jobs of which something changed since it was added up. */
+export async function listChanged(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    with recursive changed as (
+      (select file_job_id as id from evidence.file_job_delta order by file_job_id limit 1)
+      union all
+      select (select file_job_id from evidence.file_job_delta
+               where file_job_id > changed.id order by file_job_id limit 1)
+        from changed
+       where changed.id is not null
+    )
+    select id from changed where id is not null limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Adds what changed to the job's tally, and returns both. Whoever adds up the same job waits. */
+export async function addUp(
+  tx: Transaction,
+  jobId: string,
+): Promise<(FileJob & Tally) | undefined> {
+  const { rows } = await tx.query<FileJob & Tally>(sql`
+    with locked as (
+      select * from evidence.file_job_tally where file_job_id = ${jobId} for update
+    ), gone as (
+      -- Only once the tally is ours: else two would each take some and meet there in any order.
+      delete from evidence.file_job_delta
+       where file_job_id = (select file_job_id from locked)
+      returning *
+    ), sums as (
+      select coalesce(sum(pending), 0) as pending, coalesce(sum(published), 0) as published,
+             coalesce(sum(failed), 0) as failed, coalesce(sum(success), 0) as success,
+             coalesce(sum(error), 0) as error,
+             coalesce(sum(first_success), 0) as first_success,
+             coalesce(sum(first_failed), 0) as first_failed,
+             coalesce(sum(first_error), 0) as first_error,
+             coalesce(sum(attempts), 0) as attempts,
+             (select extract(epoch from now() - counted_at) * 1000 from locked)::float8 as ms
+        from gone
+    ), paced as (
+      select *, attempts * 1000 / least(greatest(ms, 200), 1000) as pace from sums
+    ), added as (
+      update evidence.file_job_tally as t
+         set pending = t.pending + s.pending, published = t.published + s.published,
+             failed = t.failed + s.failed, success = t.success + s.success,
+             error = t.error + s.error,
+             first_success = t.first_success + s.first_success,
+             first_failed = t.first_failed + s.first_failed,
+             first_error = t.first_error + s.first_error,
+             -- A mean of the last seconds, so that the number does not jump; after a pause a new one.
+             per_second = case when t.per_second = 0 or s.ms > 15000 then s.pace
+                               else t.per_second + (s.pace - t.per_second) * (1 - exp(-s.ms / 3000))
+                          end,
+             counted_at = now()
+        from paced as s
+       where t.file_job_id = ${jobId}
+      returning t.*
+    )
+    select j.*, a.pending, a.published, a.failed, a.success, a.error,
+           a.first_success, a.first_failed, a.first_error, a.per_second
+      from evidence.file_job as j
+      join added as a on a.file_job_id = j.id`)
+  return rows[0]
+}
+
+export async function isNotified(
+  tx: Transaction,
+  { jobId, kind }: { jobId: string; kind: NotificationKind },
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    select from evidence.file_job_notification where file_job_id = ${jobId} and kind = ${kind}`)
+  return rows.length > 0
+}
+
+export async function updateResults(
+  tx: Transaction,
+  jobId: string,
+  { success, pendingRetries, errors }: Results,
+): Promise<void> {
+  await tx.query(sql`
+    update evidence.file_job
+       set success_count = ${success}, error_count = ${errors}, pending_retries = ${pendingRetries}
+     where id = ${jobId}`)
+}
+
+export async function completeJob(tx: Transaction, jobId: string): Promise<void> {
+  await tx.query(sql`
+    update evidence.file_job
+       set status = 'COMPLETED', completed_at = now()
+     where id = ${jobId} and status = 'PROCESSING'`)
+}
+
+/** A completed job of which rows are tried again: another round, with an N2 of its own. */
+export async function reopenJob(tx: Transaction, jobId: string): Promise<void> {
+  await tx.query(sql`
+    update evidence.file_job
+       set status = 'PROCESSING', completed_at = null, round = round + 1
+     where id = ${jobId} and status = 'COMPLETED'`)
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log, Transaction } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Worker } from '../../system.ts'
+import type { FileJob, Tally } from '../jobs/job.ts'
+import type { Progress } from '../progress.ts'
+import type { Notify, Results } from './notification.ts'
+import { finalMessage, initialMessage, notifyOnce } from './notification.ts'
+import { addUp, completeJob, isNotified, listChanged, reopenJob, updateResults } from './queries.ts'
+
+export interface ResultsOptions {
+  readonly pool: Pool
+  readonly log: Log
+  readonly notify: Notify
+  readonly progress: Progress
+  /** Between two looks: what happens within it is one update of a counter. */
+  readonly everyMs: number
+}
+
+const MOST_JOBS = 5_000
+
+/** Adds up what became of rows, and tells the merchants when all of a job have come so far. */
+export function resultsWorker(options: ResultsOptions): Worker {
+  const { log, everyMs } = options
+  return {
+    name: 'evidence.results',
+    async run({ signal }) {
+      while (!signal.aborted) {
+        await addUpAll(options).catch((error: unknown) => {
+          log.error({ err: error }, 'the results of file jobs cannot be added up')
+        })
+        await sleep(everyMs, undefined, { signal }).catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** One look at every job of which something changed; returns how many those were. */
+export async function addUpAll(options: ResultsOptions): Promise<number> {
+  const { pool, log, progress } = options
+  const ids = await listChanged(pool, MOST_JOBS)
+  for (const id of ids) {
+    try {
+      await transaction(pool, async (tx) => {
+        const job = await addUp(tx, id)
+        if (!job) return
+        await conclude(tx, job, options.notify)
+        await progress.changed(tx, job)
+      })
+    } catch (error) {
+      log.error({ err: error, fileJobId: id }, 'the results of a file job cannot be added up')
+    }
+  }
+  return ids.length
+}
+
+/** Tells the merchant what the tally allows to be told: N1, then N2. */
+async function conclude(tx: Transaction, job: FileJob & Tally, notify: Notify): Promise<void> {
+  const { id, org_id: org, total_rows: total, round } = job
+  if (total === null) return
+  const isTerminal = job.success + job.error === total
+  if (job.status === 'COMPLETED') {
+    // An operator has replayed rows past this system.
+    if (!isTerminal) await reopenJob(tx, id)
+    return
+  }
+  const firsts: Results = {
+    success: job.first_success,
+    pendingRetries: job.first_failed,
+    errors: job.first_error,
+  }
+  if (firsts.success + firsts.pendingRetries + firsts.errors < total) return
+  if (!(await isNotified(tx, { jobId: id, kind: 'N1' }))) {
+    const message = initialMessage(firsts)
+    const first = { jobId: id, org, kind: 'N1', round: 1, message, ...firsts } as const
+    if (await notifyOnce(tx, notify, first)) await updateResults(tx, id, firsts)
+  }
+  if (!isTerminal) return
+  const finals: Results = { success: job.success, pendingRetries: 0, errors: job.error }
+  const message = finalMessage(finals)
+  await notifyOnce(tx, notify, { jobId: id, org, kind: 'N2', round, message, ...finals })
+  await updateResults(tx, id, finals)
+  await completeJob(tx, id)
+}

@@ -1,0 +1,123 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Audit } from '../outbox.ts'
+import type { FileOutboxRow, RowState } from './row.ts'
+
+export async function insertAudits(tx: Transaction, audits: readonly Audit[]): Promise<void> {
+  await tx.query(sql`
+    insert into evidence.file_outbox_row_audit
+           (file_outbox_row_id, old_status, new_status, retry_count, error_code, transitioned_by)
+    select *
+      from unnest(${audits.map(({ rowId }) => rowId)}::uuid[],
+                  ${audits.map(({ from }) => from)}::text[],
+                  ${audits.map(({ to }) => to)}::text[],
+                  ${audits.map(({ retryCount }) => retryCount)}::int[],
+                  ${audits.map(({ errorCode }) => errorCode)}::text[],
+                  ${audits.map(({ by }) => by)}::text[])`)
+}
+
+export async function failArtifacts(tx: Transaction, rowIds: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    update evidence.file_job_artifact
+       set attachment_status = 'FAILED', updated_at = now()
+     where file_outbox_row_id = any(${rowIds}::uuid[]) and attachment_status = 'PENDING'`)
+}
+
+export interface RowPage {
+  readonly jobId: string
+  readonly status: RowState | undefined
+  /** Behind this row. */
+  readonly after: number
+  readonly limit: number
+}
+
+export async function listRows(db: Queryable, page: RowPage): Promise<FileOutboxRow[]> {
+  const { jobId, status = null, after, limit } = page
+  const { rows } = await db.query<FileOutboxRow>(sql`
+    select *
+      from evidence.file_outbox_row
+     where file_job_id = ${jobId} and row_number > ${after}
+       and (${status}::text is null or status = ${status})
+     order by row_number
+     limit ${limit}`)
+  return rows
+}
+
+/** The same for errors alone, which have an index of their own. */
+export async function listErrors(
+  db: Queryable,
+  { jobId, after, limit }: Omit<RowPage, 'status'>,
+): Promise<FileOutboxRow[]> {
+  const { rows } = await db.query<FileOutboxRow>(sql`
+    select *
+      from evidence.file_outbox_row
+     where file_job_id = ${jobId} and row_number > ${after} and status = 'ERROR'
+     order by row_number
+     limit ${limit}`)
+  return rows
+}
+
+export async function findRow(
+  db: Queryable,
+  { jobId, rowId }: { jobId: string; rowId: string },
+): Promise<FileOutboxRow | undefined> {
+  const { rows } = await db.query<FileOutboxRow>(sql`
+    select * from evidence.file_outbox_row where id = ${rowId} and file_job_id = ${jobId}`)
+  return rows[0]
+}
+
+/** A row of `evidence.file_job_artifact`. */
+export interface Artifact {
+  readonly id: string
+  readonly position: number
+  readonly filename: string
+  readonly storage_key: string
+  readonly size_bytes: string
+  readonly content_type: string
+  readonly attachment_status: 'PENDING' | 'ATTACHED' | 'FAILED'
+  readonly document_mgmt_id: string | null
+}
+
+export async function listArtifacts(db: Queryable, rowId: string): Promise<Artifact[]> {
+  const { rows } = await db.query<Artifact>(sql`
+    select id, position, filename, storage_key, size_bytes, content_type, attachment_status,
+           document_mgmt_id
+      from evidence.file_job_artifact
+     where file_outbox_row_id = ${rowId}
+     order by position`)
+  return rows
+}
+
+export interface AuditRow {
+  readonly old_status: RowState | null
+  readonly new_status: RowState
+  readonly retry_count: number
+  readonly error_code: string | null
+  readonly transitioned_by: string
+  readonly created_at: Date
+}
+
+export async function listAudit(db: Queryable, rowId: string): Promise<AuditRow[]> {
+  const { rows } = await db.query<AuditRow>(sql`
+    select old_status, new_status, retry_count, error_code, transitioned_by, created_at
+      from evidence.file_outbox_row_audit
+     where file_outbox_row_id = ${rowId}
+     order by id
+     limit 1000`)
+  return rows
+}
+
+/** Errors of a job that may be tried again, a batch at a time. */
+export async function listRetryable(
+  tx: Transaction,
+  { jobId, after, limit }: { jobId: string; after: number; limit: number },
+): Promise<{ id: string; row_number: number }[]> {
+  const { rows } = await tx.query<{ id: string; row_number: number }>(sql`
+    select id, row_number
+      from evidence.file_outbox_row
+     where file_job_id = ${jobId} and row_number > ${after} and status = 'ERROR'
+       and error_code not in ('INVALID_ROW', 'INVALID_FILE')
+     order by row_number
+     limit ${limit}`)
+  return rows
+}

@@ -1,0 +1,123 @@
+import type { App } from '@posthorn/http'
+import { callerOf, decodeCursor, PageQuery, pageOf, toPage } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { findJob } from '../jobs/queries.ts'
+import { problem } from '../problems.ts'
+import { errorsCsv } from './errors-csv.ts'
+import type { Artifact, AuditRow } from './queries.ts'
+import { findRow, listArtifacts, listAudit, listRows } from './queries.ts'
+import { ROW_STATES, RowResource, toRowResource } from './row.ts'
+
+const PATH = '/api/v1/file-jobs/:id'
+const tags = ['evidence']
+const Id = Type.String({ format: 'uuid' })
+const Nullable = Type.Union([Type.String(), Type.Null()])
+const ArtifactResource = Type.Object({
+  id: Type.String(),
+  filename: Type.String(),
+  sizeBytes: Type.Integer(),
+  contentType: Type.String(),
+  attachmentStatus: Type.Enum(['PENDING', 'ATTACHED', 'FAILED']),
+  documentMgmtId: Nullable,
+})
+const AuditResource = Type.Object({
+  oldStatus: Nullable,
+  newStatus: Type.String(),
+  retryCount: Type.Integer(),
+  errorCode: Nullable,
+  transitionedBy: Type.String(),
+  createdAt: Type.String(),
+})
+
+const schemas = {
+  list: {
+    summary: 'The rows of a file, in its order',
+    tags,
+    params: Type.Object({ id: Id }),
+    querystring: Type.Object({
+      ...PageQuery.properties,
+      status: Type.Optional(Type.Enum([...ROW_STATES])),
+    }),
+    response: { 200: pageOf(RowResource) },
+  },
+  one: {
+    summary: 'A row with its files and what happened to it',
+    tags,
+    params: Type.Object({ id: Id, rowId: Id }),
+    response: {
+      200: Type.Object({
+        ...RowResource.properties,
+        artifacts: Type.Array(ArtifactResource),
+        audit: Type.Array(AuditResource),
+      }),
+    },
+  },
+  errors: {
+    summary: 'The failed rows as they were uploaded, to correct and upload again',
+    tags,
+    params: Type.Object({ id: Id }),
+    produces: ['text/csv'],
+  },
+}
+
+const RowCursor = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
+
+export function rowRoutes(app: App, { pool }: { readonly pool: Pool }): void {
+  const jobOf = async (key: { id: string; org: string }) => {
+    const job = await findJob(pool, key)
+    if (!job) throw problem('NOT_FOUND')
+    return job
+  }
+
+  app.get(`${PATH}/rows`, { schema: schemas.list }, async (request) => {
+    const { id: jobId } = await jobOf({ id: request.params.id, org: callerOf(request).org })
+    const { limit, cursor, status } = request.query
+    const after = cursor === undefined ? 0 : decodeCursor(cursor, RowCursor)[0]
+    const rows = await listRows(pool, { jobId, status, after, limit: limit + 1 })
+    return toPage(rows, limit, { item: toRowResource, after: (row) => row.row_number })
+  })
+
+  app.get(`${PATH}/rows/:rowId`, { schema: schemas.one }, async (request) => {
+    const { id: jobId } = await jobOf({ id: request.params.id, org: callerOf(request).org })
+    const row = await findRow(pool, { jobId, rowId: request.params.rowId })
+    if (!row) throw problem('NOT_FOUND')
+    const [artifacts, audit] = [await listArtifacts(pool, row.id), await listAudit(pool, row.id)]
+    return {
+      ...toRowResource(row),
+      artifacts: artifacts.map(artifactResource),
+      audit: audit.map(auditResource),
+    }
+  })
+
+  app.get(`${PATH}/errors.csv`, { schema: schemas.errors }, async (request, reply) => {
+    const job = await jobOf({ id: request.params.id, org: callerOf(request).org })
+    return reply
+      .header('content-type', 'text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="errors-${job.id}.csv"`)
+      .send(errorsCsv(pool, job))
+  })
+}
+
+function artifactResource(artifact: Artifact): Static<typeof ArtifactResource> {
+  return {
+    id: artifact.id,
+    filename: artifact.filename,
+    sizeBytes: Number(artifact.size_bytes),
+    contentType: artifact.content_type,
+    attachmentStatus: artifact.attachment_status,
+    documentMgmtId: artifact.document_mgmt_id,
+  }
+}
+
+function auditResource(audit: AuditRow): Static<typeof AuditResource> {
+  return {
+    oldStatus: audit.old_status,
+    newStatus: audit.new_status,
+    retryCount: audit.retry_count,
+    errorCode: audit.error_code,
+    transitionedBy: audit.transitioned_by,
+    createdAt: audit.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import type { Dirent, Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { mkdir, open, opendir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { counted } from './counted.ts'
+import { keyOfPath, pathOfKey } from './key-path.ts'
+import type { Storage, StoredObject } from './storage.ts'
+import { NotStored, heard } from './storage.ts'
+
+/** Hidden, so that no key lies in it, and on the same file system, so that files can be renamed. */
+const UNFINISHED = '.unfinished'
+/** Older than any put: left by a process that died. */
+const ABANDONED_MS = 24 * 3_600_000
+
+/** Keeps objects as files of a folder, which is made when the first one comes. */
+export function folderStorage(folder: string): Storage {
+  let swept: Promise<void> | undefined
+  const pathOf = (key: string) => join(folder, pathOfKey(key))
+
+  return {
+    async put(key, bytes, options = {}) {
+      const unfinished = join(folder, UNFINISHED)
+      await (swept ??= removeAbandoned(unfinished))
+      await mkdir(unfinished, { recursive: true })
+      const temporary = join(unfinished, randomUUID())
+      try {
+        const facts = await writeWhole(temporary, counted(key, bytes, options))
+        const path = pathOf(key)
+        await mkdir(dirname(path), { recursive: true })
+        await rename(temporary, path)
+        await syncFolder(dirname(path))
+        return storedObject(key, facts)
+      } catch (error) {
+        await rm(temporary, { force: true })
+        throw error
+      }
+    },
+
+    async read(key, { start = 0, end = Number.POSITIVE_INFINITY, signal } = {}) {
+      signal?.throwIfAborted()
+      const file = await openFile(key, pathOf(key))
+      if (end <= start) {
+        await file.close()
+        return Readable.from([])
+      }
+      return heard(file.createReadStream({ start, end: end - 1, ...(signal && { signal }) }))
+    },
+
+    async head(key) {
+      const facts = await stat(pathOf(key)).catch(unlessMissing)
+      return facts?.isFile() ? storedObject(key, facts) : undefined
+    },
+
+    async *list(prefix) {
+      // Only below the prefix's last slash can anything begin with it.
+      const above = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+      for await (const path of filesBelow(
+        folder,
+        above === '' ? '' : pathOfKey(above.slice(0, -1)),
+      )) {
+        const key = keyOfPath(path)
+        if (key === undefined || !key.startsWith(prefix)) continue
+        const facts = await stat(join(folder, path)).catch(unlessMissing)
+        if (facts) yield storedObject(key, facts)
+      }
+    },
+
+    async remove(key) {
+      await unlink(pathOf(key)).catch(unlessMissing)
+    },
+  }
+}
+
+async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promise<Stats> {
+  const file = await open(path, 'wx')
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+    return await file.stat()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A rename outlives a power cut only once its folder is on the disk. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY)
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+async function openFile(key: string, path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY).catch(unlessMissing)
+  if (!file) throw new NotStored(key)
+  const facts = await file.stat()
+  if (facts.isFile()) return file
+  await file.close()
+  throw new NotStored(key)
+}
+
+async function* filesBelow(folder: string, path: string): AsyncIterable<string> {
+  const entries = await opendir(join(folder, path)).catch(unlessMissing)
+  if (!entries) return
+  const folders: string[] = []
+  for await (const entry of entries as AsyncIterable<Dirent>) {
+    if (entry.name.startsWith('.')) continue
+    const below = path === '' ? entry.name : `${path}/${entry.name}`
+    if (entry.isFile()) yield below
+    if (entry.isDirectory()) folders.push(below)
+  }
+  for (const below of folders) yield* filesBelow(folder, below)
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  const entries = await opendir(folder).catch(unlessMissing)
+  if (!entries) return
+  for await (const { name } of entries as AsyncIterable<Dirent>) {
+    const facts = await stat(join(folder, name)).catch(unlessMissing)
+    if (facts && Date.now() - facts.mtimeMs > ABANDONED_MS) await rm(join(folder, name))
+  }
+}
+
+function storedObject(key: string, { size, mtimeMs, ctimeMs, ino }: Stats): StoredObject {
+  return {
+    key,
+    size,
+    etag: [ino, size, Math.round(mtimeMs * 1_000)].map((part) => part.toString(36)).join('-'),
+    // Copying may keep the time of the original: the later one tells when the file came here.
+    modifiedAt: new Date(Math.max(mtimeMs, ctimeMs)),
+  }
+}
+
+/** A folder of that name holds other keys; it is no object itself. */
+const MISSING = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM'])
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (MISSING.has(error.code ?? '')) return undefined
+  throw error
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { folderStorage } from './folder.ts'
+import { s3Storage } from './s3.ts'
+import type { Storage } from './storage.ts'
+
+/** Where evidence is kept, as the part of the system's settings. */
+export const storageSettings = {
+  S3_BUCKET: Type.Optional(
+    Type.String({
+      description: 'the bucket for archives and evidence; without it a folder',
+      pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+    }),
+  ),
+  S3_ENDPOINT: Type.Optional(
+    Type.String({
+      description: "the address of an S3 server other than Amazon's, as http(s)://…",
+      pattern: '^https?://.+$',
+    }),
+  ),
+  S3_REGION: Type.String({ description: "the bucket's region", default: 'us-east-1' }),
+  S3_ACCESS_KEY_ID: Type.Optional(
+    Type.String({
+      description:
+        "the key to the bucket; without it what the AWS SDK finds, e.g. a machine's role",
+    }),
+  ),
+  S3_SECRET_ACCESS_KEY: Type.Optional(
+    Type.String({ description: 'the secret of S3_ACCESS_KEY_ID', secret: true }),
+  ),
+  EVIDENCE_FOLDER: Type.Optional(
+    Type.String({
+      description:
+        'the folder for archives and evidence where there is no bucket; in development without it ' +
+        'evidence/ in POSTHORN_DATA_DIR',
+    }),
+  ),
+}
+
+const schema = Type.Object(storageSettings)
+export type StorageSettings = Static<typeof schema>
+
+/** The storage that the settings name, and the name its objects are known by. */
+export interface NamedStorage {
+  readonly storage: Storage
+  readonly bucket: string
+}
+
+/** The bucket, else the folder, else one in `dataFolder`; production must name one of the first. */
+export function openStorage(settings: StorageSettings, dataFolder?: string): NamedStorage {
+  const { S3_BUCKET: bucket } = settings
+  const folder = settings.EVIDENCE_FOLDER ?? (dataFolder && join(dataFolder, 'evidence'))
+  if (bucket !== undefined) return { storage: s3Storage({ bucket, ...s3Access(settings) }), bucket }
+  if (folder === undefined) throw new Error('S3_BUCKET is missing: the bucket for evidence')
+  return { storage: folderStorage(folder), bucket: 'folder' }
+}
+
+function s3Access(settings: StorageSettings) {
+  const { S3_ENDPOINT: endpoint, S3_REGION: region } = settings
+  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = settings
+  const access = { region, ...(endpoint !== undefined && { endpoint }) }
+  if (accessKeyId === undefined && secretAccessKey === undefined) return access
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) {
+    return { ...access, credentials: { accessKeyId, secretAccessKey } }
+  }
+  throw new Error('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY belong together: one is missing')
+}

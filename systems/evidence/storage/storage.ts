@@ -1,0 +1,73 @@
+import type { Readable } from 'node:stream'
+
+/** What is known of an object without reading it. */
+export interface StoredObject {
+  readonly key: string
+  readonly size: number
+  /** Changes whenever the bytes do; without quotes. */
+  readonly etag: string
+  /** Only in buckets that keep versions. */
+  readonly version?: string
+  readonly modifiedAt: Date
+}
+
+export interface PutOptions {
+  readonly contentType?: string
+  /** More than this ends in `TooLarge`, and nothing is stored. */
+  readonly maxBytes?: number
+  readonly signal?: AbortSignal
+}
+
+export interface ReadOptions {
+  /** The first byte, counted from 0. */
+  readonly start?: number
+  /** The byte after the last one; an end behind the object's own is the object's. */
+  readonly end?: number
+  readonly version?: string
+  readonly signal?: AbortSignal
+}
+
+/** Where bytes are kept under keys such as `incoming/acme/evidence.zip`. */
+export interface Storage {
+  /** Stores the bytes; they are visible only when they are whole. The last of two puts stands. */
+  put(key: string, bytes: AsyncIterable<Uint8Array>, options?: PutOptions): Promise<StoredObject>
+  /** The bytes of one object as it is now, even if it is replaced meanwhile; else `NotStored`. */
+  read(key: string, options?: ReadOptions): Promise<Readable>
+  head(key: string): Promise<StoredObject | undefined>
+  /** Every object whose key begins with the prefix, in no promised order. */
+  list(prefix: string): AsyncIterable<StoredObject>
+  /** Removing what is not there is no mistake. */
+  remove(key: string): Promise<void>
+}
+
+/** There is no object of that key, or not in that version. */
+export class NotStored extends Error {
+  readonly code = 'NOT_STORED'
+  readonly key: string
+
+  constructor(key: string, options?: ErrorOptions) {
+    super(`nothing is stored under "${key}"`, options)
+    this.name = 'NotStored'
+    this.key = key
+  }
+}
+
+/** There were more bytes than allowed. */
+export class TooLarge extends Error {
+  readonly code = 'TOO_LARGE'
+  readonly maxBytes: number
+
+  constructor(key: string, maxBytes: number) {
+    super(`"${key}" has more than ${maxBytes} bytes`)
+    this.name = 'TooLarge'
+    this.maxBytes = maxBytes
+  }
+}
+
+/**
+ * A stream that may fail before its reader listens, when the signal comes between: nobody's error
+ * would end the process. The reader still finds the stream failed.
+ */
+export function heard(stream: Readable): Readable {
+  return stream.on('error', () => undefined)
+}

@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { advanceClock, useMovableClock, wakeEverybody } from '@posthorn/engine'
+import type { TestDatabase } from '@posthorn/engine/testing'
+import { testDatabase } from '@posthorn/engine/testing'
+import { signToken } from '@posthorn/http'
+import { topicMigrations } from '@posthorn/transports/postgres'
+import { afterAll, expect } from 'vitest'
+import { evidence } from '../index.ts'
+import type { Serving } from './serving.ts'
+import { serve, TOKEN_SECRET } from './serving.ts'
+import type { Part } from './working.ts'
+import { startWorking } from './working.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of all shapes
+  readonly body: any
+}
+
+export interface Client {
+  send(method: string, path: string, init?: RequestInit): Promise<Answer>
+  get(path: string): Promise<Answer>
+  upload(bytes: BodyInit, options?: { filename?: string; key?: string }): Promise<Answer>
+  /** Uploads a file and returns its job's id. */
+  job(bytes: Buffer): Promise<string>
+  /** Waits until the job is as wanted. */
+  until(id: string, wanted: object): Promise<Record<string, unknown>>
+  rows(id: string, query?: string): Promise<Record<string, unknown>[]>
+}
+
+export interface Running extends Serving {
+  readonly db: TestDatabase
+  readonly folder: string
+  as(caller?: { sub?: string; org?: string }): Promise<Client>
+  /** Tells the simulated document API something. */
+  documents(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  /** Moves the business clock and wakes everybody. */
+  advance(by: `${number}h`): Promise<void>
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** Which parts run by themselves. Default all. */
+  readonly parts?: readonly Part[]
+}
+
+export async function evidenceDatabase(): Promise<TestDatabase> {
+  const system = evidence({ notify: async () => undefined })
+  const db = await testDatabase({
+    migrations: [await topicMigrations(), await system.migrations()],
+  })
+  await useMovableClock(db.pool)
+  return db
+}
+
+/** The whole system in this process: server, file processor, publisher, worker, results. */
+export async function runEvidence(db: TestDatabase, options: RunOptions = {}): Promise<Running> {
+  const { env = {}, parts = ['workers', 'relay', 'consumers'] as const } = options
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-evidence-'))
+  const serving = await serve({ pool: db.pool, folder, env })
+  const { system, url } = serving
+  const working = await startWorking(system, { pool: db.connect({ max: 20 }), parts })
+  afterAll(async () => {
+    await working.close()
+    await serving.app.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    ...serving,
+    ...{ db, folder },
+    as: (caller) => clientOf(url, caller),
+    async documents(method, path, body) {
+      const response = await fetch(`${url}/sim/documents${path}`, {
+        method,
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      })
+      return JSON.parse((await response.text()) || '{}') as Record<string, unknown>
+    },
+    async advance(by) {
+      await advanceClock(db.pool, by)
+      await wakeEverybody(db.pool)
+    },
+  }
+}
+
+const JOBS = '/api/v1/file-jobs'
+
+/** Somebody with a token, at a server of this process or of another. */
+export async function clientOf(
+  url: string,
+  { sub = 'ada', org = 'acme' }: { sub?: string; org?: string } = {},
+): Promise<Client> {
+  const token = await signToken({ secret: TOKEN_SECRET, sub, org })
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
+    const headers = { authorization: `Bearer ${token}`, ...(init.headers as object) }
+    const response = await fetch(url + path, { ...init, method, headers })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    const body: unknown = isJson ? JSON.parse(text) : undefined
+    return { status: response.status, headers: response.headers, text, body }
+  }
+  const upload: Client['upload'] = (bytes, { filename = 'cases.zip', key } = {}) =>
+    send('POST', `${JOBS}?filename=${encodeURIComponent(filename)}`, {
+      headers: {
+        'content-type': 'application/zip',
+        ...(key !== undefined && { 'idempotency-key': key }),
+      },
+      body: bytes,
+    })
+  return {
+    send,
+    upload,
+    get: (path) => send('GET', path),
+    async job(bytes) {
+      const { status, body } = await upload(new Uint8Array(bytes))
+      expect(status, JSON.stringify(body)).toBe(202)
+      return String(body.fileJobId)
+    },
+    async until(id, wanted) {
+      const read = async () => (await send('GET', `${JOBS}/${id}`)).body as Record<string, unknown>
+      await expect.poll(read, { timeout: 100_000, interval: 50 }).toMatchObject(wanted)
+      return read()
+    },
+    async rows(id, query = '') {
+      const { body } = await send('GET', `${JOBS}/${id}/rows?limit=200${query}`)
+      return body.items as Record<string, unknown>[]
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Log } from '@posthorn/engine'
+import { silentLog } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { createApp, createVerifier } from '@posthorn/http'
+import { simulators } from '@posthorn/simulators'
+import type { Pool } from 'pg'
+import { createSealing } from '../../sealing.ts'
+import { readSettings } from '../../settings.ts'
+import type { OpenSystem } from '../../system.ts'
+import type { MerchantEvent, Notify } from '../index.ts'
+import { evidence } from '../index.ts'
+
+export const TOKEN_SECRET = 'a secret that only the tests of evidence know'
+
+export interface Serving {
+  readonly app: App
+  readonly url: string
+  readonly system: OpenSystem
+  /** What merchants were told, as far as it was committed or not. */
+  readonly told: readonly MerchantEvent[]
+}
+
+export interface ServingOptions {
+  readonly pool: Pool
+  /** Where files are kept. */
+  readonly folder: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly log?: Log
+}
+
+/** The system behind a real server on a free port, with the document API it brings. */
+export async function serve(options: ServingOptions): Promise<Serving> {
+  const { pool, folder, env = {}, log = silentLog } = options
+  const told: MerchantEvent[] = []
+  const notify: Notify = async (_tx, event) => void told.push(event)
+  const made = evidence({ notify })
+  const app = await createApp({
+    title: 'evidence',
+    version: '1',
+    production: false,
+    rateLimit: false,
+    log: false,
+    verify: createVerifier({ secret: TOKEN_SECRET }),
+  })
+  const { values, mistakes } = readSettings(made.settings, {
+    env: { EVIDENCE_FOLDER: folder, ...env },
+    production: false,
+  })
+  if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
+  let url = ''
+  const system = made.open({
+    pool,
+    log,
+    settings: values,
+    production: false,
+    baseUrl: () => url,
+    sealing: createSealing(['k'.repeat(32)]),
+    simulated: async () => undefined,
+  })
+  await system.routes?.(app)
+  await app.register(simulators, { pool, simulators: system.simulators ?? [] })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { app, url, system, told }
+}

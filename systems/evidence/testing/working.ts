@@ -1,0 +1,55 @@
+import type { Log, Subscriber, Transport } from '@posthorn/engine'
+import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import { kafkaTransport } from '@posthorn/transports/kafka'
+import { postgresTopics } from '@posthorn/transports/postgres'
+import type { Pool } from 'pg'
+import type { OpenSystem } from '../../system.ts'
+
+export type Part = 'workers' | 'relay' | 'consumers'
+
+export interface WorkingOptions {
+  readonly pool: Pool
+  readonly parts: readonly Part[]
+  /** Without them, topics in Postgres. */
+  readonly kafkaBrokers?: readonly string[] | undefined
+  readonly log?: Log
+}
+
+export interface Working {
+  readonly broker: Transport & Subscriber
+  close(): Promise<void>
+}
+
+/** What runs behind the server: file processor and results, publisher, evidence worker. */
+export async function startWorking(
+  system: OpenSystem,
+  { pool, parts, kafkaBrokers, log = silentLog }: WorkingOptions,
+): Promise<Working> {
+  const reading = { log, backoff: { first: '50ms', max: '200ms' } } as const
+  const broker = kafkaBrokers
+    ? kafkaTransport({ brokers: kafkaBrokers, ...reading })
+    : postgresTopics({ pool, poll: '100ms', lease: '2s', ...reading })
+  const { outboxes, workers = [], consumers = [] } = system
+  const stop = new AbortController()
+  const isRelay = parts.includes('relay')
+  const relay = createRelay({ pool, outboxes, transports: { kafka: broker }, log })
+  // A process without a relay rings for those elsewhere.
+  const notifier = isRelay ? undefined : createNotifier(pool, outboxes, { log })
+  const running = parts.includes('workers')
+    ? workers.map((worker) => worker.run({ signal: stop.signal }))
+    : []
+  if (parts.includes('consumers')) {
+    await Promise.all(consumers.map((consumer) => broker.subscribe(consumer)))
+  }
+  if (isRelay) await relay.start()
+  return {
+    broker,
+    async close() {
+      stop.abort()
+      await Promise.all(running)
+      await relay.stop()
+      await broker.close()
+      await notifier?.close()
+    },
+  }
+}

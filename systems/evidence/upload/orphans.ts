@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Worker } from '../../system.ts'
+import { jobExists } from '../jobs/queries.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export interface OrphanOptions {
+  readonly pool: Pool
+  readonly storage: Storage
+  readonly log: Log
+}
+
+const EVERY_MS = 3_600_000
+/** An upload that is this old has its job, or never will. */
+const AGE_MS = 3_600_000
+
+/** Removes uploads whose process died between the last byte and the job. */
+export function orphanSweep(options: OrphanOptions): Worker {
+  const { log } = options
+  return {
+    name: 'evidence.orphans',
+    async run({ signal }) {
+      while (!signal.aborted) {
+        await sweepOrphans(options, { ageMs: AGE_MS, signal }).catch((error: unknown) => {
+          log.error({ err: error }, 'uploads without a job cannot be looked for')
+        })
+        await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** One look; returns how many were removed. What is not named as ours is left alone. */
+export async function sweepOrphans(
+  { pool, storage }: OrphanOptions,
+  { ageMs, signal }: { ageMs: number; signal: AbortSignal },
+): Promise<number> {
+  let removed = 0
+  for await (const { key, modifiedAt } of storage.list('uploads/')) {
+    if (signal.aborted) break
+    const jobId = /^uploads\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.zip$/.exec(key)?.[1]
+    if (jobId === undefined || Date.now() - modifiedAt.getTime() < ageMs) continue
+    if (await jobExists(pool, jobId)) continue
+    await storage.remove(key)
+    removed += 1
+  }
+  return removed
+}

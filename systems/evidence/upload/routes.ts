@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream'
+import multipart from '@fastify/multipart'
+import { fingerprint, transaction, uuid } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { callerOf } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { countUsage, findByIdempotencyKey } from '../jobs/queries.ts'
+import type { MerchantLimits, Reception } from '../jobs/receive.ts'
+import { limitOf, receiveUpload } from '../jobs/receive.ts'
+import { problem } from '../problems.ts'
+import type { Storage } from '../storage/storage.ts'
+import { TooLarge } from '../storage/storage.ts'
+import { hashed } from './body.ts'
+
+export interface UploadOptions {
+  readonly pool: Pool
+  readonly storage: Storage
+  readonly limits: MerchantLimits
+  /** Of the ZIP. */
+  readonly maxBytes: number
+  /** Called when there is a file to read. */
+  readonly received: () => void
+}
+
+const PATH = '/api/v1/file-jobs'
+const ZIP_TYPES = ['application/zip', 'application/x-zip-compressed', 'application/octet-stream']
+/** What the form around the file may add. */
+const FORM_BYTES = 64 * 1024
+
+const schema = {
+  summary: 'Upload a ZIP with one CSV and evidence files, once for each Idempotency-Key',
+  description:
+    'Body: `application/zip`, or `multipart/form-data` with one file. The file is read later: follow the job.',
+  tags: ['evidence'],
+  querystring: Type.Object({
+    filename: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
+    ),
+  }),
+  response: { 202: Type.Object({ fileJobId: Type.String() }) },
+}
+
+/** Where an upload is kept. Not under `incoming/`, where it would be found once more. */
+export function uploadKey(jobId: string): string {
+  return `uploads/${jobId}.zip`
+}
+
+export async function uploadRoutes(app: App, options: UploadOptions): Promise<void> {
+  const { pool, storage, limits, maxBytes, received } = options
+
+  await app.register(async (scope) => {
+    const limit = { files: 1, fields: 10, fieldSize: FORM_BYTES, fileSize: Number.MAX_SAFE_INTEGER }
+    await scope.register(multipart, { limits: limit })
+    scope.addContentTypeParser(ZIP_TYPES, (_request, payload, done) => done(null, payload))
+
+    scope.post<{ Querystring: { filename?: string } }>(PATH, { schema }, async (request, reply) => {
+      const { org, sub } = callerOf(request)
+      const key = keyOf(request)
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge()
+      await refuseEarly({ org, key })
+      const { bytes, name } = await bodyOf(request)
+      const filename = request.query.filename ?? name ?? 'upload.zip'
+      const id = uuid()
+      const body = hashed(bytes)
+      const stored = await storage
+        .put(uploadKey(id), body.bytes, { contentType: 'application/zip', maxBytes })
+        .catch((error: unknown) => {
+          throw explained(error)
+        })
+      const reception = await transaction(pool, (tx) =>
+        receiveUpload(
+          tx,
+          {
+            ...{ id, org, filename, key: stored.key, etag: stored.etag, size: stored.size },
+            version: stored.version,
+            idempotencyKey: key,
+            fingerprint: fingerprint({
+              method: 'POST',
+              route: PATH,
+              body: { filename, sha256: body.digest() },
+            }),
+            by: sub,
+          },
+          limits,
+        ),
+      )
+      // What has no job is swept away later, if this does not succeed.
+      if (reception.kind !== 'created') await storage.remove(stored.key).catch(() => undefined)
+      const job = accepted(reception)
+      if (reception.kind === 'existing') reply.header('idempotent-replayed', 'true')
+      else received()
+      return reply.code(202).send({ fileJobId: job.id })
+    })
+  })
+
+  /** A gigabyte need not be sent to be told no. A repeat of what was taken is never told so. */
+  async function refuseEarly({ org, key }: { org: string; key: string | undefined }) {
+    if (key !== undefined && (await findByIdempotencyKey(pool, { org, key }))) return
+    const limited = limitOf(await countUsage(pool, org), limits)
+    if (limited) accepted(limited)
+  }
+}
+
+/** The header alone: the fingerprint needs the bytes, and they have not come yet. */
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined) return undefined
+  const key = /^"(.*)"$/.exec(String(header))?.[1] ?? String(header)
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key
+  const reason = 'must be 1 to 255 printable ASCII characters'
+  throw problem('IDEMPOTENCY_KEY_INVALID', { errors: [{ field: 'Idempotency-Key', reason }] })
+}
+
+/** The ZIP's bytes as they come, and the name that the form gives them. */
+async function bodyOf(
+  request: FastifyRequest,
+): Promise<{ bytes: AsyncIterable<Uint8Array>; name: string | undefined }> {
+  if (request.isMultipart()) {
+    const part = await request.file()
+    if (!part)
+      throw problem('VALIDATION_FAILED', { errors: [{ field: 'file', reason: 'is required' }] })
+    return { bytes: part.file, name: cleaned(part.filename) }
+  }
+  if (request.body instanceof Readable) return { bytes: request.body, name: undefined }
+  throw problem('UNSUPPORTED_MEDIA_TYPE', {
+    detail: 'Send the file as application/zip, or as multipart/form-data with one file.',
+  })
+}
+
+function cleaned(name: string | undefined): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- they are what is taken out
+  const text = name?.replaceAll(/[\u0000-\u001f\u007f]/g, '').slice(0, 255)
+  return text === '' ? undefined : text
+}
+
+function accepted(reception: Reception) {
+  switch (reception.kind) {
+    case 'created':
+    case 'existing':
+      return reception.job
+    case 'reused':
+      throw problem('IDEMPOTENCY_KEY_REUSED', {
+        detail: 'The Idempotency-Key was used with another file. Use a new key.',
+      })
+    case 'limited': {
+      const { detail, retryAfterSeconds } = reception
+      throw problem('MERCHANT_LIMIT', { detail, retryAfterSeconds })
+    }
+  }
+}
+
+function tooLarge() {
+  return problem('PAYLOAD_TOO_LARGE', { detail: 'The ZIP is larger than allowed.' })
+}
+
+/** A client that went away is not our fault. */
+function explained(error: unknown): unknown {
+  if (error instanceof TooLarge) return tooLarge()
+  const { code } = error as { code?: unknown }
+  const isGone = code === 'ECONNRESET' || code === 'FST_MP_PREMATURE_CLOSE'
+  return isGone ? problem('UPLOAD_INCOMPLETE', { cause: error }) : error
+}
