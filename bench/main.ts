@@ -7,8 +7,10 @@ import { http } from './http.ts'
 import { latency } from './latency.ts'
 import { messages } from './messages.ts'
 import { parseOptions, type Options } from './options.ts'
+import { overview } from './overview.ts'
 import { payments } from './payments.ts'
 import { startServer, type Server } from './postgres.ts'
+import { reconcile } from './reconcile.ts'
 import { jsonReport, textReport, type Report } from './report.ts'
 import { sagas } from './sagas.ts'
 import { webhooks } from './webhooks.ts'
@@ -25,9 +27,11 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   enqueue: { run: enqueue, settings: {} },
   backlog: { run: backlog, settings: {} },
   http: { run: http, settings: {} },
+  overview: { run: overview, settings: {} },
   sagas: { run: sagas, settings: {} },
   payments: { run: payments, settings: {} },
   webhooks: { run: webhooks, settings: {} },
+  reconcile: { run: reconcile, settings: {} },
   // Minutes, in which a real database would vacuum.
   messages: { run: messages, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
   // Here vacuum belongs to the question: it comes often and can clean nothing.

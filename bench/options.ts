@@ -8,6 +8,12 @@ export interface Options {
   readonly messages: number
   /** Rows waiting in `backlog`. */
   readonly backlog: number
+  /** Of a bank's file in `reconcile`, and payments beside it. */
+  readonly records: number
+  /** Finished rows in `overview`. */
+  readonly finished: number
+  /** Rows waiting in `overview`. */
+  readonly waiting: number
   /** Connections of plain SQL, and of posthorn's relay. */
   readonly connections: number
   /** How long `held` keeps its transaction open. */
@@ -27,6 +33,9 @@ export function parseOptions(args: string[]): { bench: string; options: Options 
       rounds: { type: 'string', default: '3' },
       messages: { type: 'string', default: '100000' },
       backlog: { type: 'string', default: '1000000' },
+      records: { type: 'string', default: '1000000' },
+      finished: { type: 'string', default: '1000000' },
+      waiting: { type: 'string', default: '100000' },
       connections: { type: 'string', default: '2' },
       held: { type: 'string', default: '60s' },
       limit: { type: 'string', default: '30s' },
@@ -40,6 +49,9 @@ export function parseOptions(args: string[]): { bench: string; options: Options 
       rounds: count('rounds', values.rounds),
       messages: count('messages', values.messages),
       backlog: count('backlog', values.backlog),
+      records: count('records', values.records),
+      finished: count('finished', values.finished),
+      waiting: count('waiting', values.waiting),
       connections: count('connections', values.connections),
       heldMs: seconds('held', values.held),
       limitMs: seconds('limit', values.limit),

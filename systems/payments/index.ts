@@ -7,13 +7,14 @@ import { inboundRoutes } from './payments/inbound/routes.ts'
 import { paymentKeys } from './payments/keys.ts'
 import { paymentRoutes } from './payments/routes.ts'
 import { completer } from './payments/worker.ts'
+import { reconciliationRoutes } from './reconciliation/index.ts'
 import { paymentSettings } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
 
 export { enqueueEvent } from './webhooks/index.ts'
 export type { WebhookEvent } from './webhooks/index.ts'
 
-/** Payments that are charged once, the gateway's webhooks, and webhooks to customers. */
+/** Payments that are charged once, webhooks from the gateway and to customers, reconciliation. */
 export const payments = defineSystem({
   name: 'payments',
   settings: paymentSettings,
@@ -41,6 +42,7 @@ export const payments = defineSystem({
         paymentRoutes(app, { pool, keys, gateway })
         inboundRoutes(app, { pool, secret })
         await webhooks.routes(app)
+        await reconciliationRoutes(app, { pool, settings })
       },
     }
   },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { gatewaySettings } from '../gateway.ts'
+import { reconciliationSettings } from './reconciliation/index.ts'
 import { webhookSettings } from './webhooks/index.ts'
 
 /** Signs the simulated gateway's webhooks where nobody says otherwise. */
@@ -34,4 +35,5 @@ export const paymentSettings = Type.Object({
     default: 1_000,
   }),
   ...webhookSettings,
+  ...reconciliationSettings,
 })

@@ -1,0 +1,128 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Owner } from '../owner.ts'
+import type { RecordKey } from '../records/queries.ts'
+import type { Reason } from '../reason.ts'
+import type { Adjustment, DecisionRule } from './decision.ts'
+
+/** A payment and the record that has it. */
+export interface PaymentUse {
+  readonly id: string
+  readonly amount: string
+  readonly currency: string
+  readonly run_id: string | null
+  readonly line_number: number | null
+}
+
+/** Those of the ids that are payments of the owner. */
+export async function selectPaymentUse(
+  db: Queryable,
+  { org, user }: Owner,
+  ids: readonly string[],
+): Promise<PaymentUse[]> {
+  const { rows } = await db.query<PaymentUse>(sql`
+    select p.id, p.amount, p.currency, coalesce(r.run_id, l.run_id) as run_id,
+           coalesce(r.line_number, l.line_number) as line_number
+      from payments.payments as p
+      left join payments.reconciliation_records as r on r.matched_payment_id = p.id
+      left join payments.reconciliation_links as l on l.payment_id = p.id
+     where p.org_id = ${org} and p.user_id = ${user} and p.id = any(${ids}::uuid[])`)
+  return rows
+}
+
+/** How a record looks after a decision. */
+export interface Decided extends RecordKey {
+  readonly rule: DecisionRule
+  readonly paymentIds: readonly string[]
+  readonly adjustment: Adjustment | undefined
+}
+
+/** Only the payments that a record keeps stay linked: it must not be unmatched with links. */
+export async function deleteLinks(tx: Transaction, { runId, line }: RecordKey): Promise<void> {
+  await tx.query(sql`
+    delete from payments.reconciliation_links where run_id = ${runId} and line_number = ${line}`)
+}
+
+export async function updateRecord(tx: Transaction, decided: Decided): Promise<void> {
+  const { runId, line, rule, paymentIds, adjustment } = decided
+  await tx.query(sql`
+    update payments.reconciliation_records
+       set status = ${rule.status}, matched_payment_id = ${paymentIds[0] ?? null},
+           decided_by = ${rule.decidedBy}, version = version + 1,
+           adjustment = ${adjustment?.amount ?? null}, adjustment_kind = ${adjustment?.kind ?? null}
+     where run_id = ${runId} and line_number = ${line}`)
+}
+
+/** All payments of a record but its first. */
+export async function insertLinks(
+  tx: Transaction,
+  { runId, line, paymentIds }: Decided,
+): Promise<void> {
+  await tx.query(sql`
+    insert into payments.reconciliation_links (payment_id, run_id, line_number)
+    select id, ${runId}, ${line}
+      from unnest(${paymentIds.slice(1)}::uuid[]) as t (id)
+     order by id`)
+}
+
+/** What a decision moves from one reason to another. */
+export interface Move extends RecordKey {
+  readonly runNo: number
+  readonly currency: string
+  readonly amount: string
+  readonly from: Reason
+  readonly to: Reason
+  /** 1 matched, -1 unmatched, 0 neither. */
+  readonly matched: number
+}
+
+/** The tallies of the last run, and the counts of the file. */
+export async function moveTally(tx: Transaction, move: Move): Promise<void> {
+  await tx.query(sql`
+    with gone as (
+      update payments.reconciliation_tallies
+         set records = records - 1, amount = amount - ${move.amount}::bigint
+       where run_id = ${move.runId} and run_no = ${move.runNo} and currency = ${move.currency}
+         and reason = ${move.from}
+    ), come as (
+      insert into payments.reconciliation_tallies as t
+             (run_id, run_no, currency, reason, records, amount)
+      values (${move.runId}, ${move.runNo}, ${move.currency}, ${move.to}, 1, ${move.amount})
+      on conflict (run_id, run_no, currency, reason)
+      do update set records = t.records + 1, amount = t.amount + excluded.amount
+    )
+    update payments.reconciliation_runs
+       set matched = matched + ${move.matched}::integer,
+           unmatched = unmatched - ${move.matched}::integer
+     where id = ${move.runId}`)
+}
+
+/** Why a record is now as it is. */
+export interface NewDetail extends RecordKey {
+  /** Of the run that follows. */
+  readonly runNo: number
+  readonly reason: Reason
+  readonly paymentId: string | null
+  readonly note: string | null
+  readonly actor: string
+}
+
+/** What the detail said before goes to the history by itself. */
+export async function replaceDetail(tx: Transaction, detail: NewDetail): Promise<void> {
+  await tx.query(sql`
+    update payments.reconciliation_details
+       set run_no = ${detail.runNo}, reason = ${detail.reason}, payment_id = coalesce(${detail.paymentId}, payment_id),
+           note = ${detail.note}, actor = ${detail.actor}, created_at = posthorn.now()
+     where run_id = ${detail.runId} and line_number = ${detail.line}`)
+}
+
+/** What was suggested for a record is answered by whatever was decided about it. */
+export async function closeSuggestions(
+  tx: Transaction,
+  { runId, line, accepted }: RecordKey & { readonly accepted: string | null },
+): Promise<void> {
+  await tx.query(sql`
+    update payments.reconciliation_suggestions
+       set status = case when id = ${accepted}::uuid then 'accepted' else 'dismissed' end
+     where run_id = ${runId} and line_number = ${line} and status = 'open'`)
+}

@@ -1,0 +1,101 @@
+import type { Reason } from '../reason.ts'
+import type { PaymentSide, StatementRecord } from '../records/record.ts'
+import { paymentSide, recordResource } from '../records/record.ts'
+
+/** A record that somebody has to look at, with the payment that comes nearest. */
+export interface ExceptionRow extends StatementRecord {
+  readonly reason: Reason
+  readonly filename: string
+  readonly opened_at: Date
+  readonly age_seconds: number
+  readonly note: string | null
+  readonly payment: (Omit<PaymentSide, 'created_at'> & { readonly created_at: string }) | null
+  readonly suggestions: number
+}
+
+const DAY = 86_400
+
+/** How long an exception has been open: from when its file came. */
+export const AGES = ['<1d', '1-7d', '7-30d', '30d+'] as const
+export type Age = (typeof AGES)[number]
+
+export function ageOf(seconds: number): Age {
+  if (seconds < DAY) return '<1d'
+  if (seconds < 7 * DAY) return '1-7d'
+  return seconds < 30 * DAY ? '7-30d' : '30d+'
+}
+
+export const TABS = ['all', 'needs_attention', 'awaiting', 'suggested', 'stale'] as const
+export type Tab = (typeof TABS)[number]
+
+/** Those where a person has something to decide: the bank or a payment says otherwise. */
+export const NEEDS_ATTENTION: readonly Reason[] = [
+  'duplicate',
+  'amount_mismatch',
+  'currency_mismatch',
+  'manual_unmatch',
+  'reopened',
+]
+
+export function exceptionResource(row: ExceptionRow) {
+  const payment =
+    row.payment && paymentSide({ ...row.payment, created_at: new Date(row.payment.created_at) })
+  return {
+    reconciliationId: row.run_id,
+    filename: row.filename,
+    reason: row.reason,
+    note: row.note,
+    age: ageOf(row.age_seconds),
+    openedAt: row.opened_at.toISOString(),
+    suggestions: row.suggestions,
+    record: recordResource(row),
+    payment,
+    differences: payment === null ? [] : differencesOf(recordResource(row), payment),
+  }
+}
+
+/** The fields on which both sides disagree. */
+function differencesOf(
+  record: ReturnType<typeof recordResource>,
+  payment: ReturnType<typeof paymentSide>,
+) {
+  const pairs = [
+    { field: 'amount', record: record.amount, payment: payment.amount },
+    { field: 'currency', record: record.currency, payment: payment.currency },
+    {
+      field: 'externalId',
+      record: record.externalTransactionId,
+      payment: payment.externalPaymentId,
+    },
+  ]
+  return pairs.filter((pair) => pair.record !== pair.payment)
+}
+
+/** Open records of one file and reason. */
+export interface OpenTally {
+  readonly reason: Reason
+  readonly currency: string
+  readonly records: number
+  readonly amount: string
+  readonly age_seconds: number
+}
+
+/** How many there are of each reason and age, and on each tab. */
+export function countsOf(tallies: readonly OpenTally[], suggested: number) {
+  const count = (wanted: (tally: OpenTally) => boolean) =>
+    tallies.filter(wanted).reduce((sum, { records }) => sum + records, 0)
+  const by = <Name extends string>(names: readonly Name[], nameOf: (tally: OpenTally) => Name) =>
+    Object.fromEntries(names.map((name) => [name, count((tally) => nameOf(tally) === name)]))
+  const stale = (tally: OpenTally) => tally.age_seconds >= 7 * DAY
+  return {
+    tabs: {
+      all: count(() => true),
+      needs_attention: count(({ reason }) => NEEDS_ATTENTION.includes(reason)),
+      awaiting: count((tally) => tally.reason === 'no_match' && !stale(tally)),
+      suggested,
+      stale: count(stale),
+    },
+    reasons: by(['no_match', ...NEEDS_ATTENTION], ({ reason }) => reason),
+    ages: by(AGES, ({ age_seconds: seconds }) => ageOf(seconds)),
+  }
+}

@@ -1,0 +1,124 @@
+import type { Queryable } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Owner } from '../owner.ts'
+import type { Reason } from '../reason.ts'
+import type { ExceptionRow, OpenTally, Tab } from './exception.ts'
+
+export interface ExceptionPage extends Owner {
+  /** Of one file; left out, of all. */
+  readonly runId: string | undefined
+  readonly tab: Tab
+  readonly reason: Reason | undefined
+  readonly after: readonly [runId: string, line: number] | undefined
+  readonly limit: number
+}
+
+/** The newest file first, each in its order. */
+export async function selectExceptions(
+  db: Queryable,
+  { org, user, runId, tab, reason, after, limit }: ExceptionPage,
+): Promise<ExceptionRow[]> {
+  const [afterRun, afterLine] = after ?? [null, null]
+  const { rows } = await db.query<ExceptionRow>(sql`
+    select r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
+           to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of,
+           r.status, r.matched_payment_id, r.adjustment, r.adjustment_kind, r.decided_by,
+           r.version, d.reason, d.note, array[]::text[] as linked, u.filename,
+           u.created_at as opened_at,
+           extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds,
+           (select count(*)::integer
+              from payments.reconciliation_suggestions as s
+             where s.run_id = r.run_id and s.line_number = r.line_number
+               and s.status = 'open') as suggestions,
+           case when p.id is not null
+                then jsonb_build_object(
+                       'id', p.id, 'amount', p.amount::text, 'currency', p.currency,
+                       'external_payment_id', p.external_payment_id, 'status', p.status,
+                       'created_at', p.created_at) end as payment
+      from payments.reconciliation_runs as u
+      join payments.reconciliation_records as r on r.run_id = u.id
+      join payments.reconciliation_details as d
+        on d.run_id = r.run_id and d.line_number = r.line_number
+      left join payments.payments as p on p.id = d.payment_id
+     where u.org_id = ${org} and u.user_id = ${user}
+       and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)
+       and r.status = 'unmatched' and r.decided_by is distinct from 'ignored'
+       and (${reason ?? null}::text is null or d.reason = ${reason ?? null})
+       and (${afterRun}::uuid is null or u.id < ${afterRun}::uuid
+            or u.id = ${afterRun}::uuid and r.line_number > ${afterLine}::integer)
+       and case ${tab}::text
+             when 'needs_attention' then d.reason <> 'no_match'
+             when 'awaiting' then d.reason = 'no_match'
+                              and u.created_at > posthorn.now() - interval '7 days'
+             when 'stale' then u.created_at <= posthorn.now() - interval '7 days'
+             when 'suggested' then exists (select
+                                             from payments.reconciliation_suggestions as s
+                                            where s.run_id = r.run_id
+                                              and s.line_number = r.line_number
+                                              and s.status = 'open')
+             else true end
+     order by u.id desc, r.line_number
+     limit ${limit}`)
+  return rows
+}
+
+/** From the tallies: a few rows for each file, however many records it has. */
+export async function selectOpenTallies(
+  db: Queryable,
+  { org, user, runId }: Pick<ExceptionPage, 'org' | 'user' | 'runId'>,
+): Promise<OpenTally[]> {
+  const { rows } = await db.query<OpenTally>(sql`
+    select t.reason, t.currency, t.records, t.amount,
+           extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds
+      from payments.reconciliation_runs as u
+      join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
+     where u.org_id = ${org} and u.user_id = ${user}
+       and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)
+       and t.reason in ('no_match', 'duplicate', 'amount_mismatch', 'currency_mismatch',
+                        'manual_unmatch', 'reopened')
+       and t.records > 0`)
+  return rows
+}
+
+/** Open records that something is suggested for. */
+export async function countSuggested(
+  db: Queryable,
+  { org, user, runId }: Pick<ExceptionPage, 'org' | 'user' | 'runId'>,
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(sql`
+    select count(distinct (s.run_id, s.line_number))::integer as count
+      from payments.reconciliation_runs as u
+      join payments.reconciliation_suggestions as s on s.run_id = u.id and s.status = 'open'
+     where u.org_id = ${org} and u.user_id = ${user}
+       and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)`)
+  return rows[0]?.count ?? 0
+}
+
+/** The last run of each file, by currency and reason, with the day on which it ran. */
+export interface DayTally {
+  readonly day: string
+  readonly currency: string
+  readonly reason: Reason
+  readonly records: number
+  readonly amount: string
+}
+
+export async function selectDayTallies(db: Queryable, { org, user }: Owner): Promise<DayTally[]> {
+  const { rows } = await db.query<DayTally>(sql`
+    select to_char(u.ran_at at time zone 'UTC', 'YYYY-MM-DD') as day, t.currency, t.reason,
+           sum(t.records)::integer as records, sum(t.amount)::text as amount
+      from payments.reconciliation_runs as u
+      join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
+     where u.org_id = ${org} and u.user_id = ${user} and t.records > 0
+     group by 1, 2, 3`)
+  return rows
+}
+
+/** The last so many days by the business clock, oldest first. */
+export async function selectDays(db: Queryable, count: number): Promise<string[]> {
+  const { rows } = await db.query<{ day: string }>(sql`
+    select to_char((posthorn.now() at time zone 'UTC')::date - back, 'YYYY-MM-DD') as day
+      from generate_series(${count - 1}::integer, 0, -1) as back
+     order by 1`)
+  return rows.map(({ day }) => day)
+}

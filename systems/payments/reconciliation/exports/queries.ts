@@ -1,0 +1,84 @@
+import { sql } from '@posthorn/engine'
+import type { Statement, Transaction } from '@posthorn/engine'
+import type { RunKey } from '../owner.ts'
+
+/** A line of an export, of a record or of a payment that no record names. */
+export interface ExportRow {
+  readonly side: 'record' | 'missing'
+  readonly line_number: number | null
+  readonly external_id: string | null
+  readonly amount: string
+  readonly currency: string
+  readonly day: string
+  readonly status: string
+  readonly reason: string
+  readonly payment_ids: string | null
+  readonly adjustment: string | null
+  readonly adjustment_kind: string | null
+  readonly decided_by: string | null
+  readonly note: string | null
+}
+
+/** One moment for all statements of an export, and nothing written. */
+export async function readAsOfNow(tx: Transaction): Promise<void> {
+  await tx.query(sql`set transaction isolation level repeatable read read only`)
+}
+
+/** What a statement gives, a thousand rows at a time, fetched when they are asked for. */
+export async function* fetchBatches(
+  tx: Transaction,
+  statement: Statement,
+): AsyncGenerator<ExportRow[]> {
+  await tx.query(sql`declare exported no scroll cursor for ${statement}`)
+  for (;;) {
+    const { rows } = await tx.query<ExportRow>(sql`fetch 1000 from exported`)
+    if (rows.length === 0) break
+    yield rows
+  }
+  await tx.query(sql`close exported`)
+}
+
+/** Records of a run in the order of the file; of one status, or all. */
+export function selectRecordLines(
+  { id }: RunKey,
+  status: 'matched' | 'unmatched' | undefined,
+): Statement {
+  return sql`
+    select 'record' as side, r.line_number, r.external_transaction_id as external_id, r.amount,
+           r.currency, to_char(r.booked_on, 'YYYY-MM-DD') as day, r.status,
+           coalesce(d.reason, '') as reason,
+           case when r.matched_payment_id is not null
+                then concat_ws(' ', r.matched_payment_id,
+                               (select string_agg(l.payment_id::text, ' ' order by l.payment_id)
+                                  from payments.reconciliation_links as l
+                                 where l.run_id = r.run_id and l.line_number = r.line_number))
+           end as payment_ids,
+           r.adjustment, r.adjustment_kind, r.decided_by, d.note
+      from payments.reconciliation_records as r
+      left join payments.reconciliation_details as d
+        on d.run_id = r.run_id and d.line_number = r.line_number
+     where r.run_id = ${id} and (${status ?? null}::text is null or r.status = ${status ?? null})
+     order by r.line_number`
+}
+
+/** Payments that no record names, oldest first. */
+export function selectMissingLines({ id, org, user }: RunKey): Statement {
+  return sql`
+    select 'missing' as side, null::integer as line_number, p.external_payment_id as external_id,
+           p.amount, p.currency, to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
+           p.status, 'missing' as reason, p.id::text as payment_ids, null::bigint as adjustment,
+           null::text as adjustment_kind, null::text as decided_by, null::text as note
+      from payments.payments as p
+     where p.org_id = ${org} and p.user_id = ${user}
+       and not exists (select
+                         from payments.reconciliation_records as r
+                        where r.run_id = ${id}
+                          and r.external_transaction_id = p.external_payment_id)
+       and (select m.run_id
+              from payments.reconciliation_records as m
+             where m.matched_payment_id = p.id) is null
+       and (select l.run_id
+              from payments.reconciliation_links as l
+             where l.payment_id = p.id) is null
+     order by p.id`
+}

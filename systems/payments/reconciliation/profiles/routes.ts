@@ -1,0 +1,166 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { SQLSTATE, sqlState, transaction, uuid } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { callerOf, decodeCursor, invalid, toPage } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { previewOf } from './preview.ts'
+import { problem } from './problems.ts'
+import type { Profile, ProfileKey } from './queries.ts'
+import {
+  auditProfile,
+  findProfile,
+  insertProfile,
+  insertVersion,
+  lockProfile,
+  markDeleted,
+  selectProfiles,
+  selectVersions,
+  updateProfile,
+} from './queries.ts'
+import type { Rules } from './rules.ts'
+import { mistakesIn } from './rules.ts'
+import * as schemas from './schemas.ts'
+
+const PATH = '/api/v1/reconciliation-profiles'
+
+/** Adds the profiles of an organisation: how the files of its banks are read. */
+export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void {
+  const db: Queryable = pool
+
+  app.post(PATH, { schema: schemas.createProfile }, async (request, reply) => {
+    const { name, rules } = request.body
+    const { org: orgId, sub: by } = callerOf(request)
+    check(rules)
+    const key = { id: uuid(), orgId }
+    const profile = await named(() =>
+      transaction(pool, async (tx) => {
+        if (!(await insertProfile(tx, { ...key, name }))) throw problem('PROFILE_LIMIT')
+        await insertVersion(tx, { profileId: key.id, version: 1, rules, by })
+        await auditProfile(tx, { ...key, by, version: 1, action: 'reconciliation_profile.created' })
+        return found(tx, key)
+      }),
+    )
+    return reply.code(201).send(toResource(profile))
+  })
+
+  app.post(`${PATH}/preview`, { schema: schemas.previewFile }, async (request) => {
+    const { rules: given, profile, content } = request.body
+    if ((given === undefined) === (profile === undefined)) {
+      throw invalid([{ field: 'rules', reason: 'or a profile is required, and not both' }])
+    }
+    if (given) check(given)
+    const id = profile ?? ''
+    const rules = given ?? (await found(db, { id, orgId: callerOf(request).org })).rules
+    const bytes = Buffer.from(content, 'base64')
+    const isCut = bytes.length >= schemas.PREVIEW_BYTES
+    const { rows, ...preview } = await previewOf(bytes, { rules, isCut })
+    return {
+      ...preview,
+      header: preview.header === null ? null : [...preview.header],
+      errors: [...preview.errors],
+      truncated: isCut,
+      rows: rows.map((row) => ({
+        line: row.line,
+        values: [...row.values],
+        record: row.record && { ...row.record, date: row.record.bookedOn },
+        errors: [...row.errors],
+      })),
+    }
+  })
+
+  app.get(PATH, { schema: schemas.listProfiles }, async (request) => {
+    const { limit, cursor } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, schemas.ProfileId)[0]
+    const page = { orgId: callerOf(request).org, before, limit: limit + 1 }
+    const rows = await selectProfiles(db, page)
+    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
+  })
+
+  app.get(`${PATH}/:id`, { schema: schemas.readProfile }, async (request) =>
+    toResource(await found(db, { id: request.params.id, orgId: callerOf(request).org })),
+  )
+
+  app.get(`${PATH}/:id/versions`, { schema: schemas.readVersions }, async (request) => {
+    const key = { id: request.params.id, orgId: callerOf(request).org }
+    const versions = await selectVersions(db, key)
+    if (versions.length === 0) throw unknown(key)
+    return {
+      items: versions.map(({ version, rules, created_by: createdBy, created_at: at }) => {
+        return { version, rules, createdBy, createdAt: at.toISOString() }
+      }),
+    }
+  })
+
+  app.patch(`${PATH}/:id`, { schema: schemas.changeProfile }, async (request) => {
+    const { name, rules, version: seen } = request.body
+    const { org: orgId, sub: by } = callerOf(request)
+    if (rules) check(rules)
+    const key = { id: request.params.id, orgId }
+    const profile = await named(() =>
+      transaction(pool, async (tx) => {
+        if (!(await lockProfile(tx, key))) throw unknown(key)
+        const before = await found(tx, key)
+        if (seen !== undefined && seen !== before.version) {
+          throw problem('PROFILE_CHANGED', { extensions: { version: before.version } })
+        }
+        const isNew = rules !== undefined && !isDeepStrictEqual(rules, before.rules)
+        const version = before.version + (isNew ? 1 : 0)
+        if (isNew) await insertVersion(tx, { profileId: key.id, version, rules, by })
+        await updateProfile(tx, { id: key.id, version, name })
+        await auditProfile(tx, { ...key, by, version, action: 'reconciliation_profile.changed' })
+        return found(tx, key)
+      }),
+    )
+    return toResource(profile)
+  })
+
+  app.delete(`${PATH}/:id`, { schema: schemas.deleteProfile }, async (request, reply) => {
+    const { org: orgId, sub: by } = callerOf(request)
+    const key = { id: request.params.id, orgId }
+    await transaction(pool, async (tx) => {
+      const locked = await lockProfile(tx, key)
+      if (!locked) throw unknown(key)
+      await markDeleted(tx, key)
+      const { version } = locked
+      await auditProfile(tx, { ...key, by, version, action: 'reconciliation_profile.deleted' })
+    })
+    return reply.code(204).send(null)
+  })
+}
+
+function check(rules: Rules): void {
+  const errors = mistakesIn(rules).map(({ field, reason }) => ({ field: `rules.${field}`, reason }))
+  if (errors.length > 0) throw invalid(errors)
+}
+
+/** The name is the only thing of a profile that is unique. */
+async function named<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (sqlState(error) !== SQLSTATE.uniqueViolation) throw error
+    throw problem('PROFILE_NAME_TAKEN', { cause: error })
+  }
+}
+
+async function found(db: Queryable | Transaction, key: ProfileKey): Promise<Profile> {
+  const profile = await findProfile(db, key)
+  if (!profile) throw unknown(key)
+  return profile
+}
+
+function unknown({ id }: ProfileKey) {
+  return problem('NOT_FOUND', { detail: `There is no profile ${id}.` })
+}
+
+function toResource({ id, name, version, rules, ...times }: Profile) {
+  return {
+    id,
+    name,
+    version,
+    rules,
+    createdAt: times.created_at.toISOString(),
+    updatedAt: times.updated_at.toISOString(),
+  }
+}

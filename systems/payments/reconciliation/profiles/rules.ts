@@ -1,0 +1,139 @@
+import type { FieldError } from '@posthorn/http'
+import type { CsvOptions } from '../../../csv/index.ts'
+import type { Static } from 'typebox'
+import { Type } from 'typebox'
+import { exponentOf } from './currency.ts'
+import { datePattern } from './date-pattern.ts'
+
+/** By its name in the header, or by its position from 1. */
+const Column = Type.Union([
+  Type.String({ minLength: 1, maxLength: 100 }),
+  Type.Integer({ minimum: 1, maximum: 200 }),
+])
+
+const Flags = Type.Array(Type.String({ minLength: 1, maxLength: 20 }), {
+  minItems: 1,
+  maxItems: 10,
+})
+
+/** How the files of a bank are written. What is left out is as in a file that needs no profile. */
+export const Rules = Type.Object({
+  delimiter: Type.Enum([',', ';', '\t', '|'], { default: ',' }),
+  encoding: Type.Enum(['utf-8', 'windows-1252', 'latin1'], {
+    default: 'utf-8',
+    description: '`latin1` is read as windows-1252, which has all of it',
+  }),
+  headerLine: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()], {
+    default: 1,
+    description: 'on which line the names of the columns are; null: there are none',
+  }),
+  columns: Type.Object({
+    externalTransactionId: Column,
+    date: Column,
+    currency: Type.Optional(Column),
+    amount: Type.Optional(Column),
+    debit: Type.Optional(Column),
+    credit: Type.Optional(Column),
+    flag: Type.Optional(Column),
+  }),
+  sign: Type.Enum(['signed', 'debit-credit', 'flag'], {
+    default: 'signed',
+    description:
+      'where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`',
+  }),
+  debitFlags: Type.Optional(Flags),
+  creditFlags: Type.Optional(Flags),
+  currency: Type.Optional(
+    Type.String({ pattern: '^[A-Z]{3}$', description: 'of every row, where no column names one' }),
+  ),
+  decimal: Type.Enum(['.', ','], { default: '.' }),
+  thousands: Type.Enum(['', ',', '.', ' ', "'"], { default: '' }),
+  dateFormat: Type.String({
+    minLength: 4,
+    maxLength: 40,
+    default: 'yyyy-MM-dd',
+    description: 'of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between',
+  }),
+})
+export type Rules = Static<typeof Rules>
+
+/** What a file has to look like where nobody says otherwise. */
+export const STANDARD_RULES: Rules = {
+  delimiter: ',',
+  encoding: 'utf-8',
+  headerLine: 1,
+  columns: {
+    externalTransactionId: 'external_transaction_id',
+    amount: 'amount',
+    currency: 'currency',
+    date: 'date',
+  },
+  sign: 'signed',
+  decimal: '.',
+  thousands: '',
+  dateFormat: 'yyyy-MM-dd',
+}
+
+/** How the reader has to look at a file; whose rows are ragged is told with the other mistakes. */
+export function csvOptions({ delimiter, encoding }: Rules): CsvOptions {
+  return {
+    delimiter,
+    encoding: encoding === 'utf-8' ? 'utf-8' : 'windows-1252',
+    ragged: 'yield',
+  }
+}
+
+const AMOUNT_COLUMNS = {
+  signed: ['amount'],
+  'debit-credit': ['debit', 'credit'],
+  flag: ['amount', 'flag'],
+} as const
+
+/** What makes no sense together; empty if the rules can be used. */
+export function mistakesIn(rules: Rules): FieldError[] {
+  const mistakes: FieldError[] = []
+  const wrong = (field: string, reason: string) => void mistakes.push({ field, reason })
+  const wanted: readonly string[] = AMOUNT_COLUMNS[rules.sign]
+  for (const name of ['amount', 'debit', 'credit', 'flag'] as const) {
+    const isThere = rules.columns[name] !== undefined
+    if (isThere === wanted.includes(name)) continue
+    const reason = isThere ? 'is not used with this sign' : 'is required with this sign'
+    wrong(`columns.${name}`, reason)
+  }
+  if ((rules.columns.currency === undefined) === (rules.currency === undefined)) {
+    wrong('currency', 'is needed once: as a column or the same for every row')
+  }
+  if (rules.currency !== undefined && exponentOf(rules.currency) === undefined) {
+    wrong('currency', 'must be a currency of ISO 4217')
+  }
+  const columns = Object.entries(rules.columns)
+  for (const [name, column] of columns) {
+    if (rules.headerLine === null && typeof column === 'string') {
+      wrong(`columns.${name}`, 'must be a position where there is no header')
+    }
+    if (columns.some(([other, same]) => other < name && same === column)) {
+      wrong(`columns.${name}`, 'is a column that is used already')
+    }
+  }
+  if (rules.thousands === rules.decimal) wrong('thousands', 'is the decimal sign already')
+  if (datePattern(rules.dateFormat) === undefined) {
+    wrong('dateFormat', 'must have a year, a month and a day, once each')
+  }
+  mistakes.push(...flagMistakes(rules))
+  return mistakes
+}
+
+function flagMistakes({ sign, debitFlags, creditFlags }: Rules): FieldError[] {
+  if (sign !== 'flag') {
+    const reason = 'is not used with this sign'
+    return [
+      ...(debitFlags ? [{ field: 'debitFlags', reason }] : []),
+      ...(creditFlags ? [{ field: 'creditFlags', reason }] : []),
+    ]
+  }
+  const reason = 'is required with this sign'
+  if (!debitFlags) return [{ field: 'debitFlags', reason }]
+  if (!creditFlags) return [{ field: 'creditFlags', reason }]
+  const both = debitFlags.some((flag) => creditFlags.includes(flag))
+  return both ? [{ field: 'creditFlags', reason: 'has a flag that means debit too' }] : []
+}

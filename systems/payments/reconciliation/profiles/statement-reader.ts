@@ -1,0 +1,169 @@
+import type { FieldError } from '@posthorn/http'
+import type { CsvRow } from '../../../csv/index.ts'
+import { readAmount } from './amount.ts'
+import type { ColumnRef } from './header.ts'
+import { positionsOf } from './header.ts'
+import type { Positions } from './header.ts'
+import { exponentOf } from './currency.ts'
+import type { DateReader } from './date-pattern.ts'
+import { datePattern } from './date-pattern.ts'
+import type { Rules } from './rules.ts'
+
+/** What a row of a bank's file says. */
+export interface BankRecord {
+  readonly line: number
+  readonly externalTransactionId: string
+  /** In minor units; negative where money went out. */
+  readonly amount: number
+  readonly currency: string
+  /** As `2026-03-07`. */
+  readonly bookedOn: string
+}
+
+/** What is wrong with a row. Holds nothing of the file: it may be shown and logged. */
+export interface Mistake {
+  readonly line: number
+  /** As the file or the profile calls it; undefined for the row as a whole. */
+  readonly column?: string | undefined
+  readonly reason: string
+}
+
+/** `line 7, amount` and the reason. */
+export function fieldError({ line, column, reason }: Mistake): FieldError {
+  return { field: column === undefined ? `line ${line}` : `line ${line}, ${column}`, reason }
+}
+
+const LONGEST_ID = 255
+/** Written by people who want a spreadsheet to run it; a number may begin with a sign. */
+const FORMULA = /^(?:[=@＝＠]|[+\-＋－]\D)/
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u001F\u007F]/
+
+/** Turns the rows of a file into records, by rules. */
+export class StatementReader {
+  readonly mistakes: Mistake[] = []
+  readonly #rules: Rules
+  readonly #date: DateReader
+  readonly #debit: ReadonlySet<string>
+  readonly #credit: ReadonlySet<string>
+  #columns: Positions | undefined
+  #width = 0
+  #isLost = false
+
+  constructor(rules: Rules) {
+    this.#rules = rules
+    this.#date = datePattern(rules.dateFormat) ?? (() => undefined)
+    this.#debit = new Set(rules.debitFlags)
+    this.#credit = new Set(rules.creditFlags)
+  }
+
+  /** Whether the names of the columns have come, or none will. */
+  get hasHeader(): boolean {
+    return this.#columns !== undefined
+  }
+
+  /** Whether a column is missing in the header: no row can be read. */
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** The record of a row; undefined for a row before the header, the header, or one with mistakes. */
+  read(row: CsvRow): BankRecord | undefined {
+    const columns = this.#columns
+    if (columns === undefined) return this.#begin(row)
+    const { line, values } = row
+    if (values.length !== this.#width) {
+      const reason = `has ${values.length} columns where the first row has ${this.#width}`
+      return this.#wrong(line, undefined, reason)
+    }
+    const known = this.mistakes.length
+    const externalTransactionId = this.#id(row, columns.externalTransactionId)
+    const currency = this.#currency(row, columns.currency)
+    const amount = currency === undefined ? 0 : this.#amount(row, columns, currency)
+    const bookedOn = this.#bookedOn(row, columns.date)
+    if (this.mistakes.length > known || currency === undefined) return undefined
+    return { line, externalTransactionId, amount, currency, bookedOn }
+  }
+
+  #begin(row: CsvRow): BankRecord | undefined {
+    const { headerLine, columns } = this.#rules
+    if (headerLine !== null && row.line < headerLine) return undefined
+    const found = positionsOf(columns, { row, hasNames: headerLine !== null })
+    this.mistakes.push(...found.mistakes)
+    this.#isLost = found.mistakes.length > 0
+    this.#columns = found.positions
+    this.#width = row.values.length
+    return headerLine === null && !this.#isLost ? this.read(row) : undefined
+  }
+
+  #wrong(line: number, column: string | undefined, reason: string): undefined {
+    this.mistakes.push({ line, column, reason })
+  }
+
+  #id({ line, values }: CsvRow, { index, name }: ColumnRef): string {
+    const id = (values[index] ?? '').trim()
+    if (id === '') this.#wrong(line, name, 'is empty')
+    else if (id.length > LONGEST_ID) {
+      this.#wrong(line, name, `is longer than ${LONGEST_ID} characters`)
+    } else if (FORMULA.test(id)) this.#wrong(line, name, 'looks like a formula')
+    else if (CONTROL.test(id)) this.#wrong(line, name, 'has a control character')
+    return id
+  }
+
+  #currency({ line, values }: CsvRow, column: ColumnRef | undefined): string | undefined {
+    if (column === undefined) return this.#rules.currency
+    const currency = (values[column.index] ?? '').trim()
+    if (exponentOf(currency) !== undefined) return currency
+    const reason = currency === '' ? 'is empty' : 'is not a currency of ISO 4217'
+    return this.#wrong(line, column.name, reason)
+  }
+
+  #bookedOn({ line, values }: CsvRow, { index, name }: ColumnRef): string {
+    const date = this.#date((values[index] ?? '').trim())
+    if (date !== undefined) return date
+    this.#wrong(line, name, `is not a date as ${this.#rules.dateFormat}`)
+    return ''
+  }
+
+  #amount(row: CsvRow, columns: Positions, currency: string): number {
+    if (columns.debit && columns.credit) return this.#debitOrCredit(row, columns, currency)
+    const { amount: column, flag } = columns
+    if (!column) return 0
+    const amount = this.#number(row, column, currency)
+    return flag === undefined || amount === undefined
+      ? (amount ?? 0)
+      : this.#flagged(row, flag, amount)
+  }
+
+  #number(row: CsvRow, { index, name }: ColumnRef, currency: string): number | undefined {
+    const text = (row.values[index] ?? '').trim()
+    const amount = readAmount(text, this.#rules, exponentOf(currency) ?? 0)
+    return typeof amount === 'number' ? amount : this.#wrong(row.line, name, amount)
+  }
+
+  /** One of the two has the amount; the other is empty or zero. */
+  #debitOrCredit(row: CsvRow, { debit, credit }: Positions, currency: string): number {
+    const amounts = [debit, credit].map((column) =>
+      column === undefined || (row.values[column.index] ?? '').trim() === ''
+        ? 0
+        : this.#number(row, column, currency),
+    )
+    const [out, into] = amounts
+    if (out === undefined || into === undefined) return 0
+    if (out !== 0 && into !== 0) this.#wrong(row.line, credit?.name, 'is there beside a debit')
+    const isEmpty = [debit, credit].every(
+      (column) => (row.values[column?.index ?? -1] ?? '').trim() === '',
+    )
+    if (isEmpty) this.#wrong(row.line, credit?.name, 'is empty, and the debit too')
+    // Banks write a debit with or without its sign: it goes out either way.
+    return out !== 0 ? -Math.abs(out) : into
+  }
+
+  #flagged({ line, values }: CsvRow, { index, name }: ColumnRef, amount: number): number {
+    const flag = (values[index] ?? '').trim()
+    if (this.#credit.has(flag)) return amount
+    if (this.#debit.has(flag)) return amount === 0 ? 0 : -amount
+    this.#wrong(line, name, 'is neither a debit flag nor a credit flag')
+    return 0
+  }
+}

@@ -1,0 +1,179 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { RunKey } from '../owner.ts'
+import type { Reason } from '../reason.ts'
+import type { Detail, PaymentSide, StatementRecord } from './record.ts'
+
+const COLUMNS = sql`
+  r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
+  to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of, r.status,
+  r.matched_payment_id, r.adjustment, r.adjustment_kind, r.decided_by, r.version, d.reason,
+  array(select l.payment_id::text
+          from payments.reconciliation_links as l
+         where l.run_id = r.run_id and l.line_number = r.line_number
+         order by l.payment_id) as linked`
+
+export interface RecordPage {
+  readonly runId: string
+  readonly status: string | undefined
+  readonly reason: Reason | undefined
+  /** Lines after this one. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** In the order of the file. */
+export async function selectRecords(db: Queryable, page: RecordPage): Promise<StatementRecord[]> {
+  const { rows } = await db.query<StatementRecord>(sql`
+    select ${COLUMNS}
+      from payments.reconciliation_records as r
+      left join payments.reconciliation_details as d
+        on d.run_id = r.run_id and d.line_number = r.line_number
+     where r.run_id = ${page.runId} and r.line_number > ${page.after}
+       and (${page.status ?? null}::text is null or r.status = ${page.status ?? null})
+       and (${page.reason ?? null}::text is null or d.reason = ${page.reason ?? null})
+     order by r.line_number
+     limit ${page.limit}`)
+  return rows
+}
+
+export interface RecordKey {
+  readonly runId: string
+  readonly line: number
+}
+
+export async function findRecord(
+  db: Queryable,
+  { runId, line }: RecordKey,
+): Promise<StatementRecord | undefined> {
+  const { rows } = await db.query<StatementRecord>(sql`
+    select ${COLUMNS}
+      from payments.reconciliation_records as r
+      left join payments.reconciliation_details as d
+        on d.run_id = r.run_id and d.line_number = r.line_number
+     where r.run_id = ${runId} and r.line_number = ${line}`)
+  return rows[0]
+}
+
+export async function selectDetails(
+  db: Queryable,
+  page: Omit<RecordPage, 'status'>,
+): Promise<Detail[]> {
+  const { rows } = await db.query<Detail>(sql`
+    select line_number, run_no, reason, payment_id, note, actor, created_at
+      from payments.reconciliation_details
+     where run_id = ${page.runId} and line_number > ${page.after}
+       and (${page.reason ?? null}::text is null or reason = ${page.reason ?? null})
+     order by line_number
+     limit ${page.limit}`)
+  return rows
+}
+
+/** The current detail of a record and what it was before, newest first; a bounded number. */
+export async function selectDetailsOf(
+  db: Queryable,
+  { runId, line }: RecordKey,
+): Promise<Detail[]> {
+  const { rows } = await db.query<Detail>(sql`
+    select line_number, run_no, reason, payment_id, note, actor, created_at
+      from (select *, null::bigint as seq
+              from payments.reconciliation_details
+             where run_id = ${runId} and line_number = ${line}) as present
+    union all
+    (select line_number, run_no, reason, payment_id, note, actor, created_at
+       from payments.reconciliation_history
+      where run_id = ${runId} and line_number = ${line}
+      order by seq desc
+      limit 100)`)
+  return rows
+}
+
+export async function selectPaymentSides(
+  db: Queryable,
+  { ids, org }: { readonly ids: readonly string[]; readonly org: string },
+): Promise<PaymentSide[]> {
+  const { rows } = await db.query<PaymentSide>(sql`
+    select id, amount, currency, external_payment_id, status, created_at
+      from payments.payments
+     where org_id = ${org} and id = any(${ids}::uuid[])
+     order by id`)
+  return rows
+}
+
+export interface MissingPage extends RunKey {
+  readonly status: string | undefined
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+/**
+ * Payments of the user that no record of the run names and no record of any run has, newest first.
+ * Names have no index of their own, which a million records would pay for at each upload and match.
+ */
+export async function selectMissing(tx: Transaction, page: MissingPage): Promise<PaymentSide[]> {
+  const { rows } = await tx.query<PaymentSide>(sql`
+    select p.id, p.amount, p.currency, p.external_payment_id, p.status, p.created_at
+      from payments.payments as p
+     where p.org_id = ${page.org} and p.user_id = ${page.user}
+       and (${page.status ?? null}::text is null or p.status = ${page.status ?? null})
+       and (${page.before ?? null}::uuid is null or p.id < ${page.before ?? null}::uuid)
+       and not exists (select
+                         from payments.reconciliation_records as r
+                        where r.run_id = ${page.id}
+                          and r.external_transaction_id = p.external_payment_id)
+       and (select m.run_id
+              from payments.reconciliation_records as m
+             where m.matched_payment_id = p.id) is null
+       and (select l.run_id
+              from payments.reconciliation_links as l
+             where l.payment_id = p.id) is null
+     order by p.id desc
+     limit ${page.limit}`)
+  return rows
+}
+
+export interface ChangesPage {
+  readonly runId: string
+  /** After this run … */
+  readonly from: number
+  /** … and after that one; decisions since the last count as one more. */
+  readonly to: number
+  readonly after: number
+  readonly limit: number
+}
+
+export interface ChangeRow {
+  readonly line_number: number
+  readonly reason_before: Reason
+  readonly payment_before: string | null
+  readonly reason_after: Reason
+  readonly payment_after: string | null
+  readonly note: string | null
+  readonly actor: string | null
+  readonly created_at: Date
+}
+
+/** Records that were something else after the one run than after the other. */
+export async function selectChanges(db: Queryable, page: ChangesPage): Promise<ChangeRow[]> {
+  const { rows } = await db.query<ChangeRow>(sql`
+    select b.line_number, b.reason as reason_before, b.payment_id as payment_before,
+           a.reason as reason_after, a.payment_id as payment_after, a.note, a.actor, a.created_at
+      from payments.reconciliation_history as b
+     cross join lateral (
+           select reason, payment_id, note, actor, created_at
+             from payments.reconciliation_history as h
+            where h.run_id = b.run_id and h.line_number = b.line_number
+              and h.run_no <= ${page.to} and h.until_no > ${page.to}
+           union all
+           select reason, payment_id, note, actor, created_at
+             from payments.reconciliation_details as d
+            where d.run_id = b.run_id and d.line_number = b.line_number
+              and d.run_no <= ${page.to}) as a
+     where b.run_id = ${page.runId} and b.line_number > ${page.after}
+       and b.run_no <= ${page.from} and b.until_no > ${page.from}
+       and b.until_no <= ${page.to}
+       and (b.reason, b.payment_id) is distinct from (a.reason, a.payment_id)
+     order by b.line_number
+     limit ${page.limit}`)
+  return rows
+}

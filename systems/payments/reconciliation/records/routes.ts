@@ -1,0 +1,103 @@
+import { transaction } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { decodeCursor, invalid, toPage } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { found, ownerOf } from '../owner.ts'
+import { avoidLoops, findRun } from '../runs/queries.ts'
+import { PATH } from '../runs/routes.ts'
+import * as schemas from '../schemas.ts'
+import { suggestionResource } from '../suggestions/suggestion.ts'
+import { selectSuggestionsOf } from '../suggestions/queries.ts'
+import {
+  findRecord,
+  selectChanges,
+  selectDetails,
+  selectDetailsOf,
+  selectMissing,
+  selectPaymentSides,
+  selectRecords,
+} from './queries.ts'
+import { detailResource, paymentSide, recordResource } from './record.ts'
+
+const ByLine = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
+
+export function recordRoutes(app: App, pool: Pool): void {
+  const own = async (request: Parameters<typeof ownerOf>[0] & { params: { id: string } }) =>
+    found(await findRun(pool, { ...ownerOf(request), id: request.params.id }), 'reconciliation')
+
+  app.get(`${PATH}/:id/records`, { schema: schemas.listRecords }, async (request) => {
+    const { limit, cursor, status, reason } = request.query
+    const { id: runId } = await own(request)
+    const page = { runId, status, reason, after: lineAfter(cursor), limit: limit + 1 }
+    const rows = await selectRecords(pool, page)
+    return toPage(rows, limit, { item: recordResource, after: (row) => row.line_number })
+  })
+
+  app.get(`${PATH}/:id/records/:recordId`, { schema: schemas.readRecord }, async (request) => {
+    const { id: runId, org_id: org } = await own(request)
+    const key = { runId, line: Number(request.params.recordId) }
+    const record = recordResource(found(await findRecord(pool, key), 'record'))
+    const [current, ...earlier] = await selectDetailsOf(pool, key)
+    const suggestions = await selectSuggestionsOf(pool, key)
+    const candidate = current?.payment_id ?? null
+    const ids = [
+      ...record.paymentIds,
+      ...(candidate === null ? [] : [candidate]),
+      ...suggestions.flatMap(({ payment_ids: each }) => each),
+    ]
+    const payments = await selectPaymentSides(pool, { ids, org })
+    return {
+      ...record,
+      payments: payments.map(paymentSide),
+      suggestions: suggestions.map(suggestionResource),
+      history: (current ? [current, ...earlier] : []).map(detailResource),
+    }
+  })
+
+  app.get(`${PATH}/:id/details`, { schema: schemas.listDetails }, async (request) => {
+    const { limit, cursor, reason } = request.query
+    const { id: runId } = await own(request)
+    const page = { runId, reason, after: lineAfter(cursor), limit: limit + 1 }
+    const rows = await selectDetails(pool, page)
+    return toPage(rows, limit, { item: detailResource, after: (row) => row.line_number })
+  })
+
+  app.get(`${PATH}/:id/missing`, { schema: schemas.listMissing }, async (request) => {
+    const { limit, cursor, status } = request.query
+    const { id } = await own(request)
+    const before =
+      cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
+    const page = { ...ownerOf(request), id, status, before, limit: limit + 1 }
+    const rows = await transaction(pool, async (tx) => {
+      await avoidLoops(tx)
+      return selectMissing(tx, page)
+    })
+    return toPage(rows, limit, { item: paymentSide, after: (row) => row.id })
+  })
+
+  app.get(`${PATH}/:id/changes`, { schema: schemas.listChanges }, async (request) => {
+    const { limit, cursor } = request.query
+    const run = await own(request)
+    // Decisions since the last run belong to the one that comes.
+    const { to = run.run_no + 1, from = Math.max(1, to - 1) } = request.query
+    if (from >= to) throw invalid([{ field: 'from', reason: 'must be less than to' }])
+    const page = { runId: run.id, from, to, after: lineAfter(cursor), limit: limit + 1 }
+    const rows = await selectChanges(pool, page)
+    return toPage(rows, limit, {
+      after: (row) => row.line_number,
+      item: (row) => ({
+        recordId: String(row.line_number),
+        before: { reason: row.reason_before, paymentId: row.payment_before },
+        after: { reason: row.reason_after, paymentId: row.payment_after },
+        note: row.note,
+        actor: row.actor,
+        changedAt: row.created_at.toISOString(),
+      }),
+    })
+  })
+}
+
+function lineAfter(cursor: string | undefined): number {
+  return cursor === undefined ? 0 : decodeCursor(cursor, ByLine)[0]
+}

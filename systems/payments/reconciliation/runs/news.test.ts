@@ -1,0 +1,43 @@
+import { createNews } from '@posthorn/engine'
+import { afterAll, expect, test } from 'vitest'
+import { paymentsDatabase } from '../../testing/running.ts'
+import { runReconciling } from '../testing/reconciling.ts'
+
+const db = await paymentsDatabase()
+const { somebody } = await runReconciling(db)
+const news = createNews({ pool: db.pool })
+afterAll(() => news.close())
+
+test('a run and a decision are in the news of the organisation', async () => {
+  const me = await somebody()
+  const heard: { id: string; data: Record<string, unknown> }[] = []
+  const end = new AbortController()
+  const reading = (async () => {
+    for await (const batch of news.subscribe({ tenant: 'acme', signal: end.signal })) {
+      for (const { topic, id, data } of batch) {
+        if (topic === 'reconciliation.run') heard.push({ id, data: data as never })
+      }
+    }
+  })()
+  await me.pay('A', 100)
+  const id = await me.upload([
+    { name: 'A', amount: '1.00' },
+    { name: 'B', amount: '1.00' },
+  ])
+  // Whoever listens from now on is heard: the first that comes shows that it does.
+  await expect
+    .poll(
+      async () => {
+        await me.run(id)
+        return heard.at(-1)?.data
+      },
+      { timeout: 20_000 },
+    )
+    .toMatchObject({ status: 'completed', matched: 1, unmatched: 1, total: 2, matchRate: 50 })
+  await me.post(`/${id}/records/2/unmatch`, { reason: 'wrong' })
+  await expect
+    .poll(() => heard.at(-1), { timeout: 20_000 })
+    .toMatchObject({ id, data: { status: 'completed', matched: 0, matchRate: 0 } })
+  end.abort()
+  await reading
+})

@@ -1,0 +1,175 @@
+import { ProblemError } from '@posthorn/http'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { paymentsDatabase } from '../../testing/running.ts'
+import { decide } from '../decisions/decide.ts'
+import { givePayments } from '../testing/reconciling.ts'
+import type { Entry, Outcome } from '../testing/small-world.ts'
+import {
+  entries,
+  entry,
+  expectedReasons,
+  giveFile,
+  mistakesOf,
+  outcomesOf,
+} from '../testing/small-world.ts'
+import { reconcile, rehearse } from './reconcile.ts'
+
+const db = await paymentsDatabase()
+const { pool } = db
+const options = { pool, memoryMb: 4 }
+let users = 0
+
+/** A user of their own for each case: one database for all of them. */
+function somebody() {
+  users += 1
+  return { org: 'acme', user: `case-${users}` }
+}
+
+const pay = (owner: { org: string; user: string }, payments: readonly Entry[]) =>
+  givePayments(
+    pool,
+    payments.map((payment) => ({ ...payment, ...owner })),
+  )
+
+const contentOf = (outcomes: readonly Outcome[]) =>
+  outcomes
+    .map(({ name, amount, currency, reason }) => `${name} ${amount} ${currency} ${reason}`)
+    .toSorted()
+
+const runs = { numRuns: 40 }
+
+const shuffled = entries.chain((lines) =>
+  fc.tuple(
+    fc.constant(lines),
+    fc.shuffledSubarray(lines, { minLength: lines.length, maxLength: lines.length }),
+  ),
+)
+
+test('a run comes to what a person would: each line, each reason', { timeout: 120_000 }, () =>
+  fc.assert(
+    fc.asyncProperty(entries, entries, async (lines, payments) => {
+      const owner = somebody()
+      await pay(owner, payments)
+      const key = await giveFile(pool, owner, lines)
+      const rehearsed = await rehearse(options, key)
+      const result = await reconcile(options, key)
+      const outcomes = await outcomesOf(pool, key)
+      expect(rehearsed).toEqual(result)
+      expect(outcomes.map(({ reason }) => reason)).toEqual(expectedReasons(lines, payments))
+      expect(result.matched + result.unmatched).toBe(lines.length)
+      expect(await mistakesOf(pool, owner)).toEqual([])
+      // Again: nothing is different.
+      expect(await reconcile(options, key)).toEqual(result)
+      expect(await outcomesOf(pool, key)).toEqual(outcomes)
+    }),
+    runs,
+  ),
+)
+
+test('the order of the lines makes no difference', { timeout: 120_000 }, () =>
+  fc.assert(
+    fc.asyncProperty(shuffled, entries, async ([lines, others], payments) => {
+      const [one, two] = [somebody(), somebody()]
+      await pay(one, payments)
+      await pay(two, payments.toReversed())
+      const [first, second] = [await giveFile(pool, one, lines), await giveFile(pool, two, others)]
+      expect(await reconcile(options, first)).toEqual(await reconcile(options, second))
+      expect(contentOf(await outcomesOf(pool, first))).toEqual(
+        contentOf(await outcomesOf(pool, second)),
+      )
+    }),
+    runs,
+  ),
+)
+
+test('runs at once use each payment once, and lose none', { timeout: 120_000 }, () =>
+  fc.assert(
+    fc.asyncProperty(entries, entries, entries, async (lines, others, payments) => {
+      const owner = somebody()
+      await pay(owner, payments)
+      const one = await giveFile(pool, owner, lines)
+      const two = await giveFile(pool, owner, others)
+      await Promise.all([one, two, one, two].map((key) => reconcile(options, key)))
+      const outcomes = [...(await outcomesOf(pool, one)), ...(await outcomesOf(pool, two))]
+      const matched = expectedReasons([...lines, ...others], payments)
+      expect(outcomes.filter(({ status }) => status === 'matched')).toHaveLength(
+        matched.filter((reason) => reason === 'exact_match').length,
+      )
+      expect(await mistakesOf(pool, owner)).toEqual([])
+    }),
+    { numRuns: 30 },
+  ),
+)
+
+const step = fc.oneof(
+  fc.record({ do: fc.constant('run' as const), file: fc.nat(1) }),
+  fc.record({ do: fc.constant('pay' as const), payment: entry }),
+  fc.record({
+    do: fc.constant('decide' as const),
+    file: fc.nat(1),
+    line: fc.nat(5),
+    kind: fc.constantFrom(
+      'match' as const,
+      'unmatch' as const,
+      'ignore' as const,
+      'reopen' as const,
+    ),
+    payments: fc.array(fc.nat(5), { minLength: 1, maxLength: 3 }),
+    adjust: fc.boolean(),
+  }),
+)
+
+test('what a person decided stays, whatever runs', { timeout: 180_000 }, () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(entry, { minLength: 2, maxLength: 6 }),
+      fc.array(step, { minLength: 5, maxLength: 15 }),
+      async (lines, steps) => {
+        const owner = somebody()
+        const ids = await pay(owner, lines)
+        const payments = [...lines]
+        const files = [await giveFile(pool, owner, lines), await giveFile(pool, owner, lines)]
+        for (const key of files) await reconcile(options, key)
+        for (const each of steps) {
+          if (each.do === 'pay') {
+            ids.push(...(await pay(owner, [each.payment])))
+            payments.push(each.payment)
+          } else if (each.do === 'run') {
+            const key = files[each.file] ?? files[0]!
+            const before = await outcomesOf(pool, key)
+            await reconcile(options, key)
+            const after = await outcomesOf(pool, key)
+            const settled = before.filter(({ decidedBy }) => decidedBy !== null)
+            expect(after.filter(({ line }) => settled.some((one) => one.line === line))).toEqual(
+              settled,
+            )
+          } else {
+            const key = files[each.file] ?? files[0]!
+            const at = each.line % lines.length
+            const chosen = [...new Set(each.payments.map((n) => n % ids.length))]
+            const sum = chosen.reduce((all, n) => all + (payments[n]?.amount ?? 0), 0)
+            const amount = (lines[at]?.amount ?? 0) - sum
+            await decide(
+              pool,
+              { key, line: at + 2 },
+              {
+                kind: each.kind,
+                by: owner.user,
+                note: 'a test',
+                ...(each.kind === 'match' && { paymentIds: chosen.map((n) => String(ids[n])) }),
+                ...(each.kind === 'match' &&
+                  each.adjust &&
+                  amount !== 0 && { adjustment: { amount, kind: 'other' as const } }),
+              },
+            ).catch((error: unknown) => {
+              if (!(error instanceof ProblemError)) throw error
+            })
+          }
+          expect(await mistakesOf(pool, owner)).toEqual([])
+        }
+      },
+    ),
+    { numRuns: 25 },
+  ),
+)

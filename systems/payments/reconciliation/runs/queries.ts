@@ -1,0 +1,275 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Owner, RunKey } from '../owner.ts'
+import type { Tally } from '../reason.ts'
+import type { Run, RunResult } from './run.ts'
+
+export async function findRun(db: Queryable, { id, org, user }: RunKey): Promise<Run | undefined> {
+  const { rows } = await db.query<Run>(sql`
+    select *
+      from payments.reconciliation_runs
+     where id = ${id} and org_id = ${org} and user_id = ${user}`)
+  return rows[0]
+}
+
+export interface RunPage extends Owner {
+  readonly status: string | undefined
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+export async function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
+  const { rows } = await db.query<Run>(sql`
+    select *
+      from payments.reconciliation_runs
+     where org_id = ${page.org} and user_id = ${page.user}
+       and (${page.status ?? null}::text is null or status = ${page.status ?? null})
+       and (${page.before ?? null}::uuid is null or id < ${page.before ?? null}::uuid)
+     order by id desc
+     limit ${page.limit}`)
+  return rows
+}
+
+/**
+ * One at a time decides about the payments of a user: until the end of the transaction nobody else
+ * does. Waits so long, then `lock_not_available`.
+ */
+export async function lockOwner(
+  tx: Transaction,
+  { org, user }: Owner,
+  waitMs: number,
+): Promise<void> {
+  await tx.query(sql`select set_config('lock_timeout', ${String(waitMs)}, true)`)
+  await tx.query(sql`
+    select pg_advisory_xact_lock(hashtextextended(
+             jsonb_build_array('reconciliation', ${org}::text, ${user}::text)::text, 0))`)
+  await tx.query(sql`select set_config('lock_timeout', '0', true)`)
+}
+
+/**
+ * For statements over whole files, until the end of the transaction. What has just been uploaded has
+ * no statistics yet, and Postgres takes it for a row or two: with nested loops 20,000 records took
+ * more than a minute instead of a third of a second. Where a look into an index is wanted all the
+ * same, statements say so by a subselect.
+ */
+export async function avoidLoops(tx: Transaction): Promise<void> {
+  await tx.query(sql`select set_config('enable_nestloop', 'off', true)`)
+}
+
+/**
+ * For the statements of one run. The memory lets the join keep the order of the file, and that is
+ * mostly the payments' too: what is written then lies side by side. A client that was killed is
+ * noticed in the middle of a statement, not after it.
+ */
+export async function prepareRun(tx: Transaction, memoryMb: number): Promise<void> {
+  await avoidLoops(tx)
+  await tx.query(sql`
+    select set_config('work_mem', ${`${memoryMb}MB`}, true),
+           -- Refused where Postgres runs on Windows.
+           set_config('client_connection_check_interval',
+                      case when version() ~* 'windows|mingw|visual' then '0' else '1s' end,
+                      true)`)
+  await tx.query(sql`
+    create temporary table reconciliation_outcome (
+      line_number integer not null,
+      amount bigint not null,
+      currency text not null,
+      reason text,
+      payment_id uuid,
+      -- Of those without a payment.
+      external_id text
+    ) on commit drop`)
+}
+
+/**
+ * Gives each open record the payment that it names: of several records that say the same the first
+ * line gets the oldest payment, the second the next. Each side is numbered before they are joined,
+ * so that a thousand equal rows are a thousand pairs and not a million.
+ */
+export async function pairRecords(tx: Transaction, { id, org, user }: RunKey): Promise<void> {
+  await tx.query(sql`
+    insert into reconciliation_outcome
+           (line_number, amount, currency, reason, payment_id, external_id)
+    with open as (
+      select line_number, external_transaction_id as external_id, amount, currency,
+             row_number() over (partition by external_transaction_id collate "C", amount, currency
+                                    order by line_number) as nth
+        from payments.reconciliation_records
+       where run_id = ${id} and status = 'unmatched' and decided_by is null
+    ), free as (
+      select p.id, p.external_payment_id as external_id, p.amount, p.currency,
+             row_number() over (partition by p.external_payment_id collate "C", p.amount, p.currency
+                                    order by p.id) as nth
+        from payments.payments as p
+       where p.org_id = ${org} and p.user_id = ${user} and p.external_payment_id is not null
+         and (select m.run_id
+                from payments.reconciliation_records as m
+               where m.matched_payment_id = p.id) is null
+         and (select l.run_id
+                from payments.reconciliation_links as l
+               where l.payment_id = p.id) is null
+    )
+    select o.line_number, o.amount, o.currency,
+           case when f.id is not null then 'exact_match' end, f.id,
+           case when f.id is null then o.external_id end
+      from open as o
+      left join free as f on f.external_id = o.external_id and f.amount = o.amount
+                         and f.currency = o.currency and f.nth = o.nth
+     order by o.line_number`)
+}
+
+/**
+ * Says of the others why they have none, and which payment comes nearest: the one that is taken,
+ * else the oldest of their name in their currency, else the oldest of their name. By sets of equal
+ * payments, for the same reason as above.
+ */
+export async function explainRest(tx: Transaction, { org, user }: Owner): Promise<void> {
+  await tx.query(sql`
+    with named as materialized (
+      select p.external_payment_id as external_id, p.amount, p.currency,
+             min(p.id::text collate "C") as id
+        from payments.payments as p
+       where p.org_id = ${org} and p.user_id = ${user}
+         and p.external_payment_id in (select external_id
+                                         from reconciliation_outcome
+                                        where external_id is not null)
+       group by 1, 2, 3
+    ), in_currency as (
+      select external_id, currency, min(id) as id from named group by 1, 2
+    ), of_name as (
+      select external_id, min(id) as id from named group by 1
+    )
+    update reconciliation_outcome as o
+       set reason = why.reason, payment_id = why.payment_id
+      from (select r.line_number,
+                   case when exact.id is not null then 'duplicate'
+                        when near.id is not null then 'amount_mismatch'
+                        when far.id is not null then 'currency_mismatch'
+                        else 'no_match' end as reason,
+                   coalesce(exact.id, near.id, far.id)::uuid as payment_id
+              from reconciliation_outcome as r
+              left join named as exact on exact.external_id = r.external_id
+                                      and exact.amount = r.amount and exact.currency = r.currency
+              left join in_currency as near on near.external_id = r.external_id
+                                           and near.currency = r.currency
+              left join of_name as far on far.external_id = r.external_id
+             where r.external_id is not null) as why
+     where o.line_number = why.line_number`)
+}
+
+/** What the run comes to: what was settled before, and the outcome of what was open. */
+export async function tallyOutcome(
+  tx: Transaction,
+  { id, run_no: before }: Pick<Run, 'id' | 'run_no'>,
+): Promise<Tally[]> {
+  const { rows } = await tx.query<Tally>(sql`
+    select currency, reason, sum(records)::integer as records, sum(amount)::text as amount
+      from (select currency, reason, records, amount
+              from payments.reconciliation_tallies
+             where run_id = ${id} and run_no = ${before}
+               and reason in ('exact_match', 'manual_match', 'manual_unmatch', 'ignored')
+            union all
+            select currency, reason, count(*), sum(amount)
+              from reconciliation_outcome
+             group by currency, reason) as t
+     where records > 0
+     group by currency, reason
+     order by currency, reason`)
+  return rows
+}
+
+export async function applyMatches(tx: Transaction, runId: string): Promise<void> {
+  await tx.query(sql`
+    update payments.reconciliation_records as r
+       set status = 'matched', matched_payment_id = o.payment_id, decided_by = 'auto',
+           version = r.version + 1
+      from reconciliation_outcome as o
+     where o.reason = 'exact_match' and r.run_id = ${runId} and r.line_number = o.line_number`)
+}
+
+/** Of a file's first run: no record has a detail yet. */
+export async function insertDetails(
+  tx: Transaction,
+  { id, runNo }: { readonly id: string; readonly runNo: number },
+): Promise<void> {
+  await tx.query(sql`
+    insert into payments.reconciliation_details
+           (run_id, line_number, run_no, reason, payment_id)
+    select ${id}::uuid, line_number, ${runNo}::integer, reason, payment_id
+      from reconciliation_outcome`)
+}
+
+/** Of a later one: those that say something else now. What they said before stays in the history. */
+export async function replaceDetails(
+  tx: Transaction,
+  { id, runNo }: { readonly id: string; readonly runNo: number },
+): Promise<void> {
+  await tx.query(sql`
+    update payments.reconciliation_details as d
+       set run_no = ${runNo}, reason = o.reason, payment_id = o.payment_id, note = null,
+           actor = null, created_at = posthorn.now()
+      from reconciliation_outcome as o
+     where d.run_id = ${id} and d.line_number = o.line_number
+       and (d.reason, d.payment_id) is distinct from (o.reason, o.payment_id)`)
+}
+
+export async function insertTallies(
+  tx: Transaction,
+  { id, runNo }: { readonly id: string; readonly runNo: number },
+  tallies: readonly Tally[],
+): Promise<void> {
+  await tx.query(sql`
+    insert into payments.reconciliation_tallies
+           (run_id, run_no, currency, reason, records, amount)
+    select ${id}::uuid, ${runNo}::integer, currency, reason, records, amount
+      from jsonb_to_recordset(${JSON.stringify(tallies)}::jsonb)
+        as t (currency text, reason text, records integer, amount bigint)`)
+}
+
+/** The run's counts and its audit, in one statement. */
+export async function completeRun(
+  tx: Transaction,
+  { id, runNo, by }: { readonly id: string; readonly runNo: number; readonly by: string },
+  result: RunResult,
+): Promise<Run> {
+  const { rows } = await tx.query<Run>(sql`
+    with completed as (
+      update payments.reconciliation_runs
+         set status = 'completed', run_no = ${runNo}, matched = ${result.matched},
+             unmatched = ${result.unmatched}, ran_at = posthorn.now()
+       where id = ${id}
+      returning *
+    )
+    select completed.*,
+           payments.create_audit_log(
+             org_id, ${by}, 'reconciliation.completed', 'reconciliation_run', id::text,
+             ${JSON.stringify({ ...result, runNo })}::jsonb) as audit
+      from completed`)
+  return rows[0] as Run
+}
+
+/** Of the last run of each file, or of one. */
+export async function selectTallies(
+  db: Queryable,
+  { id, runNo }: { readonly id: string; readonly runNo: number },
+): Promise<Tally[]> {
+  const { rows } = await db.query<Tally>(sql`
+    select currency, reason, records, amount
+      from payments.reconciliation_tallies
+     where run_id = ${id} and run_no = ${runNo} and records > 0
+     order by currency, reason`)
+  return rows
+}
+
+/** What the matched records of a run are more than their payments, by currency. */
+export async function selectAdjustments(
+  db: Queryable,
+  id: string,
+): Promise<Record<string, string>> {
+  const { rows } = await db.query<{ currency: string; amount: string }>(sql`
+    select currency, sum(adjustment)::text as amount
+      from payments.reconciliation_records
+     where run_id = ${id} and adjustment is not null
+     group by currency`)
+  return Object.fromEntries(rows.map(({ currency, amount }) => [currency, amount]))
+}

@@ -1,0 +1,114 @@
+import type { Transaction } from '@posthorn/engine'
+import { SQLSTATE, announce, sqlState, transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { enqueueEvent } from '../../webhooks/index.ts'
+import type { RunKey } from '../owner.ts'
+import { found } from '../owner.ts'
+import { problem } from '../problems.ts'
+import type { Tally } from '../reason.ts'
+import {
+  applyMatches,
+  completeRun,
+  explainRest,
+  findRun,
+  insertDetails,
+  insertTallies,
+  lockOwner,
+  pairRecords,
+  prepareRun,
+  replaceDetails,
+  tallyOutcome,
+} from './queries.ts'
+import type { Run, RunResult } from './run.ts'
+import { resultOf } from './run.ts'
+
+/** The topic of its news. */
+export const RUN_TOPIC = 'reconciliation.run'
+
+/** Longest wait for another run or decision of the same user: it keeps a connection meanwhile. */
+const WAIT_MS = 5_000
+
+export interface ReconcileOptions {
+  readonly pool: Pool
+  readonly memoryMb: number
+}
+
+/**
+ * Matches the open records of a file with the payments of its user, all in one transaction: whatever
+ * dies meanwhile, the file is as it was. What is matched or decided stays.
+ */
+export async function reconcile(
+  { pool, memoryMb }: ReconcileOptions,
+  key: RunKey,
+): Promise<RunResult> {
+  // Outside the transaction: nobody would hear of it before the commit.
+  const tell = (step: string) => tellStep(pool, key, step)
+  return transaction(pool, async (tx) => {
+    const run = await beginRun(tx, key)
+    await tell('pairing')
+    const tallies = await decide(tx, key, { run, memoryMb })
+    await tell('storing')
+    return store(tx, run, tallies)
+  })
+}
+
+/** What a run would answer; changes nothing. */
+export async function rehearse(
+  { pool, memoryMb }: ReconcileOptions,
+  key: RunKey,
+): Promise<RunResult> {
+  return transaction(pool, async (tx) => {
+    const run = await beginRun(tx, key)
+    return resultOf(await decide(tx, key, { run, memoryMb }), run)
+  })
+}
+
+/** The user's run, with nobody else deciding about the same payments until the transaction ends. */
+export async function beginRun(tx: Transaction, key: RunKey): Promise<Run> {
+  found(await findRun(tx, key), 'reconciliation')
+  try {
+    await lockOwner(tx, key, WAIT_MS)
+  } catch (cause) {
+    if (sqlState(cause) !== SQLSTATE.lockNotAvailable) throw cause
+    throw problem('RECONCILIATION_BUSY', { retryAfterSeconds: 5, cause })
+  }
+  // Once more: whoever had the lock may have run it.
+  return found(await findRun(tx, key), 'reconciliation')
+}
+
+async function decide(
+  tx: Transaction,
+  key: RunKey,
+  { run, memoryMb }: { run: Run; memoryMb: number },
+): Promise<Tally[]> {
+  await prepareRun(tx, memoryMb)
+  await pairRecords(tx, key)
+  await explainRest(tx, key)
+  return tallyOutcome(tx, run)
+}
+
+async function store(tx: Transaction, run: Run, tallies: readonly Tally[]): Promise<RunResult> {
+  const { id, org_id: org, user_id: by, filename } = run
+  const runNo = run.run_no + 1
+  await applyMatches(tx, id)
+  await (runNo === 1 ? insertDetails(tx, { id, runNo }) : replaceDetails(tx, { id, runNo }))
+  await insertTallies(tx, { id, runNo }, tallies)
+  const result = resultOf(tallies, run)
+  await completeRun(tx, { id, runNo, by }, result)
+  await enqueueEvent(tx, {
+    org,
+    id: `${id}.${runNo}`,
+    type: 'reconciliation.completed',
+    key: id,
+    data: { reconciliationId: id, filename, runNo, ...result },
+  })
+  const data = { status: 'completed', runNo, ...result }
+  await announce(tx, { topic: RUN_TOPIC, id, tenant: org, data })
+  return result
+}
+
+/** With a connection to spare only: waiting for one while holding one, runs would wait for each other. */
+async function tellStep(pool: Pool, { id, org }: RunKey, step: string): Promise<void> {
+  if (pool.idleCount === 0 && pool.totalCount >= pool.options.max) return
+  await announce(pool, { topic: RUN_TOPIC, id, tenant: org, data: { status: 'running', step } })
+}

@@ -1,0 +1,47 @@
+import type { App } from '@posthorn/http'
+import { decodeCursor, toPage } from '@posthorn/http'
+import { Type } from 'typebox'
+import { found, ownerOf } from '../owner.ts'
+import { countByReason } from '../reason.ts'
+import * as schemas from '../schemas.ts'
+import { findRun, selectAdjustments, selectRuns, selectTallies } from './queries.ts'
+import type { ReconcileOptions } from './reconcile.ts'
+import { reconcile, rehearse } from './reconcile.ts'
+import { runResource } from './run.ts'
+import { totalsOf } from './totals.ts'
+
+export const PATH = '/api/v1/reconciliations'
+
+export function runRoutes(app: App, options: ReconcileOptions): void {
+  const { pool } = options
+
+  app.post(`${PATH}/:id/run`, { schema: schemas.runReconciliation }, async (request) => {
+    const key = { ...ownerOf(request), id: request.params.id }
+    return request.body?.dryRun === true ? rehearse(options, key) : reconcile(options, key)
+  })
+
+  app.get(PATH, { schema: schemas.listRuns }, async (request) => {
+    const { limit, cursor, status } = request.query
+    const before =
+      cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
+    const rows = await selectRuns(pool, { ...ownerOf(request), status, before, limit: limit + 1 })
+    return toPage(rows, limit, { item: runResource, after: ({ id }) => id })
+  })
+
+  const own = async (request: Parameters<typeof ownerOf>[0] & { params: { id: string } }) =>
+    found(await findRun(pool, { ...ownerOf(request), id: request.params.id }), 'reconciliation')
+
+  app.get(`${PATH}/:id`, { schema: schemas.readRun }, async (request) => {
+    const run = await own(request)
+    const tallies = await selectTallies(pool, { id: run.id, runNo: run.run_no })
+    return { ...runResource(run), reasons: countByReason(tallies) }
+  })
+
+  app.get(`${PATH}/:id/totals`, { schema: schemas.readTotals }, async (request) => {
+    const run = await own(request)
+    const { id, run_no: runNo } = run
+    const present = await selectTallies(pool, { id, runNo })
+    const before = await selectTallies(pool, { id, runNo: runNo - 1 })
+    return totalsOf({ run, present, before, adjustments: await selectAdjustments(pool, id) })
+  })
+}

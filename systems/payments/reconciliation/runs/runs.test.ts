@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { paymentsDatabase } from '../../testing/running.ts'
+import { reconcilerOf, runReconciling } from '../testing/reconciling.ts'
+
+const db = await paymentsDatabase()
+const running = await runReconciling(db)
+const { somebody } = running
+const reasonsOf = (records: readonly { reason: string | null }[]) =>
+  records.map(({ reason }) => reason)
+
+describe('a run', () => {
+  test('matches by amount, currency and name, and says why it did not', async () => {
+    const me = await somebody()
+    const exact = await me.pay('A', 1_050)
+    const other = await me.pay('B', 2_000)
+    const foreign = await me.pay('C', 3_000, { currency: 'USD' })
+    const id = await me.upload([
+      { name: 'A', amount: '10.50' },
+      { name: 'A', amount: '10.50' },
+      { name: 'B', amount: '20.01' },
+      { name: 'C', amount: '30.00' },
+      { name: 'D', amount: '40.00' },
+    ])
+    const result = await me.run(id)
+    expect(result).toMatchObject({ matched: 1, unmatched: 4, total: 5, matchRate: 20 })
+    expect(result['reasons']).toMatchObject({
+      exact_match: 1,
+      duplicate: 1,
+      amount_mismatch: 1,
+      currency_mismatch: 1,
+      no_match: 1,
+    })
+    const records = await me.records(id)
+    expect(records[0]).toMatchObject({ status: 'matched', matchedPaymentId: exact })
+    expect(reasonsOf(records)).toEqual([
+      'exact_match',
+      'duplicate',
+      'amount_mismatch',
+      'currency_mismatch',
+      'no_match',
+    ])
+    const { body } = await me.get(`/${id}/details`)
+    const candidates = (body['items'] as { paymentId: string | null }[]).map((d) => d.paymentId)
+    expect(candidates).toEqual([exact, exact, other, foreign, null])
+  })
+
+  test('takes payments of any status', async () => {
+    const me = await somebody()
+    const ids = [await me.pay('A', 100), await me.pay('B', 100)]
+    await db.pool.query(`update payments.payments set status = 'failed' where id = $1`, [ids[1]])
+    const id = await me.upload([
+      { name: 'A', amount: '1.00' },
+      { name: 'B', amount: '1.00' },
+    ])
+    expect(await me.run(id)).toMatchObject({ matched: 2, matchRate: 100 })
+  })
+
+  test('gives equal payments to equal lines one by one, the oldest to the first', async () => {
+    const me = await somebody()
+    const first = await me.pay('A', 100)
+    const second = await me.pay('A', 100)
+    const id = await me.upload([
+      { name: 'A', amount: '1.00' },
+      { name: 'A', amount: '1.00', date: '2026-11-03' },
+      { name: 'A', amount: '1.00' },
+    ])
+    expect(await me.run(id)).toMatchObject({ matched: 2, matchRate: 66.67 })
+    const records = await me.records(id)
+    expect(records.map(({ matchedPaymentId }) => matchedPaymentId)).toEqual([
+      first < second ? first : second,
+      first < second ? second : first,
+      null,
+    ])
+    expect(records[2]).toMatchObject({ reason: 'duplicate' })
+  })
+
+  test('sees a payment that another file has taken', async () => {
+    const me = await somebody()
+    await me.pay('A', 100)
+    const first = await me.upload([{ name: 'A', amount: '1.00' }])
+    const second = await me.upload([{ name: 'A', amount: '1.00' }])
+    await me.run(first)
+    expect(await me.run(second)).toMatchObject({ matched: 0, reasons: { duplicate: 1 } })
+  })
+
+  test('again changes nothing that is matched, and matches what has come since', async () => {
+    const me = await somebody()
+    await me.pay('A', 100)
+    const id = await me.upload([
+      { name: 'A', amount: '1.00' },
+      { name: 'B', amount: '2.00' },
+      { name: 'C', amount: '3.00' },
+    ])
+    await me.run(id)
+    const [before] = await me.records(id)
+    expect(await me.run(id)).toMatchObject({ matched: 1, unmatched: 2 })
+    await me.pay('B', 200)
+    await me.pay('C', 333)
+    expect(await me.run(id)).toMatchObject({ matched: 2, unmatched: 1, matchRate: 66.67 })
+    const records = await me.records(id)
+    expect(records[0]).toEqual(before)
+    expect(reasonsOf(records)).toEqual(['exact_match', 'exact_match', 'amount_mismatch'])
+    const { body } = await me.get(`/${id}/changes?from=1&to=3`)
+    expect(body['items']).toMatchObject([
+      { recordId: '3', before: { reason: 'no_match' }, after: { reason: 'exact_match' } },
+      { recordId: '4', before: { reason: 'no_match' }, after: { reason: 'amount_mismatch' } },
+    ])
+    expect((await me.get(`/${id}/changes?from=1&to=2`)).body['items']).toEqual([])
+    expect((await me.get(`/${id}/changes?from=3&to=2`)).status).toBe(400)
+  })
+
+  test('says what it would do and does nothing', async () => {
+    const me = await somebody()
+    await me.pay('A', 100)
+    const id = await me.upload([
+      { name: 'A', amount: '1.00' },
+      { name: 'B', amount: '1.00' },
+    ])
+    const { body } = await me.post(`/${id}/run`, { dryRun: true })
+    expect((await me.get(`/${id}`)).body).toMatchObject({ status: 'loaded', runNo: 0, matched: 0 })
+    expect(reasonsOf(await me.records(id))).toEqual([null, null])
+    expect(await me.run(id)).toEqual(body)
+  })
+
+  test('is audited and announced to the merchant, once for each run', async () => {
+    const me = await somebody()
+    const { body: endpoint } = await (
+      await running.as({ sub: me.user })
+    ).send('/api/v1/webhook-endpoints', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        url: `${running.url}/sim/merchant/hooks`,
+        eventTypes: ['reconciliation.completed'],
+      }),
+    })
+    const id = await me.upload([{ name: 'A', amount: '1.00' }])
+    await me.run(id)
+    await me.run(id)
+    const audit = await db.pool.query(
+      `select actor, details from payments.audit_log
+        where action = 'reconciliation.completed' and entity_id = $1 order by seq`,
+      [id],
+    )
+    expect(audit.rows).toMatchObject([
+      { actor: me.user, details: { runNo: 1, matched: 0, total: 1 } },
+      { actor: me.user, details: { runNo: 2 } },
+    ])
+    const events = await db.pool.query(
+      `select payload from payments.webhook_deliveries where endpoint_id = $1 order by position`,
+      [endpoint['id']],
+    )
+    expect(events.rows.map(({ payload }) => payload.data)).toMatchObject([
+      { reconciliationId: id, runNo: 1, matched: 0, unmatched: 1, matchRate: 0 },
+      { reconciliationId: id, runNo: 2 },
+    ])
+  })
+
+  test('has totals that tie out to the cent, by currency', async () => {
+    const me = await somebody()
+    await me.pay('A', 1_001)
+    const id = await me.upload([
+      { name: 'A', amount: '10.01' },
+      { name: 'B', amount: '20.02' },
+      { name: 'C', amount: '-5.00' },
+      { name: 'J', amount: '300', currency: 'JPY' },
+    ])
+    await me.run(id)
+    await me.pay('B', 2_002)
+    await me.run(id)
+    const { body } = await me.get(`/${id}/totals`)
+    expect(body['currencies']).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          ...{ currency: 'EUR', fileTotal: '2503' },
+          ...{ opening: '1001', matched: '2002', unmatched: '-500', adjustments: '0' },
+        }),
+        expect.objectContaining({ currency: 'JPY', fileTotal: '300', unmatched: '300' }),
+      ]),
+    )
+  })
+})
+
+describe('payments that no record names', () => {
+  test('are listed, newest first, with pages', async () => {
+    const me = await somebody()
+    const missing = [await me.pay('X', 1), await me.pay(null, 2), await me.pay('Z', 3)]
+    await me.pay('A', 100)
+    await me.pay('B', 200)
+    const id = await me.upload([
+      { name: 'A', amount: '1.00' },
+      { name: 'B', amount: '9.00' },
+    ])
+    await me.run(id)
+    const first = await me.get(`/${id}/missing?limit=2`)
+    const second = await me.get(`/${id}/missing?limit=2&cursor=${String(first.body['nextCursor'])}`)
+    const items = [first, second].flatMap(({ body }) => body['items'] as { id: string }[])
+    expect(items.map((item) => item.id)).toEqual(missing.toSorted().toReversed())
+    expect(second.body['nextCursor']).toBeNull()
+  })
+})
+
+describe('somebody else', () => {
+  test.each([
+    { sub: 'mallory', org: 'acme' },
+    { sub: 'user-1', org: 'evil' },
+  ])('finds nothing: $sub of $org', async (caller) => {
+    const me = await somebody()
+    await me.pay('A', 100)
+    const id = await me.upload([{ name: 'A', amount: '1.00' }])
+    const other = reconcilerOf(await running.as(caller))
+    const paths = ['', '/records', '/records/2', '/details', '/missing', '/changes', '/totals']
+    const more = ['/export.csv', '/exceptions', '/suggestions']
+    for (const path of [...paths, ...more]) {
+      expect((await other.get(`/${id}${path}`)).status, path).toBe(404)
+    }
+    const reason = { reason: 'mine' }
+    for (const [path, body] of [
+      ['/run', undefined],
+      ['/suggest', { passes: [{ kind: 'date_window', before: 1, after: 1 }] }],
+      ['/records/2/match', { ...reason, paymentId: id }],
+      ['/records/2/unmatch', reason],
+      ['/records/2/ignore', reason],
+      [`/suggestions/${id}/accept`, undefined],
+    ] as const) {
+      expect((await other.post(`/${id}${path}`, body)).status, path).toBe(404)
+    }
+    // Nor does a run see their payments.
+    const theirs = await other.upload([{ name: 'A', amount: '1.00' }])
+    expect(await other.run(theirs)).toMatchObject({ matched: 0, reasons: { no_match: 1 } })
+  })
+})

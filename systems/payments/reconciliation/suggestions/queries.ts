@@ -1,0 +1,249 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { RunKey } from '../owner.ts'
+import type { RecordKey } from '../records/queries.ts'
+import type { Suggestion, Tolerance } from './suggestion.ts'
+
+/** Suggestions of a pass at the most, and for one record of it. */
+export const MOST_OF_A_PASS = 10_000
+const MOST_OF_A_RECORD = 5
+/** More equal records or payments than these say nothing about which belongs to which. */
+const MOST_PEERS = 50
+/** Payments that one record may settle. */
+const MOST_PAYMENTS = 1_000
+
+/** Payments of the owner that no record has. */
+const free = ({ org, user }: RunKey) => sql`
+  select p.*
+    from payments.payments as p
+   where p.org_id = ${org} and p.user_id = ${user}
+     and (select m.run_id
+            from payments.reconciliation_records as m
+           where m.matched_payment_id = p.id) is null
+     and (select l.run_id
+            from payments.reconciliation_links as l
+           where l.payment_id = p.id) is null`
+
+/** Records of the run that nobody has decided on. */
+const open = ({ id }: RunKey) => sql`
+  select line_number, external_transaction_id as external_id, amount, currency, booked_on
+    from payments.reconciliation_records
+   where run_id = ${id} and status = 'unmatched' and decided_by is null`
+
+/**
+ * Stores pairs and groups of one pass. Its id is made of what it says: found again, a suggestion is
+ * the same one, and stays dismissed.
+ */
+const storing = ({ id }: RunKey, kind: Suggestion['kind']) => sql`
+  insert into payments.reconciliation_suggestions
+         (id, run_id, line_number, kind, payment_ids, difference, ambiguous)
+  select md5(${`${id} ${kind}`}::text || ' ' || line_number || ' ' || payment_ids::text)::uuid,
+         ${id}, line_number, ${kind}, payment_ids, difference,
+         of_record > 1 or of_payment > 1
+    from chosen
+   order by line_number, nth
+   limit ${MOST_OF_A_PASS}
+  on conflict (id) do nothing
+  returning id`
+
+/** Forgets what was suggested and not answered. */
+export async function deleteOpen(tx: Transaction, runId: string): Promise<void> {
+  await tx.query(sql`
+    delete from payments.reconciliation_suggestions where run_id = ${runId} and status = 'open'`)
+}
+
+export async function suggestByAmount(
+  tx: Transaction,
+  key: RunKey,
+  { absolute = 0, bps = 0 }: Tolerance,
+): Promise<number> {
+  const { rows } = await tx.query(sql`
+    with open as (
+      select *, count(*) over (partition by external_id, currency) as peers
+        from (${open(key)}) as r
+    ), free as (
+      select *, count(*) over (partition by external_payment_id, currency) as peers
+        from (${free(key)}) as p
+       where external_payment_id is not null
+    ), pair as (
+      select r.line_number, array[p.id] as payment_ids, r.amount - p.amount as difference,
+             count(*) over (partition by r.line_number) as of_record,
+             count(*) over (partition by p.id) as of_payment,
+             row_number() over (partition by r.line_number
+                                    order by abs(r.amount - p.amount), p.id) as nth
+        from open as r
+        join free as p on p.external_payment_id = r.external_id and p.currency = r.currency
+       where r.peers <= ${MOST_PEERS} and p.peers <= ${MOST_PEERS}
+         and abs(r.amount - p.amount)
+             <= greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
+    ), chosen as (
+      select * from pair where nth <= ${MOST_OF_A_RECORD}
+    )
+    ${storing(key, 'amount_tolerance')}`)
+  return rows.length
+}
+
+export async function suggestByDate(
+  tx: Transaction,
+  key: RunKey,
+  { before, after }: { readonly before: number; readonly after: number },
+): Promise<number> {
+  const { rows } = await tx.query(sql`
+    with open as (
+      select *, count(*) over (partition by amount, currency) as peers
+        from (${open(key)}) as r
+    ), free as (
+      select *, (created_at at time zone 'UTC')::date as day,
+             count(*) over (partition by amount, currency) as peers
+        from (${free(key)}) as p
+    ), pair as (
+      select r.line_number, array[p.id] as payment_ids, 0::bigint as difference,
+             count(*) over (partition by r.line_number) as of_record,
+             count(*) over (partition by p.id) as of_payment,
+             row_number() over (partition by r.line_number
+                                    order by abs(r.booked_on - p.day), p.id) as nth
+        from open as r
+        join free as p on p.amount = r.amount and p.currency = r.currency
+       where r.peers <= ${MOST_PEERS} and p.peers <= ${MOST_PEERS}
+         and p.day between r.booked_on - ${before}::integer and r.booked_on + ${after}::integer
+    ), chosen as (
+      select * from pair where nth <= ${MOST_OF_A_RECORD}
+    )
+    ${storing(key, 'date_window')}`)
+  return rows.length
+}
+
+/** Fees of a many-to-one pass: the record may be so much less than its payments. */
+export interface Payouts {
+  readonly fee: Tolerance
+}
+
+/** One record for all payments whose metadata names it. */
+export async function suggestByPayout(
+  tx: Transaction,
+  key: RunKey,
+  { field, fee: { absolute = 0, bps = 0 } }: Payouts & { readonly field: string },
+): Promise<number> {
+  const { rows } = await tx.query(sql`
+    with payout as (
+      select metadata ->> ${field} as name, currency, sum(amount) as amount,
+             array_agg(id order by id) as payment_ids
+        from (${free(key)}) as p
+       where metadata ->> ${field} is not null
+       group by 1, 2
+      having count(*) <= ${MOST_PAYMENTS}
+    ), chosen as (
+      select r.line_number, p.payment_ids, (r.amount - p.amount)::bigint as difference,
+             1 as of_record, count(*) over (partition by p.name, p.currency) as of_payment, 1 as nth
+        from (${open(key)}) as r
+        join payout as p on p.name = r.external_id and p.currency = r.currency
+       where p.amount - r.amount
+             between 0 and greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
+    )
+    ${storing(key, 'many_to_one')}`)
+  return rows.length
+}
+
+/** One record for all payments of a day, so many days before it or less. */
+export async function suggestByDay(
+  tx: Transaction,
+  key: RunKey,
+  { before, fee: { absolute = 0, bps = 0 } }: Payouts & { readonly before: number },
+): Promise<number> {
+  const { rows } = await tx.query(sql`
+    with payout as (
+      select (created_at at time zone 'UTC')::date as day, currency, sum(amount) as amount,
+             array_agg(id order by id) as payment_ids
+        from (${free(key)}) as p
+       group by 1, 2
+      having count(*) <= ${MOST_PAYMENTS}
+    ), pair as (
+      select r.line_number, p.payment_ids, (r.amount - p.amount)::bigint as difference,
+             count(*) over (partition by r.line_number) as of_record,
+             count(*) over (partition by p.day, p.currency) as of_payment,
+             row_number() over (partition by r.line_number order by p.day desc) as nth
+        from (${open(key)}) as r
+        -- By equal days, one for each day of the window, so that it can be a hash join.
+       cross join generate_series(0, ${before}::integer) as back
+        join payout as p on p.day = r.booked_on - back and p.currency = r.currency
+       where p.amount - r.amount
+             between 0 and greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
+    ), chosen as (
+      select * from pair where nth <= ${MOST_OF_A_RECORD}
+    )
+    ${storing(key, 'many_to_one')}`)
+  return rows.length
+}
+
+/** Flags what two passes see differently: another suggestion has the same record or payment. */
+export async function flagAmbiguous(tx: Transaction, runId: string): Promise<void> {
+  await tx.query(sql`
+    with part as (
+      select id, line_number, unnest(payment_ids) as payment_id
+        from payments.reconciliation_suggestions
+       where run_id = ${runId} and status = 'open'
+    ), crowded as (
+      select line_number from part group by line_number having count(distinct id) > 1
+    ), wanted as (
+      select payment_id from part group by payment_id having count(distinct id) > 1
+    )
+    update payments.reconciliation_suggestions as s
+       set ambiguous = true
+     where s.run_id = ${runId} and s.status = 'open' and not s.ambiguous
+       and (s.line_number in (select line_number from crowded)
+            or s.id in (select id from part where payment_id in (select payment_id from wanted)))`)
+}
+
+export interface SuggestionPage {
+  readonly runId: string
+  readonly status: string
+  readonly after: readonly [line: number, id: string]
+  readonly limit: number
+}
+
+/** In the order of the file. */
+export async function selectSuggestions(
+  db: Queryable,
+  { runId, status, after: [line, id], limit }: SuggestionPage,
+): Promise<Suggestion[]> {
+  const { rows } = await db.query<Suggestion>(sql`
+    select *
+      from payments.reconciliation_suggestions
+     where run_id = ${runId} and status = ${status}
+       and (line_number, id) > (${line}, ${id}::uuid)
+     order by line_number, id
+     limit ${limit}`)
+  return rows
+}
+
+/** The open ones of a record. */
+export async function selectSuggestionsOf(
+  db: Queryable,
+  { runId, line }: RecordKey,
+): Promise<Suggestion[]> {
+  const { rows } = await db.query<Suggestion>(sql`
+    select *
+      from payments.reconciliation_suggestions
+     where run_id = ${runId} and line_number = ${line} and status = 'open'
+     order by id
+     limit 100`)
+  return rows
+}
+
+export async function findSuggestion(
+  db: Queryable,
+  { runId, id }: { readonly runId: string; readonly id: string },
+): Promise<Suggestion | undefined> {
+  const { rows } = await db.query<Suggestion>(sql`
+    select * from payments.reconciliation_suggestions where run_id = ${runId} and id = ${id}`)
+  return rows[0]
+}
+
+export async function dismissSuggestion(tx: Transaction, id: string): Promise<Suggestion> {
+  const { rows } = await tx.query<Suggestion>(sql`
+    update payments.reconciliation_suggestions
+       set status = 'dismissed'
+     where id = ${id}
+    returning *`)
+  return rows[0] as Suggestion
+}

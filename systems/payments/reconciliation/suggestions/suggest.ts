@@ -1,0 +1,127 @@
+import type { Transaction } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { createAuditLog } from '../../payments/queries.ts'
+import { decideOn, takenMeanwhile } from '../decisions/decide.ts'
+import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
+import type { RunKey } from '../owner.ts'
+import { found } from '../owner.ts'
+import { problem } from '../problems.ts'
+import { avoidLoops } from '../runs/queries.ts'
+import { beginRun } from '../runs/reconcile.ts'
+import {
+  deleteOpen,
+  dismissSuggestion,
+  findSuggestion,
+  flagAmbiguous,
+  suggestByAmount,
+  suggestByDate,
+  suggestByDay,
+  suggestByPayout,
+} from './queries.ts'
+import type { Pass, Suggestion } from './suggestion.ts'
+
+/** How many suggestions each pass made. */
+export type Suggested = readonly { readonly kind: Pass['kind']; readonly suggestions: number }[]
+
+/**
+ * Looks for what might belong together, pass by pass, instead of what was suggested before and not
+ * answered. Matches nothing.
+ */
+export async function suggest(
+  pool: Pool,
+  key: RunKey,
+  passes: readonly Pass[],
+): Promise<Suggested> {
+  return transaction(pool, async (tx) => {
+    const run = await beginRun(tx, key)
+    if (run.run_no === 0) throw problem('RECONCILIATION_NOT_RUN')
+    await avoidLoops(tx)
+    await deleteOpen(tx, key.id)
+    const suggested = []
+    for (const pass of passes) {
+      suggested.push({ kind: pass.kind, suggestions: await runPass(tx, key, pass) })
+    }
+    await flagAmbiguous(tx, key.id)
+    return suggested
+  })
+}
+
+function runPass(tx: Transaction, key: RunKey, pass: Pass): Promise<number> {
+  if (pass.kind === 'amount_tolerance') return suggestByAmount(tx, key, pass)
+  if (pass.kind === 'date_window') return suggestByDate(tx, key, pass)
+  const { by, fee = {}, before = 0 } = pass
+  return by === 'date'
+    ? suggestByDay(tx, key, { before, fee })
+    : suggestByPayout(tx, key, { field: by.metadata, fee })
+}
+
+/** Who answers a suggestion, and with which words. */
+export interface Answer {
+  readonly by: string
+  readonly note: string | null
+  readonly version?: number | undefined
+  /** What a difference is called; default a fee where it is many-to-one, else rounding. */
+  readonly adjustmentKind?: AdjustmentKind | undefined
+}
+
+/** Matches the record as suggested: a decision like any other. */
+export async function acceptSuggestion(
+  pool: Pool,
+  { key, id }: { readonly key: RunKey; readonly id: string },
+  { by, note, version, adjustmentKind }: Answer,
+): Promise<StatementRecord> {
+  try {
+    return await transaction(pool, async (tx) => {
+      const run = await beginRun(tx, key)
+      const suggestion = await openSuggestion(tx, { runId: run.id, id })
+      const { line_number: line, payment_ids: paymentIds, kind } = suggestion
+      const amount = Number(suggestion.difference)
+      const usual = kind === 'many_to_one' ? 'fee' : 'rounding'
+      const adjustment = amount === 0 ? undefined : { amount, kind: adjustmentKind ?? usual }
+      const decision = { kind: 'match', by, note, version, paymentIds, adjustment } as const
+      return decideOn(tx, { run, line, accepted: id }, decision)
+    })
+  } catch (error) {
+    throw takenMeanwhile(error)
+  }
+}
+
+/** Says no: it is not suggested again. */
+export async function refuseSuggestion(
+  pool: Pool,
+  { key, id }: { readonly key: RunKey; readonly id: string },
+  { by, note }: Answer,
+): Promise<Suggestion> {
+  return transaction(pool, async (tx) => {
+    const run = await beginRun(tx, key)
+    const {
+      line_number: line,
+      kind,
+      payment_ids: paymentIds,
+    } = await openSuggestion(tx, {
+      runId: run.id,
+      id,
+    })
+    await createAuditLog(tx, {
+      orgId: run.org_id,
+      actor: by,
+      action: 'reconciliation.suggestion_dismissed',
+      entity: 'reconciliation_record',
+      entityId: `${run.id}/${line}`,
+      details: { reason: note, suggestionId: id, kind, paymentIds },
+    })
+    return dismissSuggestion(tx, id)
+  })
+}
+
+async function openSuggestion(
+  tx: Transaction,
+  key: { readonly runId: string; readonly id: string },
+): Promise<Suggestion> {
+  const suggestion = found(await findSuggestion(tx, key), 'suggestion')
+  if (suggestion.status !== 'open') {
+    throw problem('SUGGESTION_CLOSED', { detail: `It was ${suggestion.status}.` })
+  }
+  return suggestion
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import { paymentsDatabase } from '../../testing/running.ts'
+import type { GivenLine, Person } from '../testing/reconciling.ts'
+import { runReconciling } from '../testing/reconciling.ts'
+
+const db = await paymentsDatabase()
+const { somebody } = await runReconciling(db)
+
+interface SuggestionView {
+  readonly id: string
+  readonly recordId: string
+  readonly kind: string
+  readonly paymentIds: string[]
+  readonly difference: number
+  readonly ambiguous: boolean
+}
+
+async function reconciled(me: Person, lines: readonly GivenLine[]) {
+  const id = await me.upload(lines)
+  await me.run(id)
+  return {
+    id,
+    async suggest(...passes: object[]): Promise<SuggestionView[]> {
+      const { status, body } = await me.post(`/${id}/suggest`, { passes })
+      expect(status, JSON.stringify(body)).toBe(200)
+      const listed = await me.get(`/${id}/suggestions`)
+      return listed.body['items'] as SuggestionView[]
+    },
+  }
+}
+
+const TOLERANT = { kind: 'amount_tolerance', absolute: 5, bps: 10 }
+
+describe('amount tolerance', () => {
+  test('suggests the payment of the name whose amount is near, and matches nothing', async () => {
+    const me = await somebody()
+    const payments = [
+      await me.pay('A', 1_000),
+      await me.pay('B', 100_000),
+      await me.pay('C', 1_000),
+    ]
+    const { id, suggest } = await reconciled(me, [
+      { name: 'A', amount: '9.95' },
+      { name: 'B', amount: '999.01' },
+      { name: 'C', amount: '9.94' },
+    ])
+    expect(await suggest(TOLERANT)).toMatchObject([
+      { recordId: '2', paymentIds: [payments[0]], difference: -5, ambiguous: false },
+      { recordId: '3', paymentIds: [payments[1]], difference: -99, ambiguous: false },
+    ])
+    expect((await me.records(id)).every(({ status }) => status === 'unmatched')).toBe(true)
+  })
+
+  test('says when there is more than one, and finds the same again', async () => {
+    const me = await somebody()
+    await me.pay('A', 1_000)
+    await me.pay('A', 1_002)
+    const { suggest } = await reconciled(me, [{ name: 'A', amount: '10.01' }])
+    const first = await suggest(TOLERANT)
+    expect(first).toHaveLength(2)
+    expect(first.every(({ ambiguous }) => ambiguous)).toBe(true)
+    const again = await suggest(TOLERANT)
+    expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id))
+  })
+})
+
+describe('date window', () => {
+  const window = { kind: 'date_window', before: 1, after: 3 }
+
+  test('suggests the same amount of those days under another name', async () => {
+    const me = await somebody()
+    const near = await me.pay('x', 700, { createdAt: '2026-11-01T12:00:00Z' })
+    await me.pay('y', 700, { createdAt: '2026-10-31T12:00:00Z' })
+    await me.pay('z', 701, { createdAt: '2026-11-02T12:00:00Z' })
+    const { suggest } = await reconciled(me, [{ name: 'bank', amount: '7.00' }])
+    expect(await suggest(window)).toMatchObject([
+      { paymentIds: [near], difference: 0, ambiguous: false, kind: 'date_window' },
+    ])
+  })
+
+  test('a payment that two records could have is ambiguous', async () => {
+    const me = await somebody()
+    await me.pay('x', 700, { createdAt: '2026-11-02T12:00:00Z' })
+    const { suggest } = await reconciled(me, [
+      { name: 'bank-1', amount: '7.00' },
+      { name: 'bank-2', amount: '7.00' },
+    ])
+    expect(await suggest(window)).toMatchObject([{ ambiguous: true }, { ambiguous: true }])
+  })
+
+  test('says nothing about amounts that everybody has', { timeout: 30_000 }, async () => {
+    const me = await somebody()
+    const lines = Array.from({ length: 60 }, (_, i) => ({ name: `bank-${i}`, amount: '7.00' }))
+    await me.pay('x', 700, { createdAt: '2026-11-02T12:00:00Z' })
+    const { suggest } = await reconciled(me, lines)
+    expect(await suggest(window)).toEqual([])
+  })
+})
+
+describe('many to one', () => {
+  const payout = (fee?: object) => ({
+    kind: 'many_to_one',
+    by: { metadata: 'payout' },
+    ...(fee && { fee }),
+  })
+
+  test('finds the payments of a payout, less its fee, and matches them when accepted', async () => {
+    const me = await somebody()
+    const metadata = { payout: 'po_1' }
+    const ids = [
+      await me.pay('a', 1_000, { metadata }),
+      await me.pay('b', 2_000, { metadata }),
+      await me.pay('c', 3_000, { metadata }),
+    ]
+    await me.pay('d', 9_000, { metadata: { payout: 'po_2' } })
+    const { id, suggest } = await reconciled(me, [{ name: 'po_1', amount: '58.50' }])
+    expect(await suggest(payout())).toEqual([])
+    const [suggestion] = await suggest(payout({ bps: 300 }))
+    expect(suggestion).toMatchObject({ difference: -150, ambiguous: false })
+    expect(suggestion?.paymentIds).toEqual(ids.toSorted())
+    const accept = `/${id}/suggestions/${suggestion?.id}/accept`
+    const { status, body } = await me.post(accept, { reason: 'as the PSP reports', version: 0 })
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body).toMatchObject({
+      status: 'matched',
+      decidedBy: 'manual',
+      adjustment: { amount: -150, kind: 'fee' },
+    })
+    expect(body['paymentIds']).toEqual(ids.toSorted())
+    expect((await me.post(accept)).body).toMatchObject({ code: 'SUGGESTION_CLOSED' })
+    expect((await me.get(`/${id}/totals`)).body['currencies']).toMatchObject([
+      { fileTotal: '5850', matched: '5850', adjustments: '-150' },
+    ])
+    expect(await me.run(id)).toMatchObject({ matched: 1 })
+  })
+
+  test('finds the payments of a day', async () => {
+    const me = await somebody()
+    const createdAt = '2026-11-01T10:00:00Z'
+    await me.pay('a', 100, { createdAt })
+    await me.pay('b', 250, { createdAt })
+    await me.pay('c', 50, { createdAt: '2026-10-30T10:00:00Z' })
+    const { suggest } = await reconciled(me, [{ name: 'settlement', amount: '3.50' }])
+    expect(await suggest({ kind: 'many_to_one', by: 'date' })).toEqual([])
+    const found = await suggest({ kind: 'many_to_one', by: 'date', before: 2 })
+    expect(found).toMatchObject([{ difference: 0, ambiguous: false }])
+    expect(found[0]?.paymentIds).toHaveLength(2)
+  })
+})
+
+describe('an answer', () => {
+  test('no is kept: it is not suggested again', async () => {
+    const me = await somebody()
+    await me.pay('A', 1_000)
+    const { id, suggest } = await reconciled(me, [{ name: 'A', amount: '10.01' }])
+    const [suggestion] = await suggest(TOLERANT)
+    await me.post(`/${id}/suggestions/${suggestion?.id}/dismiss`, { reason: 'another one' })
+    expect(await suggest(TOLERANT)).toEqual([])
+  })
+
+  test('yes is refused once the payment is taken', async () => {
+    const me = await somebody()
+    await me.pay('A', 1_000)
+    const { id, suggest } = await reconciled(me, [{ name: 'A', amount: '10.01' }])
+    const [suggestion] = await suggest(TOLERANT)
+    await me.run(await me.upload([{ name: 'A', amount: '10.00' }]))
+    const answer = await me.post(`/${id}/suggestions/${suggestion?.id}/accept`)
+    expect(answer).toMatchObject({ status: 409, body: { code: 'PAYMENT_TAKEN' } })
+  })
+})
+
+test.each([
+  [[]],
+  [[{ kind: 'guess' }]],
+  [[{ kind: 'date_window', before: 400, after: 0 }]],
+  [[{ kind: 'amount_tolerance', bps: -1 }]],
+  [[{ kind: 'many_to_one', by: { metadata: '' } }]],
+])('passes %j are 400', async (passes) => {
+  const me = await somebody()
+  const { id } = await reconciled(me, [{ name: 'A', amount: '1.00' }])
+  expect((await me.post(`/${id}/suggest`, { passes })).status).toBe(400)
+})

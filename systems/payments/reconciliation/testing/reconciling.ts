@@ -1,0 +1,143 @@
+import { uuid } from '@posthorn/engine'
+import type { TestDatabase } from '@posthorn/engine/testing'
+import type { Pool } from 'pg'
+import { expect } from 'vitest'
+import type { Answer, Client } from '../../testing/running.ts'
+import { runPayments } from '../../testing/running.ts'
+import { INSERT_PAYMENTS } from './queries.ts'
+
+/** A payment as a test writes it: amount in minor units. */
+export interface GivenPayment {
+  readonly name?: string | null
+  readonly amount: number
+  readonly currency?: string
+  readonly user?: string
+  readonly org?: string
+  readonly status?: 'pending' | 'succeeded' | 'failed'
+  readonly metadata?: Record<string, unknown>
+  readonly createdAt?: string
+}
+
+/** A line of a bank's file: amount in major units, as it stands there. */
+export interface GivenLine {
+  readonly name: string
+  readonly amount: string
+  readonly currency?: string
+  readonly date?: string
+}
+
+/** Somebody who reconciles. */
+export interface Reconciler {
+  get(path: string): Promise<Answer>
+  post(path: string, body?: object): Promise<Answer>
+  upload(lines: readonly GivenLine[]): Promise<string>
+  /** Uploads, and answers for the run's own path. */
+  run(id: string): Promise<Record<string, unknown>>
+  records(id: string): Promise<RecordView[]>
+}
+
+export interface RecordView {
+  readonly id: string
+  readonly amount: number
+  readonly currency: string
+  readonly externalTransactionId: string
+  readonly status: string
+  readonly matchedPaymentId: string | null
+  readonly paymentIds: string[]
+  readonly decidedBy: string | null
+  readonly version: number
+  readonly reason: string | null
+}
+
+export const PATH = '/api/v1/reconciliations'
+
+/** Somebody with payments of their own, which no other test sees. */
+export interface Person extends Reconciler {
+  readonly user: string
+  /** Writes a payment and gives its id. */
+  pay(name: string | null, amount: number, more?: Partial<GivenPayment>): Promise<string>
+}
+
+/** A server with the whole system, and people who reconcile. */
+export async function runReconciling(db: TestDatabase) {
+  const running = await runPayments(db)
+  let people = 0
+  return {
+    ...running,
+    async somebody(): Promise<Person> {
+      people += 1
+      const user = `user-${people}`
+      return {
+        ...reconcilerOf(await running.as({ sub: user })),
+        user,
+        pay: async (name, amount, more = {}) =>
+          String((await givePayments(db.pool, [{ name, amount, user, ...more }]))[0]),
+      }
+    },
+  }
+}
+
+/** Writes payments straight into the table, oldest first. Returns their ids. */
+export async function givePayments(
+  pool: Pool,
+  payments: readonly GivenPayment[],
+): Promise<string[]> {
+  // Sorted: of one millisecond, those of later ids may be smaller.
+  const ids = payments.map(() => uuid()).toSorted()
+  await pool.query(INSERT_PAYMENTS, [
+    JSON.stringify(payments.map((payment, i) => ({ ...payment, id: ids[i] }))),
+  ])
+  return ids
+}
+
+let files = 0
+
+export function csvOf(lines: readonly GivenLine[]): string {
+  // A column that is left out of account makes each file another one.
+  files += 1
+  const rows = lines.map(({ name, amount, currency = 'EUR', date = '2026-11-02' }) =>
+    [name, amount, currency, date, files].join(','),
+  )
+  return ['external_transaction_id,amount,currency,date,file', ...rows, ''].join('\n')
+}
+
+export function reconcilerOf(client: Client): Reconciler {
+  const get = (path: string) => client.send(`${PATH}${path}`)
+  const post = (path: string, body?: object) =>
+    client.send(`${PATH}${path}`, {
+      method: 'POST',
+      ...(body && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    })
+  return {
+    get,
+    post,
+    async upload(lines) {
+      const { status, body } = await client.send(`${PATH}?filename=bank.csv`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/csv' },
+        body: csvOf(lines),
+      })
+      expect(status, JSON.stringify(body)).toBe(201)
+      return String(body['id'])
+    },
+    async run(id) {
+      const { status, body } = await post(`/${id}/run`)
+      expect(status, JSON.stringify(body)).toBe(200)
+      return body
+    },
+    async records(id) {
+      const all: RecordView[] = []
+      let cursor: string | null = ''
+      for (let page = 0; page < 100 && cursor !== null; page += 1) {
+        const query = cursor === '' ? '' : `&cursor=${cursor}`
+        const { body } = await get(`/${id}/records?limit=200${query}`)
+        all.push(...(body['items'] as RecordView[]))
+        cursor = body['nextCursor'] as string | null
+      }
+      return all
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { uuid } from '@posthorn/engine'
+import fc from 'fast-check'
+import type { Pool } from 'pg'
+import type { Reason } from '../reason.ts'
+import type { RunKey } from '../owner.ts'
+import { INSERT_FILE, SELECT_MISTAKES, SELECT_OUTCOMES } from './queries.ts'
+
+/** What a line of a file and a payment have in common; amounts in minor units. */
+export interface Entry {
+  readonly name: string
+  readonly amount: number
+  readonly currency: string
+}
+
+/** Few names, amounts and currencies, so that they meet often. */
+export const entry: fc.Arbitrary<Entry> = fc.record({
+  name: fc.constantFrom('a', 'b', 'c'),
+  amount: fc.constantFrom(100, 200),
+  currency: fc.constantFrom('EUR', 'USD'),
+})
+
+export const entries = fc.array(entry, { minLength: 1, maxLength: 12 })
+
+/** Stores a file as an upload does. */
+export async function giveFile(
+  pool: Pool,
+  { org, user }: { readonly org: string; readonly user: string },
+  lines: readonly Entry[],
+): Promise<RunKey> {
+  const id = uuid()
+  const sums: Record<string, { records: number; amount: string }> = {}
+  for (const { currency, amount } of lines) {
+    const sum = sums[currency] ?? { records: 0, amount: '0' }
+    sums[currency] = {
+      records: sum.records + 1,
+      amount: String(BigInt(sum.amount) + BigInt(amount)),
+    }
+  }
+  await pool.query(INSERT_FILE, [
+    id,
+    org,
+    user,
+    createHash('sha256').update(randomUUID()).digest(),
+    JSON.stringify(lines),
+    lines.length,
+    JSON.stringify(sums),
+  ])
+  return { id, org, user }
+}
+
+/** A line with what became of it. */
+export interface Outcome extends Entry {
+  readonly line: number
+  readonly status: string
+  readonly paymentId: string | null
+  readonly reason: Reason | null
+  readonly version: number
+  readonly decidedBy: string | null
+}
+
+export async function outcomesOf(pool: Pool, { id }: RunKey): Promise<Outcome[]> {
+  const { rows } = await pool.query<Outcome>(SELECT_OUTCOMES, [id])
+  return rows
+}
+
+/** What is wrong with the books of a user: payments used twice, tallies that do not add up. */
+export async function mistakesOf(
+  pool: Pool,
+  { org, user }: Pick<RunKey, 'org' | 'user'>,
+): Promise<unknown[]> {
+  const { rows } = await pool.query(SELECT_MISTAKES, [org, user])
+  return rows
+}
+
+/** What a run of one file comes to, thought out line by line. */
+export function expectedReasons(lines: readonly Entry[], payments: readonly Entry[]): Reason[] {
+  const free = [...payments]
+  const same = (a: Entry) => (b: Entry) =>
+    a.name === b.name && a.amount === b.amount && a.currency === b.currency
+  return lines.map((line) => {
+    const at = free.findIndex(same(line))
+    if (at >= 0) {
+      free.splice(at, 1)
+      return 'exact_match'
+    }
+    if (payments.some(same(line))) return 'duplicate'
+    const named = payments.filter(({ name }) => name === line.name)
+    if (named.some(({ currency }) => currency === line.currency)) return 'amount_mismatch'
+    return named.length > 0 ? 'currency_mismatch' : 'no_match'
+  })
+}

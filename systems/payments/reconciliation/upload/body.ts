@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { ProblemError } from '@posthorn/http'
+import { problem } from './problems.ts'
+
+export interface BodyLimits {
+  readonly maxBytes: number
+  readonly timeoutMs: number
+}
+
+/** The bytes of a file as they arrive, counted and hashed on the way. */
+export class FileBody implements AsyncIterable<Uint8Array> {
+  readonly #stream: Readable
+  readonly #limits: BodyLimits
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+
+  constructor(stream: Readable, limits: BodyLimits) {
+    this.#stream = stream
+    this.#limits = limits
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** SHA-256, once all has been read. */
+  digest(): Buffer {
+    return this.#hash.digest()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    const { maxBytes, timeoutMs } = this.#limits
+    const deadline = performance.now() + timeoutMs
+    for await (const bytes of whole(this.#stream)) {
+      this.#bytes += bytes.length
+      if (this.#bytes > maxBytes) throw tooLarge(maxBytes)
+      if (performance.now() > deadline) throw problem('REQUEST_TIMEOUT')
+      this.#hash.update(bytes)
+      yield bytes
+    }
+  }
+}
+
+/** The stream to its end; one that breaks off is a bad request, not our mistake. */
+async function* whole(stream: Readable): AsyncGenerator<Uint8Array> {
+  // A request that is destroyed takes its connection along, and with it the answer why.
+  const chunks = stream.iterator({ destroyOnReturn: false })
+  try {
+    for (;;) {
+      const next = await chunks.next().catch((cause: unknown) => {
+        throw problem('BAD_REQUEST', { detail: 'The body broke off before its end.', cause })
+      })
+      if (next.done === true) return
+      yield next.value as Uint8Array
+    }
+  } finally {
+    await chunks.return?.()
+  }
+}
+
+/** How long a client may go on with what nobody reads; then its connection is cut. */
+const DISCARD_MS = 10_000
+
+/**
+ * Throws away what is left of a body, so that the client can finish, and read why its file was
+ * refused: a connection that is closed before is reset, and the answer lost.
+ */
+export function discardRest(request: IncomingMessage, stream: Readable = request): void {
+  stream.resume()
+  if (request.complete || request.destroyed) return
+  const cut = setTimeout(() => request.destroy(), DISCARD_MS).unref()
+  request.once('close', () => clearTimeout(cut))
+}
+
+export function tooLarge(maxBytes: number): ProblemError {
+  return problem('PAYLOAD_TOO_LARGE', { detail: `A file may have ${maxBytes} bytes.` })
+}

@@ -1,0 +1,74 @@
+import type { Queryable, Transaction } from '@posthorn/engine'
+import { sql } from '@posthorn/engine'
+import type { Statement } from '@posthorn/engine'
+import type { CopyStreamQuery } from 'pg-copy-streams'
+import { from } from 'pg-copy-streams'
+import type { CurrencySum } from './sums.ts'
+
+/** The columns a line of the copy has, tab by tab. */
+const COPY_RECORDS = `
+  copy payments.reconciliation_records
+       (run_id, line_number, occurrence_no, duplicate_of, amount, currency, booked_on,
+        external_transaction_id)
+  from stdin`
+
+/** A stream into the records; rows are in the table when it has finished. */
+export function copyRecords(tx: Transaction): CopyStreamQuery {
+  // pg takes a stream where a statement is expected, and gives it back instead of a promise.
+  const stream: unknown = from(COPY_RECORDS)
+  return tx.query(stream as Statement) as unknown as CopyStreamQuery
+}
+
+/** A run as it is first written. */
+export interface NewRun {
+  readonly id: string
+  readonly orgId: string
+  readonly userId: string
+  readonly filename: string
+  readonly hash: Buffer
+  readonly bytes: number
+  readonly profile: { readonly id: string; readonly version: number } | undefined
+  readonly total: number
+  readonly duplicates: number
+  readonly sums: Readonly<Record<string, CurrencySum>>
+}
+
+/** False, and nothing, if the user has uploaded the file before or is about to: it waits to know. */
+export async function insertRun(tx: Transaction, run: NewRun): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    insert into payments.reconciliation_runs
+           (id, org_id, user_id, filename, file_hash, file_bytes, profile_id, profile_version,
+            total, unmatched, duplicates, sums)
+    values (${run.id}, ${run.orgId}, ${run.userId}, ${run.filename}, ${run.hash}, ${run.bytes},
+            ${run.profile?.id ?? null}, ${run.profile?.version ?? null}, ${run.total}, ${run.total},
+            ${run.duplicates}, ${JSON.stringify(run.sums)}::jsonb)
+    on conflict (org_id, user_id, file_hash) do nothing
+    returning id`)
+  return rows.length > 0
+}
+
+/** What makes a file the same. */
+export interface FileKey {
+  readonly orgId: string
+  readonly userId: string
+  readonly hash: Buffer
+}
+
+export async function findRunOfFile(
+  db: Queryable,
+  { orgId, userId, hash }: FileKey,
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select id
+      from payments.reconciliation_runs
+     where org_id = ${orgId} and user_id = ${userId} and file_hash = ${hash}`)
+  return rows[0]?.id
+}
+
+export async function auditUpload(tx: Transaction, run: NewRun): Promise<void> {
+  const details = { filename: run.filename, total: run.total, sha256: run.hash.toString('hex') }
+  await tx.query(sql`
+    select payments.create_audit_log(
+             ${run.orgId}, ${run.userId}, 'reconciliation.uploaded', 'reconciliation',
+             ${run.id}::text, ${JSON.stringify(details)}::jsonb)`)
+}

@@ -1,0 +1,89 @@
+import multipart from '@fastify/multipart'
+import type { Queryable } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { callerOf } from '@posthorn/http'
+import type { Pool } from 'pg'
+import type { Profile, ProfileKey } from '../profiles/queries.ts'
+import { findProfile } from '../profiles/queries.ts'
+import { FileBody, discardRest } from './body.ts'
+import type { Incoming } from './incoming.ts'
+import { incomingFile } from './incoming.ts'
+import { problem } from './problems.ts'
+import type { NewRun } from './queries.ts'
+import { uploadFile } from './schemas.ts'
+import { UploadSlots } from './slots.ts'
+import { storeUpload } from './upload.ts'
+
+export interface UploadRoutesOptions {
+  readonly pool: Pool
+  readonly settings: {
+    readonly RECONCILIATION_MAX_BYTES: number
+    readonly RECONCILIATION_MAX_RECORDS: number
+    readonly RECONCILIATION_MAX_UPLOADS: number
+    readonly RECONCILIATION_UPLOAD_MS: number
+  }
+}
+
+/** Adds `POST /api/v1/reconciliations`, in a scope of its own: nobody else takes files. */
+export async function uploadRoutes(
+  app: App,
+  { pool, settings }: UploadRoutesOptions,
+): Promise<void> {
+  const slots = new UploadSlots(settings.RECONCILIATION_MAX_UPLOADS)
+  const maxBytes = settings.RECONCILIATION_MAX_BYTES
+  const bounds = { maxBytes, timeoutMs: settings.RECONCILIATION_UPLOAD_MS }
+  await app.register(async (scope: App) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload))
+    // How large a file may be is counted where it is read.
+    const limits = { files: 1, fields: 20, fieldSize: 16_384, fileSize: Number.MAX_SAFE_INTEGER }
+    await scope.register(multipart, { limits })
+    scope.post('/api/v1/reconciliations', { schema: uploadFile }, async (request, reply) => {
+      const { org: orgId, sub: userId } = callerOf(request)
+      const { profile: profileId, uploadId, filename } = request.query
+      if (!slots.take(orgId)) {
+        discardRest(request.raw)
+        throw problem('TOO_MANY_UPLOADS', { retryAfterSeconds: 5 })
+      }
+      let incoming: Incoming | undefined
+      try {
+        const profile = profileId && (await found(pool, { id: profileId, orgId }))
+        incoming = await incomingFile(request, maxBytes)
+        const run = await storeUpload(pool, {
+          orgId,
+          userId,
+          filename: filename ?? incoming.filename ?? 'upload.csv',
+          body: new FileBody(incoming.stream, bounds),
+          totalBytes: incoming.totalBytes,
+          profile: profile || undefined,
+          uploadId,
+          maxRecords: settings.RECONCILIATION_MAX_RECORDS,
+        })
+        const location = `/api/v1/reconciliations/${run.id}`
+        return await reply.code(201).header('location', location).send(toResource(run))
+      } finally {
+        slots.free(orgId)
+        discardRest(request.raw, incoming?.stream)
+      }
+    })
+  })
+}
+
+async function found(db: Queryable, key: ProfileKey): Promise<Profile> {
+  const profile = await findProfile(db, key)
+  if (!profile) throw problem('NOT_FOUND', { detail: `There is no profile ${key.id}.` })
+  return profile
+}
+
+function toResource({ id, filename, total, duplicates, sums, bytes, hash, profile }: NewRun) {
+  return {
+    id,
+    filename,
+    total,
+    duplicates,
+    sums: Object.entries(sums).map(([currency, sum]) => ({ currency, ...sum })),
+    bytes,
+    sha256: hash.toString('hex'),
+    profile: profile ? { id: profile.id, version: profile.version } : null,
+  }
+}

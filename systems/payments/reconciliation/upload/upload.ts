@@ -1,0 +1,63 @@
+import type { Transaction } from '@posthorn/engine'
+import { announce, transaction, uuid } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import type { Profile } from '../profiles/queries.ts'
+import { STANDARD_RULES } from '../profiles/rules.ts'
+import type { FileBody } from './body.ts'
+import { loadRecords } from './loading.ts'
+import { problem } from './problems.ts'
+import { UPLOAD_TOPIC, createProgress } from './progress.ts'
+import type { NewRun } from './queries.ts'
+import { auditUpload, findRunOfFile, insertRun } from './queries.ts'
+
+/** A file that somebody sends. */
+export interface Upload {
+  readonly orgId: string
+  readonly userId: string
+  readonly filename: string
+  readonly body: FileBody
+  /** How many bytes the request says to have. */
+  readonly totalBytes: number | undefined
+  /** Undefined: it is read by the standard rules. */
+  readonly profile: Profile | undefined
+  readonly uploadId: string | undefined
+  readonly maxRecords: number
+}
+
+/** Stores a file with all its records and its run, in one transaction; a mistake is thrown as its problem. */
+export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
+  const { orgId, userId, filename, body, profile, totalBytes } = upload
+  const tell = createProgress(pool, upload)
+  const id = uuid()
+  return transaction(pool, async (tx) => {
+    const loaded = await loadRecords(tx, {
+      runId: id,
+      bytes: body,
+      rules: profile?.rules ?? STANDARD_RULES,
+      maxRecords: upload.maxRecords,
+      loaded: (rows) => tell({ rows, bytes: body.bytes, totalBytes }),
+    })
+    const file = { hash: body.digest(), bytes: body.bytes }
+    const run: NewRun = { id, orgId, userId, filename, profile, ...file, ...loaded }
+    // Last, since only now the hash is known: whoever was first with the file is found here.
+    if (!(await insertRun(tx, run))) {
+      const first = await findRunOfFile(tx, run)
+      throw problem('FILE_ALREADY_UPLOADED', { extensions: { id: first } })
+    }
+    await auditUpload(tx, run)
+    await tellStored(tx, run, upload.uploadId)
+    return run
+  })
+}
+
+async function tellStored(
+  tx: Transaction,
+  { id, orgId: tenant, total, bytes }: NewRun,
+  uploadId: string | undefined,
+): Promise<void> {
+  const data = { status: 'loaded', total, matched: 0, unmatched: total }
+  await announce(tx, { topic: 'reconciliation.run', id, tenant, data })
+  if (uploadId === undefined) return
+  const progress = { rows: total, bytes, totalBytes: bytes, runId: id }
+  await announce(tx, { topic: UPLOAD_TOPIC, id: uploadId, tenant, data: progress })
+}
