@@ -32,7 +32,7 @@ function isFresh() {
   return read(stamp) === fingerprint()
 }
 
-/** What a build follows from: the dashboard's own files and the versions of its packages. */
+/** What a build follows from: the dashboard's files, the texts it shows, its packages' versions. */
 function fingerprint() {
   const hash = createHash('sha256').update(read(join(root, 'package-lock.json')))
   const names = ['index.html', 'package.json', 'vite.config.ts'].map((name) =>
@@ -40,6 +40,7 @@ function fingerprint() {
   )
   const files = [
     ...names,
+    join(root, 'docs', 'reference', 'errors.md'),
     ...filesIn(join(dashboard, 'src')),
     ...filesIn(join(dashboard, 'public')),
   ]
