@@ -15,7 +15,7 @@ export interface Host<Settings = unknown> {
   readonly production: boolean
   /** Where this server is reached, e.g. `http://127.0.0.1:4600`; right once it listens. */
   baseUrl(): string
-  /** Where development keeps files; undefined in production, which is told where. */
+  /** What a system's own folders are relative to; default the working folder. */
   readonly dataFolder?: string
   /** For secrets that are stored. */
   readonly sealing: Sealing

@@ -1,5 +1,5 @@
 import type { Operator, Outbox, ReplayFilter } from '@posthorn/engine'
-import { countReplay, replay, transaction } from '@posthorn/engine'
+import { countReplay, isId, replay, transaction } from '@posthorn/engine'
 import { ask } from './asking.ts'
 import type { ReplayCommandOptions } from './commands/replay.ts'
 import type { ExitCode } from './exit.ts'
@@ -108,6 +108,10 @@ async function count(
   session: Session,
   { outbox, filter }: { outbox: Outbox; filter: ReplayFilter },
 ): Promise<number> {
+  const { idType } = outbox.columns
+  if (filter.ids?.some((id) => !isId(id, idType))) {
+    throw new UsageError(`--id: ids of ${outbox.name} are of type ${idType}`)
+  }
   using _ = startProgress(terminal, 'counting')
   try {
     return await countReplay(session.pool, outbox, filter)
@@ -115,9 +119,7 @@ async function count(
     if (codeOf(error) === 'DEFINITION_INVALID') {
       throw new UsageError((error as Error).message, { cause: error })
     }
-    // Postgres could not read an id as what the table's ids are.
-    if (codeOf(error) !== '22P02') throw error
-    throw new UsageError(`--id: ids of ${outbox.name} are of type ${outbox.columns.idType}`)
+    throw error
   }
 }
 

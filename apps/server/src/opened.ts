@@ -43,7 +43,7 @@ export async function openSystems(
     log,
     production,
     baseUrl,
-    ...(!production && { dataFolder }),
+    dataFolder,
     sealing: createSealing(await keysOf(configuration)),
     simulated: async (name: string) =>
       production ? undefined : (await readSimulated(dataFolder))[name],

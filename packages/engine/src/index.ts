@@ -82,6 +82,8 @@ export { maintain } from './maintenance.ts'
 export type { MaintainOptions, Maintained } from './maintenance.ts'
 export { toMessage } from './message.ts'
 export type { Message, MessageInit } from './message.ts'
+export { isId } from './cursor.ts'
+export type { IdType } from './cursor.ts'
 export { getMessage, listMessages } from './messages.ts'
 export type {
   MessageDetails,

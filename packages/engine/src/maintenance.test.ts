@@ -195,9 +195,10 @@ describe('beside others', () => {
     )
     await Promise.all(relays.map((relay) => relay.start()))
     let put = 0
-    const stopAt = performance.now() + 2_000
+    const rounds = 4
+    const results: Awaited<ReturnType<typeof maintain>>[] = []
     const enqueueing = (async () => {
-      while (performance.now() < stopAt) {
+      while (results.length < rounds) {
         for (const { outbox, sample } of SAMPLES) {
           if (!running.includes(outbox)) continue
           await transaction(db.pool, (tx) => enqueueAll(tx, outbox, [sample(put), sample(put + 1)]))
@@ -205,8 +206,7 @@ describe('beside others', () => {
         }
       }
     })()
-    const results = []
-    while (performance.now() < stopAt) {
+    while (results.length < rounds) {
       results.push(await maintain(db.pool, running, { log }))
       await new Promise((resolve) => setTimeout(resolve, 200))
       await forgetPartitions('transition')
@@ -215,7 +215,6 @@ describe('beside others', () => {
     await expect.poll(() => transport.arrived.length, { timeout: 10_000 }).toBe(put)
     await Promise.all(relays.map((relay) => relay.stop()))
     await Promise.all(pools.map((pool) => pool.end()))
-    expect(results.length).toBeGreaterThan(3)
     expect(results.flatMap((result) => result?.failed ?? [])).toEqual([])
     // Each time the default partition was taken from under the relays.
     expect(results.every((result) => Number(result?.created.length) >= 5)).toBe(true)

@@ -4,7 +4,7 @@ import type { Outbox } from './define.ts'
 import { enqueueAll } from './enqueue.ts'
 import { delivered, refused } from './outcome.ts'
 import { createRelay } from './relay.ts'
-import { cancel, countReplay, replay } from './replay.ts'
+import { cancel, countReplay, groupDead, replay } from './replay.ts'
 import { fakeTransport, testDatabase, viewTable } from './testing/index.ts'
 import { outboundMessages, outboxTables, webhookDeliveries } from './testing/outboxes.ts'
 import { transaction } from './transaction.ts'
@@ -149,4 +149,18 @@ test('what waits or is dead can be cancelled; what is sent cannot', async () => 
   await advanceClock(db.pool, '2h')
   await tickUntilIdle()
   expect(fake.arrived).toHaveLength(0)
+})
+
+test('the dead are counted by what they died of, the most frequent first', async () => {
+  await killed(2, 'acme')
+  await killed(1, 'other')
+  const [odd] = await killed(1, 'acme')
+  await db.pool.query(`update ${outboundMessages.table} set error_code = null where id = $1`, [odd])
+  expect(await groupDead(db.pool, outboundMessages, {})).toMatchObject([
+    { code: 'E131047', count: 3, error: 'no', oldestAt: expect.any(Date) },
+    { code: undefined, count: 1 },
+  ])
+  const narrowed = await groupDead(db.pool, outboundMessages, { tenant: 'other' })
+  expect(narrowed).toMatchObject([{ code: 'E131047', count: 1 }])
+  await expect(groupDead(db.pool, outboundMessages, { key: 'k' })).rejects.toThrow(/filter\.key/)
 })

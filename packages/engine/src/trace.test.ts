@@ -220,7 +220,7 @@ describe('without an SDK', () => {
     for (let n = 0; n < 2_000; n++) await withDeliverySpan('shop.events', batch, deliver)
     const start = performance.now()
     for (let n = 0; n < 2_000; n++) await withDeliverySpan('shop.events', batch, deliver)
-    // Seen: 3 to 4 µs for a batch of 100. The bound only catches a cost per message.
-    expect((performance.now() - start) / 2_000).toBeLessThan(0.05)
+    // Seen: 3 to 4 µs for a batch of 100. The bound only catches a cost per message, on any machine.
+    expect((performance.now() - start) / 2_000).toBeLessThan(0.5)
   })
 })

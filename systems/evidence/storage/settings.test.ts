@@ -12,7 +12,7 @@ function settings(env: Record<string, string | undefined>, production = false) {
 }
 
 test('without a bucket a folder is used; production must name it', () => {
-  expect(openStorage(settings({}), '/tmp/posthorn').bucket).toBe('folder')
+  expect(openStorage(settings({})).bucket).toBe('folder')
   expect(openStorage(settings({ EVIDENCE_FOLDER: '/data' }, true)).bucket).toBe('folder')
   expect(() => openStorage(settings({}, true))).toThrow('S3_BUCKET is missing')
 })

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { folderStorage } from './folder.ts'
@@ -32,8 +32,10 @@ export const storageSettings = {
   EVIDENCE_FOLDER: Type.Optional(
     Type.String({
       description:
-        'the folder for archives and evidence where there is no bucket; in development without it ' +
-        'evidence/ in POSTHORN_DATA_DIR',
+        'the folder for archives and evidence where there is no bucket, in POSTHORN_DATA_DIR unless ' +
+        'it is absolute',
+      default: 'evidence',
+      production: 'required',
     }),
   ),
 }
@@ -47,13 +49,12 @@ export interface NamedStorage {
   readonly bucket: string
 }
 
-/** The bucket, else the folder, else one in `dataFolder`; production must name one of the first. */
-export function openStorage(settings: StorageSettings, dataFolder?: string): NamedStorage {
-  const { S3_BUCKET: bucket } = settings
-  const folder = settings.EVIDENCE_FOLDER ?? (dataFolder && join(dataFolder, 'evidence'))
+/** The bucket, else the folder, seen from the one for data; production must name one of them. */
+export function openStorage(settings: StorageSettings, dataFolder = '.'): NamedStorage {
+  const { S3_BUCKET: bucket, EVIDENCE_FOLDER: folder } = settings
   if (bucket !== undefined) return { storage: s3Storage({ bucket, ...s3Access(settings) }), bucket }
   if (folder === undefined) throw new Error('S3_BUCKET is missing: the bucket for evidence')
-  return { storage: folderStorage(folder), bucket: 'folder' }
+  return { storage: folderStorage(resolve(dataFolder, folder)), bucket: 'folder' }
 }
 
 function s3Access(settings: StorageSettings) {

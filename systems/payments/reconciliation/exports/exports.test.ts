@@ -84,10 +84,8 @@ test('nothing in an export is run by a spreadsheet', async () => {
   await me.post(`/${id}/records/2/ignore`, { reason: '=HYPERLINK("http://evil")' })
   const [record, ...missing] = await exported(me.user, `/${id}/export.csv`)
   expect(record).toMatchObject({ note: `'=HYPERLINK("http://evil")`, amount: '-1.00' })
-  expect(missing.map((row) => row['external_id'])).toEqual([
-    ...names.slice(0, 5).map((name) => `'${name}`),
-    'plain',
-  ])
+  const safe = [...names.slice(0, 5).map((name) => `'${name}`), 'plain']
+  expect(missing.map((row) => row['external_id']).toSorted()).toEqual(safe.toSorted())
 })
 
 test('a large one is streamed, and a reader that leaves gives its connection back', async () => {
