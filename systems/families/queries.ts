@@ -41,6 +41,31 @@ export async function selectFamily(
   return { id: first.id, orgId, name, version, members: rows.map(memberOf) }
 }
 
+/** A family as a list shows it. */
+export interface FamilySummary {
+  readonly id: string
+  readonly name: string
+  readonly memberCount: number
+  readonly createdAt: Date
+}
+
+/** Families of a tenant, newest first. */
+export async function listFamilies(
+  db: Queryable,
+  page: { readonly orgId: string; readonly before: string | undefined; readonly limit: number },
+): Promise<FamilySummary[]> {
+  const { rows } = await db.query<FamilySummary>(sql`
+    select f.id, f.name, f.created_at as "createdAt",
+           (select count(*)::int from families.family_members as m where m.family_id = f.id)
+             as "memberCount"
+      from families.families as f
+     where f.org_id = ${page.orgId}
+       and (${page.before ?? null}::uuid is null or f.id < ${page.before ?? null}::uuid)
+     order by f.id desc
+     limit ${page.limit}`)
+  return rows
+}
+
 export function insertFamily(tx: Transaction, { id, orgId, name, version }: Stored<FamilyState>) {
   return tx.query(sql`
     insert into families.families (id, org_id, name, version)

@@ -149,6 +149,32 @@ describe('families', () => {
     expect((await ada.ask(query, { id: 'no-uuid' })).data).toEqual({ family: null })
   })
 
+  test('are listed for their tenant, page by page, newest first', async () => {
+    const wayne = await running.as({ sub: 'bruce', org: 'wayne' })
+    const founded: string[] = []
+    for (let n = 0; n < 52; n += 1) founded.push(await wayne.create(`Wayne ${n}`))
+    const query = `query ($cursor: ID) { families(cursor: $cursor) {
+      items { id name memberCount createdAt } nextCursor } }`
+    interface Page {
+      items: { id: string }[]
+      nextCursor: string | null
+    }
+    const page = async (cursor?: string | null) =>
+      (await wayne.ask(query, { cursor })).data?.['families'] as unknown as Page
+    const first = await page()
+    expect(first.items[0]).toEqual({
+      ...{ id: founded.at(-1), name: 'Wayne 51', memberCount: 1 },
+      createdAt: expect.any(String),
+    })
+    const second = await page(first.nextCursor)
+    expect(second.nextCursor).toBeNull()
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(founded.toReversed())
+    const { status, errors } = await wayne.ask(query, { cursor: 'nonsense' })
+    expect({ status, code: errors?.[0]?.extensions?.code }).toEqual({
+      ...{ status: 400, code: 'CURSOR_INVALID' },
+    })
+  })
+
   test('a name that is none is refused', async () => {
     const query =
       'mutation ($n: String!) { createFamily(input: { name: $n }) { family { id } errors { code message } } }'

@@ -1,12 +1,14 @@
 import SchemaBuilder from '@pothos/core'
 import type { Queryable } from '@posthorn/engine'
+import { problem } from '@posthorn/http'
 import type { Actor, FamilyCommands } from './commands.ts'
 import { toUuid } from './commands.ts'
 import type { FamilyState, Member } from './family.ts'
 import { FAMILY_ROLES } from './family-role.ts'
 import type { InvitationState } from './invitation.ts'
 import { INVITATION_STATUSES } from './invitation.ts'
-import { listInvitations, selectFamily, selectInvitation } from './queries.ts'
+import type { FamilySummary } from './queries.ts'
+import { listFamilies, listInvitations, selectFamily, selectInvitation } from './queries.ts'
 import type { Refusal } from './refusal.ts'
 import { FAMILY_CODES } from './refusal.ts'
 
@@ -72,6 +74,31 @@ const Family = builder.objectRef<FamilyState>('Family').implement({
   }),
 })
 
+const FamilyListItem = builder.objectRef<FamilySummary>('FamilyListItem').implement({
+  fields: (t) => ({
+    id: t.exposeID('id'),
+    name: t.exposeString('name'),
+    memberCount: t.exposeInt('memberCount'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+})
+
+interface FamilyPage {
+  readonly items: readonly FamilySummary[]
+  readonly nextCursor: string | null
+}
+
+const FamilyPageType = builder.objectRef<FamilyPage>('FamilyPage').implement({
+  fields: (t) => ({
+    items: t.field({ type: [FamilyListItem], resolve: ({ items }) => items }),
+    nextCursor: t.id({
+      nullable: true,
+      description: 'Given as `cursor`, goes on from here; null at the end.',
+      resolve: ({ nextCursor }) => nextCursor,
+    }),
+  }),
+})
+
 const FamilyError = builder.objectRef<Refusal>('FamilyError').implement({
   fields: (t) => ({
     code: t.expose('code', { type: FamilyErrorCode }),
@@ -109,6 +136,12 @@ builder.queryType({
       nullable: true,
       args: { id: t.arg.id() },
       resolve: (_, { id }, { actor, db }) => visibleTo(actor, id, (uuid) => selectFamily(db, uuid)),
+    }),
+    families: t.field({
+      type: FamilyPageType,
+      description: 'Families of the tenant, newest first, 50 at a time.',
+      args: { cursor: t.arg.id({ required: false }) },
+      resolve: (_, { cursor }, { actor, db }) => familiesOf(actor, cursor, db),
     }),
     invitation: t.field({
       type: Invitation,
@@ -194,6 +227,20 @@ export const familySchema = builder.toSchema()
 
 function listOf(refusal: Refusal | undefined): readonly Refusal[] {
   return refusal ? [refusal] : []
+}
+
+const ON_A_PAGE = 50
+
+async function familiesOf(
+  { org: orgId }: Actor,
+  cursor: string | null | undefined,
+  db: Queryable,
+): Promise<FamilyPage> {
+  const before = toUuid(cursor ?? undefined)
+  if (cursor != null && before === undefined) throw problem('CURSOR_INVALID')
+  const rows = await listFamilies(db, { orgId, before, limit: ON_A_PAGE + 1 })
+  const items = rows.slice(0, ON_A_PAGE)
+  return { items, nextCursor: rows.length > ON_A_PAGE ? (items.at(-1)?.id ?? null) : null }
 }
 
 /** What another tenant has, nobody here has. */

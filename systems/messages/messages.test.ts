@@ -202,6 +202,17 @@ describe('consent', () => {
     expect((await api.call('POST', MESSAGES, { body: { ...linked, ...mail } })).status).toBe(403)
   })
 
+  test('is read by whoever has the dossier, and by nobody else', async () => {
+    const path = '/api/v1/dossiers/d-2/consents'
+    expect((await api.call('GET', path)).body).toMatchObject({ items: [] })
+    await api.call('PUT', consents, { body: { granted: true } })
+    expect((await api.call('GET', path)).body).toMatchObject({
+      items: [{ dossierId: 'd-2', channel: 'whatsapp', granted: true }],
+      channels: expect.arrayContaining(['whatsapp', 'email']),
+    })
+    expect((await api.call('GET', path, { org: 'umbrella' })).status).toBe(404)
+  })
+
   test('withdrawn while a message waits, cancels it', async () => {
     await api.call('PUT', consents, { body: { granted: true } })
     const { id } = await create(linked)

@@ -56,6 +56,16 @@ export async function upsertConsent(
   return rows[0]
 }
 
+/** What a dossier has said about each channel it was asked about. */
+export async function listConsents(db: Queryable, dossierId: string): Promise<ConsentRow[]> {
+  const { rows } = await db.query<ConsentRow>(sql`
+    select dossier_id, channel, granted, updated_at
+      from messages.consent
+     where dossier_id = ${dossierId}
+     order by channel`)
+  return rows
+}
+
 /** Messages that wait for their turn. */
 export async function findWaiting(
   tx: Transaction,

@@ -1,31 +1,41 @@
 import { transaction } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
 import { callerOf, decodeCursor, invalid, PageQuery, pageOf, toPage } from '@posthorn/http'
+import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { AuditResource, auditPage, SeqCursor } from '../audit-page.ts'
 import { DossierId } from '../message.ts'
 import { problem } from '../problems.ts'
 import type { RouteOptions } from '../routes.ts'
 import { setConsent } from './consent.ts'
-import { findOwner, listActivities } from './queries.ts'
+import type { ConsentRow } from './queries.ts'
+import { findOwner, listActivities, listConsents } from './queries.ts'
 
 const PATH = '/api/v1/dossiers/:id'
 const tags = ['messages']
 const params = Type.Object({ id: DossierId })
+
+const Consent = Type.Object({
+  dossierId: Type.String(),
+  channel: Type.String(),
+  granted: Type.Boolean(),
+  updatedAt: Type.String({ format: 'date-time' }),
+})
+
+const consents = {
+  summary: 'Which channels a dossier has granted or withdrawn, and which there are',
+  ...{ tags, params },
+  response: {
+    200: Type.Object({ items: Type.Array(Consent), channels: Type.Array(Type.String()) }),
+  },
+}
 
 const consent = {
   summary: 'Grant or withdraw consent; a withdrawal cancels what waits',
   tags,
   params: Type.Object({ id: DossierId, channel: Type.String({ pattern: '^[a-z]{1,20}$' }) }),
   body: Type.Object({ granted: Type.Boolean() }),
-  response: {
-    200: Type.Object({
-      dossierId: Type.String(),
-      channel: Type.String(),
-      granted: Type.Boolean(),
-      updatedAt: Type.String({ format: 'date-time' }),
-    }),
-  },
+  response: { 200: Consent },
 }
 
 const Activity = Type.Object({
@@ -63,7 +73,16 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
       setConsent(tx, outbox, { orgId, dossierId, channel, granted, by }),
     )
     if (!row) throw problem('NOT_FOUND')
-    return { dossierId, channel, granted: row.granted, updatedAt: row.updated_at.toISOString() }
+    return consentResource(row)
+  })
+
+  app.get(`${PATH}/consents`, { schema: consents }, async (request) => {
+    const { id: dossierId } = request.params
+    const owner = await findOwner(pool, dossierId)
+    // Nobody's dossier has said nothing yet; it is made by its first consent.
+    if (owner !== undefined && owner !== callerOf(request).org) throw problem('NOT_FOUND')
+    const rows = await listConsents(pool, dossierId)
+    return { items: rows.map(consentResource), channels: [...providers.keys()] }
   })
 
   app.get(`${PATH}/activities`, { schema: activities }, async (request) => {
@@ -91,4 +110,13 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     if (!isKnown) throw problem('NOT_FOUND')
     return page
   })
+}
+
+function consentResource(row: ConsentRow): Static<typeof Consent> {
+  return {
+    dossierId: row.dossier_id,
+    channel: row.channel,
+    granted: row.granted,
+    updatedAt: row.updated_at.toISOString(),
+  }
 }

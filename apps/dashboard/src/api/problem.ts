@@ -17,6 +17,8 @@ export class ApiProblem extends Error {
   readonly code: string
   readonly title: string
   readonly errors: readonly FieldProblem[]
+  /** Whatever else it says, such as the id of what is in the way. */
+  readonly more: Readonly<Record<string, unknown>>
   /** What to tell whoever looks into the logs. */
   readonly requestId: string | undefined
 
@@ -30,6 +32,7 @@ export class ApiProblem extends Error {
     this.code = typeof code === 'string' ? code : `HTTP_${status}`
     this.title = named
     this.errors = Array.isArray(errors) ? errors.filter(isFieldProblem) : []
+    this.more = isObject(body) ? body : {}
     this.requestId = response.headers.get('x-request-id') ?? undefined
   }
 

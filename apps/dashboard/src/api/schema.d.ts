@@ -429,6 +429,277 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/demo': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How far the story is */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              endedAt: string | null
+              error: string | null
+              startedAt: string | null
+              /** @enum {unknown} */
+              status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
+              steps: {
+                /** @description what is done, in plain sentences */
+                about: string
+                id: string
+                look: {
+                  label: string
+                  /** @description an address of the dashboard */
+                  path: string
+                }[]
+                /** @description what came of it */
+                says: string[]
+                /** @enum {unknown} */
+                status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
+                title: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Play a story through all systems, in your name; one that is played is joined */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              endedAt: string | null
+              error: string | null
+              startedAt: string | null
+              /** @enum {unknown} */
+              status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
+              steps: {
+                /** @description what is done, in plain sentences */
+                about: string
+                id: string
+                look: {
+                  label: string
+                  /** @description an address of the dashboard */
+                  path: string
+                }[]
+                /** @description what came of it */
+                says: string[]
+                /** @enum {unknown} */
+                status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
+                title: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    /** End the story that is played */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              endedAt: string | null
+              error: string | null
+              startedAt: string | null
+              /** @enum {unknown} */
+              status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
+              steps: {
+                /** @description what is done, in plain sentences */
+                about: string
+                id: string
+                look: {
+                  label: string
+                  /** @description an address of the dashboard */
+                  path: string
+                }[]
+                /** @description what came of it */
+                says: string[]
+                /** @enum {unknown} */
+                status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
+                title: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/dossiers/{id}/activities': {
     parameters: {
       query?: never
@@ -613,6 +884,97 @@ export interface paths {
                 id: string
               }[]
               nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/dossiers/{id}/consents': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Which channels a dossier has granted or withdrawn, and which there are */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              channels: string[]
+              items: {
+                channel: string
+                dossierId: string
+                granted: boolean
+                /** Format: date-time */
+                updatedAt: string
+              }[]
             }
           }
         }

@@ -1,12 +1,19 @@
 import { Code, Text } from '@mantine/core'
 import reference from '../../../../docs/reference/errors.md?raw'
-import { meaningsIn } from './meaning.ts'
+import { meaningsIn, sectionOf } from './meaning.ts'
 
 const MEANINGS = meaningsIn(reference)
 
+interface CodeNoteProps {
+  readonly code: string
+  /** The section of the reference that is meant if several explain the code. */
+  readonly section?: string
+}
+
 /** A code with what it means and what to do; a code of somebody else's stands alone. */
-export function CodeNote({ code }: { code: string }) {
-  const found = MEANINGS.get(code)
+export function CodeNote({ code, section }: CodeNoteProps) {
+  const meant = section === undefined ? undefined : meaningsIn(sectionOf(reference, section))
+  const found = meant?.get(code) ?? MEANINGS.get(code)
   return (
     <Text size="sm" component="div">
       <Code>{code}</Code> {found?.meaning}

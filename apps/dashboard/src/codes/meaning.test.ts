@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { meaningsIn } from './meaning.ts'
+import { meaningsIn, sectionOf } from './meaning.ts'
 
 test('reads the codes of a table, with and without advice', () => {
   const meanings = meaningsIn(
@@ -24,4 +24,12 @@ test('knows the codes that messages die of', async () => {
   for (const code of ['CLAIM_FATAL', 'WEBHOOK_STATUS', 'MESSAGE_UNREADABLE', 'UNROUTABLE']) {
     expect(meanings.get(code)?.meaning).toBeTruthy()
   }
+})
+
+test('a code that two sections explain is told apart by the section', async () => {
+  const page = new URL('../../../../docs/reference/errors.md', import.meta.url)
+  const orders = sectionOf(await readFile(page, 'utf8'), 'What an order says')
+  expect(meaningsIn(orders).get('PAYMENT_DECLINED')?.advice).toBe('Nothing: the order is undone.')
+  expect(sectionOf('# A\ntext\n## B\nmore', 'A')).toBe('A\ntext\n')
+  expect(sectionOf('# A\ntext', 'C')).toBe('')
 })

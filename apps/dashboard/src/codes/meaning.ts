@@ -23,6 +23,12 @@ export function meaningsIn(reference: string): ReadonlyMap<string, Meaning> {
   return meanings
 }
 
+/** What stands below a heading, up to the next one; nothing if there is no such heading. */
+export function sectionOf(reference: string, title: string): string {
+  const [, ...sections] = reference.split(/^#+ /m)
+  return sections.find((section) => section.startsWith(`${title}\n`)) ?? ''
+}
+
 function plain(cell: string): string {
   return cell
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')

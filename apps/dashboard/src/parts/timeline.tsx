@@ -14,8 +14,14 @@ export interface TimelineEntry {
   readonly details?: ReactNode
 }
 
+export interface TimelineProps {
+  readonly entries: readonly TimelineEntry[]
+  /** By which they were written down. Default `wall`. */
+  readonly clock?: 'wall' | 'business'
+}
+
 /** What happened, in the order given. */
-export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+export function Timeline({ entries, clock = 'wall' }: TimelineProps) {
   return (
     <ol className={classes['line']}>
       {entries.map(({ id, at, what, role, details }) => (
@@ -23,7 +29,7 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
           <div className={classes['what']}>
             <span>{what}</span>
             <span className={classes['at']}>
-              <Time at={at} />
+              <Time at={at} clock={clock} />
             </span>
           </div>
           {details !== undefined && <div className={classes['details']}>{details}</div>}

@@ -36,6 +36,9 @@ export function useAction<Input, Result>({
 /** What went wrong, with the code to look up; fields that are wrong are named. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
-  const fields = error.errors.map(({ field, reason }) => `${field} ${reason}`)
+  const fields = error.errors
+    .map(({ field, reason }) => `${field} ${reason}`)
+    // A problem with one field often says just that.
+    .filter((sentence) => !error.message.includes(sentence))
   return [error.message, ...fields].join(' · ') + ` (${error.code})`
 }

@@ -29,7 +29,7 @@ export function AlertDetails({ alert }: { alert: Alert }) {
           Recovered: alert.recoveredAt === null ? undefined : <Time at={alert.recoveredAt} />,
         }}
       />
-      {place !== undefined && <AnchorLink to={place}>Look at the message</AnchorLink>}
+      {place !== undefined && <AnchorLink to={place}>Look at it</AnchorLink>}
     </Stack>
   )
 }

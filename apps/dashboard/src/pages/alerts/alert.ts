@@ -19,5 +19,5 @@ export function placeOf({ source, subject }: Alert): string | undefined {
   if (source.includes('.')) {
     return `/messages?outbox=${encodeURIComponent(source)}&open=${encodeURIComponent(`${source}:${subject}`)}`
   }
-  return undefined
+  return source === 'sagas' ? `/sagas/${encodeURIComponent(subject)}` : undefined
 }

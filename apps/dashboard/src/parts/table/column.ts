@@ -12,8 +12,13 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode
 }
 
+/** What a column that shares the rest of the width keeps where there is none: a phone scrolls. */
+const LEAST = '72px'
+
 /** The tracks of all columns; the box to select a row by is before them. */
 export function tracksOf<Row>(columns: readonly Column<Row>[], selectable: 'yes' | 'no'): string {
-  const tracks = columns.map(({ width = 'minmax(0, 1fr)' }) => width)
+  const tracks = columns.map(({ width = 'minmax(0, 1fr)' }) =>
+    width.replace('minmax(0,', `minmax(${LEAST},`),
+  )
   return [...(selectable === 'yes' ? ['28px'] : []), ...tracks].join(' ')
 }

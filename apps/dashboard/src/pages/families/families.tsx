@@ -1,0 +1,79 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useApi } from '../../api/api-context.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { ButtonLink } from '../../parts/links.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
+import { useVisitor } from '../../shell/use-visitor.ts'
+import type { FamilyItem } from './family-api.ts'
+import { readFamilies } from './family-api.ts'
+import { FamilyForm } from './family-form.tsx'
+import { useFamilyNews } from './use-family-news.ts'
+
+const COLUMNS: readonly Column<FamilyItem>[] = [
+  { id: 'name', title: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => name },
+  {
+    id: 'members',
+    title: 'Members',
+    width: '84px',
+    cell: ({ memberCount }) => memberCount,
+  },
+  {
+    id: 'id',
+    title: 'Id',
+    narrow: 'hidden',
+    width: 'minmax(0, 1.5fr)',
+    cell: ({ id }) => <CopyId id={id} />,
+  },
+  {
+    id: 'at',
+    title: 'Founded',
+    width: '120px',
+    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
+  },
+]
+
+/** Families of the organisation. */
+export function Families() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const { production } = useVisitor()
+  const list = useList<FamilyItem>({
+    queryKey: ['families', 'list'],
+    read: (cursor, signal) => readFamilies(api, cursor, signal),
+  })
+  useFamilyNews()
+  const open = (id: string) => void navigate({ to: '/families/$id', params: { id } } as never)
+  return (
+    <PageFrame
+      title="Families"
+      lead="People found families and invite others by mail; every invitation is an event that is sent once."
+      actions={
+        !production && (
+          <ButtonLink variant="default" to="/families/mailbox">
+            Mailbox
+          </ButtonLink>
+        )
+      }
+    >
+      <Panel title="Found a family">
+        <FamilyForm onFounded={open} />
+      </Panel>
+      <DataTable
+        label="Families"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => open(id)}
+        empty={
+          <Empty title="No families yet">Found one above: you become its owner and invite.</Empty>
+        }
+      />
+    </PageFrame>
+  )
+}

@@ -1,0 +1,118 @@
+import type { Api } from '../../api/client.ts'
+import type { ListPage } from '../../parts/table/list.ts'
+import type { Refusal } from './graphql.ts'
+import { ask, doneOr } from './graphql.ts'
+
+/** As the GraphQL schema names them. */
+export type FamilyRole = 'OWNER' | 'ADMIN' | 'MEMBER'
+export type InvitationStatus = 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'
+
+export interface FamilyItem {
+  readonly id: string
+  readonly name: string
+  readonly memberCount: number
+  readonly createdAt: string
+}
+
+export interface Invitation {
+  readonly id: string
+  readonly email: string
+  readonly role: FamilyRole
+  readonly status: InvitationStatus
+  readonly expiresAt: string
+}
+
+export interface FamilyDetails {
+  readonly id: string
+  readonly name: string
+  readonly members: readonly {
+    readonly userId: string
+    readonly role: FamilyRole
+    readonly joinedAt: string
+  }[]
+  readonly invitations: readonly Invitation[]
+}
+
+export interface NewInvitation {
+  readonly familyId: string
+  readonly email: string
+  readonly role: FamilyRole
+}
+
+interface Refusable {
+  readonly errors: readonly Refusal[]
+}
+
+const ERRORS = 'errors { code message }'
+const INVITATION = 'invitation { id email role status expiresAt }'
+
+export async function readFamilies(
+  api: Api,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<ListPage<FamilyItem>> {
+  const query = `query ($cursor: ID) {
+    families(cursor: $cursor) { items { id name memberCount createdAt } nextCursor } }`
+  const variables = { cursor: cursor ?? null }
+  const data = await ask<{ families: ListPage<FamilyItem> }>(api, { query, variables }, signal)
+  return data.families
+}
+
+/** Null for a family of nobody here. */
+export async function readFamily(
+  api: Api,
+  id: string,
+  signal: AbortSignal,
+): Promise<FamilyDetails | null> {
+  const query = `query ($id: ID!) { family(id: $id) {
+    id name members { userId role joinedAt }
+    invitations { id email role status expiresAt } } }`
+  const request = { query, variables: { id } }
+  return (await ask<{ family: FamilyDetails | null }>(api, request, signal)).family
+}
+
+export async function createFamily(api: Api, name: string): Promise<{ id: string; name: string }> {
+  const query = `mutation ($input: CreateFamilyInput!) {
+    createFamily(input: $input) { family { id name } ${ERRORS} } }`
+  const data = await ask<{
+    createFamily: Refusable & { family: { id: string; name: string } }
+  }>(api, { query, variables: { input: { name } } })
+  return doneOr(data.createFamily).family
+}
+
+export async function invite(api: Api, input: NewInvitation): Promise<Invitation> {
+  const query = `mutation ($input: InviteFamilyMemberByEmailInput!) {
+    done: inviteFamilyMemberByEmail(input: $input) { ${INVITATION} ${ERRORS} } }`
+  return invitationOf(api, { query, variables: { input } })
+}
+
+/** A new token and another 14 days; the old token opens nothing from then on. */
+export async function resend(api: Api, invitationId: string): Promise<Invitation> {
+  const query = `mutation ($input: ResendInvitationInput!) {
+    done: resendInvitation(input: $input) { ${INVITATION} ${ERRORS} } }`
+  return invitationOf(api, { query, variables: { input: { invitationId } } })
+}
+
+export async function revoke(api: Api, invitationId: string): Promise<Invitation> {
+  const query = `mutation ($input: RevokeInvitationInput!) {
+    done: revokeInvitation(input: $input) { ${INVITATION} ${ERRORS} } }`
+  return invitationOf(api, { query, variables: { input: { invitationId } } })
+}
+
+/** Whoever is logged in joins the family that the token is for. */
+export async function accept(api: Api, token: string): Promise<{ id: string; name: string }> {
+  const query = `mutation ($input: AcceptInvitationInput!) {
+    acceptInvitation(input: $input) { family { id name } ${ERRORS} } }`
+  const data = await ask<{
+    acceptInvitation: Refusable & { family: { id: string; name: string } }
+  }>(api, { query, variables: { input: { token } } })
+  return doneOr(data.acceptInvitation).family
+}
+
+async function invitationOf(
+  api: Api,
+  request: { readonly query: string; readonly variables: object },
+): Promise<Invitation> {
+  const data = await ask<{ done: Refusable & { invitation: Invitation } }>(api, request)
+  return doneOr(data.done).invitation
+}

@@ -1,0 +1,32 @@
+import { Anchor } from '@mantine/core'
+import { ButtonLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { useVisitor } from '../../shell/use-visitor.ts'
+import { Mails } from './mails.tsx'
+
+/** What the development's mailbox took instead of sending it into the world. */
+export function Mailbox() {
+  const { production } = useVisitor()
+  if (production) {
+    return <Empty title="No mailbox here">In production mails go to the people they are for.</Empty>
+  }
+  return (
+    <PageFrame
+      title="Mailbox"
+      lead={
+        <>
+          In development every mail ends here.{' '}
+          <Anchor href="/sim/mail">The same as it looks</Anchor>
+        </>
+      }
+      actions={
+        <ButtonLink variant="default" to="/families">
+          All families
+        </ButtonLink>
+      }
+    >
+      <Mails />
+    </PageFrame>
+  )
+}

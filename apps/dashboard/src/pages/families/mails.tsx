@@ -1,0 +1,89 @@
+import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/api-context.tsx'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { useClaims } from '../../session/session-context.tsx'
+import { accept } from './family-api.ts'
+import type { Mail } from './mail.ts'
+import { acceptLinkIn, readMails } from './mail.ts'
+
+/** A mailbox is no part of the stream. */
+const LOOK_MS = 3_000
+
+const ALL = () => true
+
+/** Mails that the development's mailbox has taken, newest first. */
+export function Mails({ isWanted = ALL }: { isWanted?: (mail: Mail) => boolean }) {
+  const query = useQuery({
+    queryKey: ['mail', 'list'],
+    queryFn: ({ signal }) => readMails(signal),
+    refetchInterval: LOOK_MS,
+  })
+  return (
+    <QueryState query={query}>
+      {(mails) => {
+        const wanted = mails.filter(isWanted)
+        return wanted.length === 0 ? (
+          <Empty title="No mail yet">Invite somebody: the mail appears here within seconds.</Empty>
+        ) : (
+          <Stack gap="sm">
+            {wanted.map((mail) => (
+              <Letter key={mail.id} mail={mail} />
+            ))}
+          </Stack>
+        )
+      }}
+    </QueryState>
+  )
+}
+
+function Letter({ mail }: { mail: Mail }) {
+  const link = acceptLinkIn(mail.text)
+  return (
+    <Paper component="article" withBorder p="sm" aria-label={`Mail to ${mail.to}: ${mail.subject}`}>
+      <Group justify="space-between" gap="xs">
+        <Text fw={600}>{mail.subject}</Text>
+        <Time at={mail.at} />
+      </Group>
+      <Text size="sm" c="dimmed">
+        to {mail.to}
+      </Text>
+      {link === undefined ? (
+        <Text size="sm" mt={6} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {mail.text}
+        </Text>
+      ) : (
+        <Group gap="sm" mt={6}>
+          <Anchor href={link.href} target="_blank" rel="noreferrer" size="sm">
+            Open the link of the mail
+          </Anchor>
+          <AcceptButton token={link.token} />
+        </Group>
+      )}
+    </Paper>
+  )
+}
+
+function AcceptButton({ token }: { token: string }) {
+  const api = useApi()
+  const { sub } = useClaims()
+  const join = useAction({
+    run: () => accept(api, token),
+    done: ({ name }) => `${sub} belongs to the family ${name} now.`,
+    changes: ['families', 'mail'],
+  })
+  return (
+    <ConfirmButton
+      label={`Accept as ${sub}`}
+      title={`Accept as ${sub}?`}
+      verb="Accept"
+      onConfirm={() => join.mutateAsync(undefined)}
+    >
+      Whoever is logged in joins the family: here that is {sub}, whatever the address of the mail.
+    </ConfirmButton>
+  )
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import type { OutboundMessage } from './outbound-message.ts'
+import { roleOfMessage, standingOf, wayOf } from './outbound-message.ts'
+
+const QUEUED: OutboundMessage = {
+  id: '0',
+  orgId: 'demo',
+  dossierId: null,
+  channel: 'whatsapp',
+  to: '+16505551234',
+  templateCode: 'otp_code',
+  payloadJson: {},
+  status: 'QUEUED',
+  outcomeUnknown: false,
+  providerMessageId: null,
+  idempotencyKey: 'k',
+  attemptCount: 0,
+  maxAttempts: 5,
+  errorCode: null,
+  errorMessage: null,
+  nextRetryAt: null,
+  createdAt: '2026-11-15T12:00:00Z',
+  updatedAt: '2026-11-15T12:00:00Z',
+}
+
+const shown = (change: Partial<OutboundMessage>) =>
+  wayOf({ ...QUEUED, ...change }).map(
+    ({ name, role = 'to come', isCurrent }) => `${name} ${role}${isCurrent ? ' here' : ''}`,
+  )
+
+test('what lies behind is done, what is to come is open', () => {
+  expect(shown({ status: 'SENDING', attemptCount: 1 })).toEqual([
+    'QUEUED sent',
+    'SENDING claimed here',
+    'SENT to come',
+    'DELIVERED to come',
+  ])
+})
+
+test('nobody reports on mail', () => {
+  expect(shown({ status: 'SENT', channel: 'email' }).at(-1)).toBe('SENT sent here')
+})
+
+test('a failure stands where it happened', () => {
+  expect(shown({ status: 'FAILED', attemptCount: 1 })).toHaveLength(3)
+  expect(shown({ status: 'FAILED', attemptCount: 1, providerMessageId: 'wamid' })).toEqual([
+    'QUEUED sent',
+    'SENDING sent',
+    'SENT sent',
+    'FAILED dead here',
+  ])
+})
+
+test('a message that waits after a failure says so', () => {
+  const waits = { ...QUEUED, attemptCount: 2, nextRetryAt: '2026-11-15T12:05:00Z' }
+  expect(roleOfMessage(waits)).toBe('retry')
+  expect(standingOf(waits)).toBe('It is tried again: 2 of 5 attempts are used.')
+})

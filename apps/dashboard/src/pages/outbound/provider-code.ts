@@ -1,0 +1,137 @@
+/** What a provider's code means for whoever waits for the message, and what to do next. */
+export interface ProviderMeaning {
+  readonly meaning: string
+  readonly advice: string
+}
+
+const RECIPIENT = 'Reach the person by another channel; sending again will not help.'
+const TEMPLATE = "Correct the template or its parameters in WhatsApp's manager, then send again."
+const ACCOUNT = 'Repair the account at Meta. Messages wait and are tried again meanwhile.'
+const WAIT = 'Nothing: the number pauses by itself and the message goes out afterwards.'
+const CONTENT = 'Correct what is sent, then send a new message.'
+
+const NUMBER_REGISTRATION: ProviderMeaning = {
+  meaning: 'The sending number is not registered as it should be.',
+  advice: ACCOUNT,
+}
+
+/** Codes of Meta's own table, and ours. Whatever is not here is tried again and stands alone. */
+const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
+  '0': { meaning: 'Meta does not accept the access token.', advice: ACCOUNT },
+  '3': { meaning: 'The app lacks a permission.', advice: ACCOUNT },
+  '4': { meaning: 'The app has called too often for the moment.', advice: WAIT },
+  '10': { meaning: 'The app lacks a permission.', advice: ACCOUNT },
+  '33': { meaning: 'The sending number was deleted.', advice: ACCOUNT },
+  '100': { meaning: 'A parameter of the request is not valid.', advice: CONTENT },
+  '104': { meaning: 'The access token is missing.', advice: ACCOUNT },
+  '190': { meaning: 'The access token has expired.', advice: ACCOUNT },
+  '368': { meaning: 'Meta has blocked the account for a while.', advice: ACCOUNT },
+  '613': { meaning: 'The app has called too often for the moment.', advice: WAIT },
+  '80007': { meaning: 'The account has sent too much for the moment.', advice: WAIT },
+  '130429': { meaning: 'The number sends more than it may per second.', advice: WAIT },
+  '130472': {
+    meaning: 'Meta keeps messages from this person for an experiment.',
+    advice: RECIPIENT,
+  },
+  '130497': { meaning: 'The account may not write to this country.', advice: RECIPIENT },
+  '131005': { meaning: 'The app lacks a permission.', advice: ACCOUNT },
+  '131008': { meaning: 'A parameter is missing.', advice: CONTENT },
+  '131009': { meaning: 'A parameter has a value that is not allowed.', advice: CONTENT },
+  '131021': { meaning: 'Sender and recipient are the same number.', advice: CONTENT },
+  '131026': {
+    meaning:
+      'WhatsApp cannot deliver to this number: it is not on WhatsApp, or its app is too old.',
+    advice: RECIPIENT,
+  },
+  '131030': {
+    meaning: 'A test number may only write to numbers on its list.',
+    advice: 'Add the recipient to the list at Meta, then send again.',
+  },
+  '131031': { meaning: 'The account is locked.', advice: 'Have Meta unlock it, then send again.' },
+  '131037': { meaning: 'The display name of the number is not approved.', advice: ACCOUNT },
+  '131042': { meaning: 'Meta cannot charge the account.', advice: ACCOUNT },
+  '131045': NUMBER_REGISTRATION,
+  '131047': {
+    meaning: 'The person has not written for more than 24 hours, so only a template is allowed.',
+    advice: 'Send an approved template, or wait until the person writes.',
+  },
+  '131048': { meaning: 'Too many people reported messages of this number.', advice: ACCOUNT },
+  '131049': {
+    meaning: 'Meta did not deliver it, to spare this person more marketing.',
+    advice: 'Wait a day or more before you send again.',
+  },
+  '131050': {
+    meaning: 'The person has opted out of marketing.',
+    advice: 'Withdraw the consent of the dossier; do not send again.',
+  },
+  '131051': { meaning: 'WhatsApp does not know this type of message.', advice: CONTENT },
+  '131052': { meaning: 'A file of the message could not be downloaded.', advice: CONTENT },
+  '131053': { meaning: 'A file of the message could not be uploaded.', advice: CONTENT },
+  '131055': { meaning: 'This way of sending is not open to the number.', advice: CONTENT },
+  '131056': { meaning: 'This person was written to too often within seconds.', advice: WAIT },
+  '132000': { meaning: 'The template takes another number of parameters.', advice: TEMPLATE },
+  '132001': { meaning: 'There is no such approved template in this language.', advice: TEMPLATE },
+  '132005': { meaning: 'With its parameters the template is too long.', advice: TEMPLATE },
+  '132007': { meaning: "The template is against WhatsApp's policy.", advice: TEMPLATE },
+  '132012': { meaning: 'A parameter has another form than the template wants.', advice: TEMPLATE },
+  '132015': { meaning: 'The template is paused for its quality.', advice: TEMPLATE },
+  '132016': { meaning: 'The template is disabled for good.', advice: TEMPLATE },
+  '132068': { meaning: 'The flow of the template is blocked.', advice: TEMPLATE },
+  '133000': NUMBER_REGISTRATION,
+  '133004': {
+    meaning: 'The registration server of WhatsApp was not available.',
+    advice: 'Send again in some minutes.',
+  },
+  '133005': NUMBER_REGISTRATION,
+  '133006': NUMBER_REGISTRATION,
+  '133008': NUMBER_REGISTRATION,
+  '133009': NUMBER_REGISTRATION,
+  '133010': NUMBER_REGISTRATION,
+  '133015': NUMBER_REGISTRATION,
+  '133016': NUMBER_REGISTRATION,
+  '134011': { meaning: "Meta's terms of payment are not accepted.", advice: ACCOUNT },
+  '134100': { meaning: 'Marketing messages are not open to the account.', advice: ACCOUNT },
+  '134101': { meaning: 'The template is not of the kind that this way takes.', advice: TEMPLATE },
+  '135000': { meaning: 'WhatsApp refused the request and says no more.', advice: CONTENT },
+  OUTCOME_UNKNOWN: {
+    meaning: 'The provider took the request and did not answer; no report came either.',
+    advice: 'Ask the recipient before you send again: perhaps it arrived.',
+  },
+  PROVIDER_SILENT: {
+    meaning: 'The provider did not answer in time.',
+    advice: 'Nothing: its report is waited for, then the policy decides.',
+  },
+  PROVIDER_UNREACHABLE: {
+    meaning: 'The provider could not be reached.',
+    advice: 'Look at the network and at the address of the provider. It is tried again.',
+  },
+  SENDER_PAUSED: { meaning: 'The sending number pauses after a limit.', advice: WAIT },
+  SENDER_PACED: { meaning: 'The sending number has a queue of its own.', advice: WAIT },
+  CONSENT_WITHDRAWN: {
+    meaning: 'The dossier has withdrawn its consent.',
+    advice: 'Nothing, unless consent is granted again: then send a new message.',
+  },
+}
+
+/** Undefined for a code that is explained elsewhere or by nobody. */
+export function providerMeaning(code: string): ProviderMeaning | undefined {
+  if (Object.hasOwn(MEANINGS, code)) return MEANINGS[code]
+  const [, kind, number = ''] = /^(?:(HTTP|SMTP)_)?(\d{3,6})$/.exec(code) ?? []
+  if (kind === 'SMTP') return smtpMeaning(number)
+  if (kind === 'HTTP') {
+    return {
+      meaning: `The provider's address answered ${number}, in words that are not its own.`,
+      advice: 'Look whether a proxy stands in between. It is tried again.',
+    }
+  }
+  if (kind === undefined && Number(number) >= 200 && Number(number) <= 299) {
+    return { meaning: 'The app lacks a permission.', advice: ACCOUNT }
+  }
+  return undefined
+}
+
+function smtpMeaning(number: string): ProviderMeaning {
+  return number.startsWith('4')
+    ? { meaning: 'The mail server said: not now.', advice: 'Nothing: it is tried again.' }
+    : { meaning: 'The mail server refused the mail for good.', advice: RECIPIENT }
+}

@@ -1,0 +1,126 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import type { SubmitEvent } from 'react'
+import { useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { useRequestKey } from '../../api/request-key.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { useVisitor } from '../../shell/use-visitor.ts'
+
+type NewOrder = paths['/api/v1/orders']['post']['requestBody']['content']['application/json']
+
+interface PlaceOrderProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Places one order and goes to its saga; pressing twice places it once. */
+export function PlaceOrder({ isOpen, onClose }: PlaceOrderProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Place 1 order">
+      <Form onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Form({ onClose }: { onClose: () => void }) {
+  const api = useApi()
+  const key = useRequestKey()
+  const navigate = useNavigate()
+  const { production } = useVisitor()
+  const [sku, setSku] = useState('LAMP')
+  const [quantity, setQuantity] = useState<number | string>(1)
+  const [amount, setAmount] = useState<number | string>(2_500)
+  const [currency, setCurrency] = useState('EUR')
+  const place = useAction({
+    run: (body: NewOrder) =>
+      dataOf(
+        api.POST('/api/v1/orders', { body, headers: { 'idempotency-key': key.keyFor(body) } }),
+      ),
+    done: () => 'The order is placed.',
+    changes: ['sagas'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const items = [{ sku: sku.trim(), quantity: Number(quantity) }]
+    place.mutate(
+      { items, amount: Number(amount), currency: currency.trim() },
+      {
+        onSuccess: ({ sagaId }) => {
+          key.done()
+          onClose()
+          void navigate({ to: '/sagas/$id', params: { id: sagaId } } as never)
+        },
+      },
+    )
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <SimpleGrid cols={2} spacing="sm">
+          <TextInput
+            label="Sku"
+            value={sku}
+            onChange={({ currentTarget }) => setSku(currentTarget.value)}
+            maxLength={64}
+            required
+            data-autofocus
+          />
+          <NumberInput
+            label="Quantity"
+            min={1}
+            allowDecimal={false}
+            value={quantity}
+            onChange={setQuantity}
+            required
+          />
+          <NumberInput
+            label="Amount in minor units"
+            min={1}
+            allowDecimal={false}
+            value={amount}
+            onChange={setAmount}
+            required
+          />
+          <TextInput
+            label="Currency"
+            value={currency}
+            onChange={({ currentTarget }) => setCurrency(currentTarget.value.toUpperCase())}
+            maxLength={3}
+            required
+          />
+        </SimpleGrid>
+        {!production && (
+          <Alert color="gray" role="note" title="To see an order being undone">
+            The sku <code>OUT-OF-STOCK</code> cannot be reserved. An amount ending in 02 is
+            declined, in 50 the gateway fails, in 08 it charges and never answers.
+          </Alert>
+        )}
+        {place.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(place.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Leave it
+          </Button>
+          <Button type="submit" loading={place.isPending}>
+            Place 1 order
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,106 @@
+import { Text } from '@mantine/core'
+import { Empty } from '../../parts/empty.tsx'
+import { Json } from '../../parts/json.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import type { TimelineEntry } from '../../parts/timeline.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+import { useVisitor } from '../../shell/use-visitor.ts'
+import type { SagaDetails } from './saga-state.ts'
+
+type SagaEvent = SagaDetails['events'][number]
+type SagaReply = SagaDetails['replies'][number]
+type Compensation = SagaDetails['compensations'][number]
+
+/** What a saga sent, heard and undid, in the order in which it happened. */
+export function SagaEvents({ saga }: { saga: SagaDetails }) {
+  const { role } = useVisitor()
+  const entries = [
+    ...saga.events.map((event) => sentOf(event, role)),
+    ...saga.replies.map(heardOf),
+    ...saga.compensations.map(undoneOf),
+  ].toSorted((one, other) => timeOf(one) - timeOf(other))
+  return (
+    <Panel title="What happened">
+      {entries.length === 0 ? (
+        <Empty title="Nothing yet">Its events and the answers to them will be told here.</Empty>
+      ) : (
+        <Timeline entries={entries} />
+      )}
+    </Panel>
+  )
+}
+
+function Payload({ value, of }: { value: unknown; of: string }) {
+  return (
+    <details>
+      <summary>Payload</summary>
+      <Json value={value} label={`payload of ${of}`} />
+    </details>
+  )
+}
+
+/** What is not over stands last. */
+function timeOf({ at }: TimelineEntry): number {
+  return at === null ? Number.POSITIVE_INFINITY : Date.parse(at)
+}
+
+function sentOf(event: SagaEvent, visitor: 'member' | 'operator'): TimelineEntry {
+  const isSent = event.sentAt !== null
+  return {
+    id: `event ${event.id}`,
+    at: event.createdAt,
+    role: isSent ? 'sent' : 'ready',
+    what: (
+      <>
+        {event.step} {isSent ? 'sent' : 'is to send'} <strong>{event.type}</strong>{' '}
+        {visitor === 'operator' && (
+          <AnchorLink
+            size="sm"
+            to="/messages"
+            search={{ outbox: 'sagas.events', open: `sagas.events:${event.id}` }}
+            aria-label={`Look at the message ${event.type}`}
+          >
+            Look at the message
+          </AnchorLink>
+        )}
+      </>
+    ),
+    details: <Payload value={event.payload} of={event.type} />,
+  }
+}
+
+const REPLY_WORDS: Readonly<Record<string, string>> = {
+  KEPT: 'kept for the step that waits for it',
+  USED: 'used',
+  IGNORED: 'ignored: the saga had ended',
+}
+
+function heardOf(reply: SagaReply): TimelineEntry {
+  return {
+    id: `reply ${reply.id}`,
+    at: reply.receivedAt,
+    role: reply.status === 'IGNORED' ? 'cancelled' : 'confirmed',
+    what: (
+      <>
+        Heard <strong>{reply.type}</strong>, {REPLY_WORDS[reply.status] ?? reply.status}
+      </>
+    ),
+    details: <Payload value={reply.payload} of={reply.type} />,
+  }
+}
+
+function undoneOf({ step, status, attempts, undoneAt }: Compensation): TimelineEntry {
+  const isDone = status === 'COMPENSATED'
+  return {
+    id: `compensation ${step}`,
+    at: undoneAt,
+    role: isDone ? 'cancelled' : 'retry',
+    what: (
+      <Text span size="sm">
+        {isDone ? 'Undone' : 'Being undone'}: <strong>{step}</strong>
+        {attempts > 1 ? `, ${attempts} attempts` : ''}
+      </Text>
+    ),
+  }
+}

@@ -1,0 +1,83 @@
+import type { paths } from '../../api/schema.d.ts'
+import type { StateRole } from '../../states/role.ts'
+
+export type SagaItem =
+  paths['/api/v1/sagas']['get']['responses']['200']['content']['application/json']['items'][number]
+export type SagaDetails =
+  paths['/api/v1/sagas/{id}']['get']['responses']['200']['content']['application/json']
+export type SagaStep = SagaDetails['steps'][number]
+export type SagaState = SagaItem['status']
+export type Order =
+  paths['/api/v1/orders/{id}']['get']['responses']['200']['content']['application/json']
+
+export const SAGA_STATES = [
+  'RUNNING',
+  'COMPENSATING',
+  'COMPLETED',
+  'COMPENSATED',
+  'FAILED',
+] as const satisfies readonly SagaState[]
+
+export const ORDER_STATES = [
+  'RUNNING',
+  'COMPLETED',
+  'COMPENSATED',
+  'FAILED',
+] as const satisfies readonly Order['status'][]
+
+/** Sagas look like the states of messages that mean the same. */
+export const SAGA_ROLES: Readonly<Record<SagaState, StateRole>> = {
+  RUNNING: 'claimed',
+  COMPENSATING: 'retry',
+  COMPLETED: 'confirmed',
+  COMPENSATED: 'cancelled',
+  FAILED: 'dead',
+}
+
+interface StepLook {
+  /** Undefined for a step that has not begun. */
+  readonly role: StateRole | undefined
+  readonly word: string
+}
+
+const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
+  PENDING: { role: undefined, word: 'not begun' },
+  RUNNING: { role: 'claimed', word: 'under way' },
+  WAITING: { role: 'ready', word: 'waits' },
+  RETRYING: { role: 'retry', word: 'tried again' },
+  COMPLETED: { role: 'confirmed', word: 'done' },
+  REFUSED: { role: 'dead', word: 'refused' },
+  FAILED: { role: 'dead', word: 'failed' },
+  UNDOING: { role: 'retry', word: 'being undone' },
+  COMPENSATED: { role: 'cancelled', word: 'undone' },
+}
+
+/** A status that a newer server knows looks like none. */
+export function lookOfStep(status: string): StepLook {
+  return STEP_LOOKS[status] ?? { role: undefined, word: status }
+}
+
+/** Whether anything of it can still change by itself. */
+export function isOver({ status }: Pick<SagaItem, 'status'>): boolean {
+  return status === 'COMPLETED' || status === 'COMPENSATED' || status === 'FAILED'
+}
+
+/** Where a saga stands and what comes next, as a sentence. */
+export function standingOf({ status, step, waitsFor, cancelledAt }: SagaItem): string {
+  switch (status) {
+    case 'RUNNING':
+      if (cancelledAt !== null)
+        return 'It is cancelled: the step under way ends, then all is undone.'
+      return waitsFor.length > 0
+        ? `It waits at ${step ?? 'a step'} for ${waitsFor.join(' or ')}.`
+        : `It is at ${step ?? 'a step'}.`
+    case 'COMPENSATING':
+      return `It is undone, last step first; ${step ?? 'a step'} is next.`
+    case 'COMPLETED':
+      return 'Every step is done.'
+    case 'COMPENSATED':
+      return 'It did not come to an end, and whatever it had done is undone.'
+    case 'FAILED':
+      return 'It is stuck and goes on by itself no more: remove the cause, then resume it.'
+  }
+}

@@ -1,0 +1,88 @@
+import { Grid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { CodeNote } from '../../codes/code-note.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Json } from '../../parts/json.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { SagaActions } from './saga-actions.tsx'
+import { SagaEvents } from './saga-events.tsx'
+import type { SagaDetails } from './saga-state.ts'
+import { SAGA_ROLES, standingOf } from './saga-state.ts'
+import { SagaSteps } from './saga-steps.tsx'
+import { useSagaNews } from './use-saga-news.ts'
+
+/** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
+export function Saga() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['sagas', 'one', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/sagas/{id}', { params: { path: { id } }, signal })),
+  })
+  useSagaNews(query.data === undefined ? [] : [query.data])
+  return (
+    <QueryState query={query}>
+      {(saga) => (
+        <PageFrame
+          title={`Saga ${saga.name}`}
+          lead={
+            <>
+              <StateBadge state={saga.status} role={SAGA_ROLES[saga.status]} /> {standingOf(saga)}
+            </>
+          }
+          actions={<SagaActions saga={saga} />}
+        >
+          <Panel title="Steps">
+            <SagaSteps saga={saga} />
+          </Panel>
+          {saga.error !== null && (
+            <Panel title={saga.status === 'FAILED' ? 'Why it is stuck' : 'Why it is undone'}>
+              <CodeNote code={saga.error.code} section="What an order says" />
+              <Text size="sm" c="dimmed">
+                In its own words: {saga.error.message}
+              </Text>
+            </Panel>
+          )}
+          <Grid gap="md">
+            <Grid.Col span={{ base: 12, lg: 7 }}>
+              <SagaEvents saga={saga} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, lg: 5 }}>
+              <Panel title="Facts">
+                <Facts saga={saga} />
+              </Panel>
+            </Grid.Col>
+          </Grid>
+        </PageFrame>
+      )}
+    </QueryState>
+  )
+}
+
+function Facts({ saga }: { saga: SagaDetails }) {
+  return (
+    <Stack gap="sm">
+      <KeyValue
+        facts={{
+          Id: <CopyId id={saga.id} />,
+          Version: String(saga.version),
+          Begun: <Time at={saga.createdAt} />,
+          [saga.waitsFor.length > 0 ? 'Waits until' : 'Goes on']:
+            saga.dueAt === null ? undefined : <Time at={saga.dueAt} clock="business" />,
+          Cancelled: saga.cancelledAt === null ? undefined : <Time at={saga.cancelledAt} />,
+          Ended: saga.finishedAt === null ? undefined : <Time at={saga.finishedAt} />,
+        }}
+      />
+      <Json value={saga.input} label="input" />
+    </Stack>
+  )
+}

@@ -1,0 +1,21 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useFresh } from '../../live/use-fresh.ts'
+import type { Order, SagaItem } from './saga-state.ts'
+import { isOver } from './saga-state.ts'
+
+/** A step that sends nothing is not in the stream: what still moves is looked at now and then. */
+const LOOK_MS = 5_000
+
+/** Reads sagas and orders anew when one of their events moves, and while one of these is not over. */
+export function useSagaNews(shown: readonly Pick<SagaItem | Order, 'status'>[]): void {
+  const queries = useQueryClient()
+  useFresh(['sagas'], (event) => event.kind === 'transition' && event.outbox === 'sagas.events')
+  const isMoving = shown.some((one) => !isOver(one))
+  useEffect(() => {
+    if (!isMoving) return undefined
+    const look = () => void queries.invalidateQueries({ queryKey: ['sagas'] })
+    const timer = setInterval(look, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [isMoving, queries])
+}

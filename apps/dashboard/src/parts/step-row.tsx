@@ -1,0 +1,46 @@
+import { IconCircleDashed } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { StateRole } from '../states/role.ts'
+import { ROLE_LOOKS } from '../states/role.ts'
+import { ROLE_ICONS } from '../states/role-icon.ts'
+import classes from './step-row.module.css'
+
+export interface RowStep {
+  readonly id: string
+  readonly name: string
+  /** Where it is, in a word or two; beside the colour, never instead of it. */
+  readonly word: string
+  /** Undefined for a step that has not begun. */
+  readonly role?: StateRole | undefined
+  readonly isCurrent?: boolean
+  readonly details?: ReactNode
+}
+
+/** Steps one after the other, with the one where it stands; below each other on a phone. */
+export function StepRow({ label, steps }: { label: string; steps: readonly RowStep[] }) {
+  return (
+    <ol className={classes['row']} aria-label={label}>
+      {steps.map((step) => (
+        <StepCard key={step.id} step={step} />
+      ))}
+    </ol>
+  )
+}
+
+function StepCard({ step: { name, word, role, isCurrent = false, details } }: { step: RowStep }) {
+  const Picture = role === undefined ? IconCircleDashed : ROLE_ICONS[role]
+  return (
+    <li
+      data-color={role && ROLE_LOOKS[role].color}
+      data-open={role === undefined || undefined}
+      {...(isCurrent && { 'aria-current': 'step' })}
+    >
+      <div className={classes['name']}>
+        <Picture size={15} stroke={2} aria-hidden />
+        <span>{name}</span>
+      </div>
+      <div className={classes['word']}>{word}</div>
+      {details !== undefined && <div className={classes['details']}>{details}</div>}
+    </li>
+  )
+}

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+const dashboard = await openDashboard()
+const patient = { timeout: 30_000 }
+
+async function graphql<Data>(query: string, visitor: object = {}): Promise<Data> {
+  const answer = await dashboard.call('/graphql', { body: { query }, ...visitor })
+  return (answer as { data: Data }).data
+}
+
+/** A family of `dev` with one that is invited. */
+async function familyOf(name: string, email: string): Promise<string> {
+  const { createFamily } = await graphql<{ createFamily: { family: { id: string } } }>(
+    `mutation { createFamily(input: { name: "${name}" }) { family { id } } }`,
+  )
+  const { id } = createFamily.family
+  await graphql(
+    `mutation { inviteFamilyMemberByEmail(input: {
+      familyId: "${id}", email: "${email}", role: MEMBER }) { errors { code } } }`,
+  )
+  return id
+}
+
+test.each(['light', 'dark'] as const)(
+  'a family is founded and somebody invited, whose mail arrives, in %s',
+  async (theme) => {
+    const page = await dashboard.open('/families', { theme })
+    await page.getByLabel('Name').fill(`Addams ${theme}`)
+    await page.getByRole('button', { name: 'Found' }).click()
+    await page.getByRole('heading', { name: `Family Addams ${theme}` }).waitFor()
+    await page.getByText('Nobody is invited').waitFor()
+    await page.getByLabel('E-mail address').fill(`gomez.${theme}@example.com`)
+    await page.getByRole('button', { name: 'Invite', exact: true }).click()
+    await page.getByText(`gomez.${theme}@example.com is invited`).waitFor()
+    const mail = page.getByRole('article', { name: `Mail to gomez.${theme}@example.com` })
+    const link = mail.getByRole('link', { name: 'Open the link of the mail' })
+    await link.waitFor(patient)
+    expect(await link.getAttribute('href')).toMatch(/\/invitations\?token=.{20,}/)
+    await axe(page)
+    await screenshot(page, `family-${theme}`)
+    await page.getByRole('link', { name: 'All families' }).click()
+    await page.getByRole('gridcell', { name: `Addams ${theme}` }).waitFor()
+    await axe(page)
+    await screenshot(page, `families-${theme}`)
+  },
+)
+
+test('what the family refuses is told with its code', async () => {
+  const id = await familyOf('Frump', 'ophelia@example.com')
+  const page = await dashboard.open(`/families/${id}`)
+  await page.getByLabel('E-mail address').fill('ophelia@example.com')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await page.getByText('(ALREADY_INVITED)').waitFor()
+})
+
+test('an invitation is sent again, and revoked', async () => {
+  const id = await familyOf('Munster', 'eddie@example.com')
+  const page = await dashboard.open(`/families/${id}`)
+  await page.getByRole('button', { name: 'Resend' }).click()
+  await page.getByRole('button', { name: 'Resend 1' }).click()
+  await page.getByText('eddie@example.com gets another mail.').waitFor()
+  await page.getByRole('article', { name: /Reminder/ }).waitFor(patient)
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('button', { name: 'Revoke 1' }).click()
+  await page.getByText('REVOKED', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0)
+})
+
+test('somebody else accepts from the mailbox and belongs to the family', async () => {
+  const id = await familyOf('Simpson', 'bart@example.com')
+  const page = await dashboard.open('/families/mailbox', { sub: 'bart', role: 'member' })
+  const mail = page.getByRole('article', { name: 'Mail to bart@example.com' })
+  await mail.waitFor(patient)
+  await axe(page)
+  await screenshot(page, 'mailbox-light')
+  await mail.getByRole('button', { name: 'Accept as bart' }).click()
+  await page.getByRole('button', { name: 'Accept', exact: true }).click()
+  await page.getByText('bart belongs to the family Simpson now.').waitFor()
+  await page.goto(`${dashboard.url}/families/${id}`)
+  await page.getByRole('cell', { name: 'bart', exact: true }).waitFor()
+  await page.getByText('ACCEPTED', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0)
+})
+
+test('another organisation’s families are not there', async () => {
+  const id = await familyOf('Bundy', 'kelly@example.com')
+  const page = await dashboard.open('/families', { org: 'other', role: 'member' })
+  await page.getByText('No families yet').waitFor()
+  await page.goto(`${dashboard.url}/families/${id}`)
+  await page.getByText('There is no such family').waitFor()
+  await axe(page)
+})
+
+test('fits a phone', async () => {
+  const id = await familyOf(
+    'Tanner with quite a long name',
+    'somebody.with.a.long.name@example.com',
+  )
+  const page = await dashboard.open(`/families/${id}`, { size: { width: 390, height: 844 } })
+  await page.getByRole('article').waitFor(patient)
+  await axe(page)
+  await screenshot(page, 'family-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+})

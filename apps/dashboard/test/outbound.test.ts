@@ -1,0 +1,169 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+const dashboard = await openDashboard()
+const patient = { timeout: 20_000 }
+const MESSAGES = '/api/v1/outbound/messages'
+
+interface Message {
+  readonly id: string
+  readonly status: string
+}
+
+function send(to: string, more: object = {}): Promise<Message> {
+  const body = {
+    ...{ channel: 'whatsapp', to, templateCode: 'otp_code' },
+    ...{ payloadJson: { language: 'en_US', parameters: ['4711'] }, ...more },
+  }
+  return dashboard.call(MESSAGES, { body }) as Promise<Message>
+}
+
+async function reached(id: string, status: string): Promise<void> {
+  const stateOf = async () => ((await dashboard.call(`${MESSAGES}/${id}`)) as Message).status
+  await expect.poll(stateOf, patient).toBe(status)
+}
+
+const standsAt = (page: Page, state: string) =>
+  page
+    .getByRole('list', { name: 'The way of the message' })
+    .locator('[aria-current=step]', { hasText: state })
+    .waitFor(patient)
+
+const toField = (form: Locator) => form.getByRole('textbox', { name: 'To', exact: true })
+
+test('begins with nothing, and says how it is filled', async () => {
+  const page = await dashboard.open('/outbound', { org: 'nobody', role: 'member' })
+  await page.getByText('No messages yet').waitFor()
+  await page.goto(`${dashboard.url}/outbound?status=FAILED`)
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+  await page.getByRole('button', { name: 'Send the first' }).click()
+  await toField(page.getByRole('dialog')).waitFor()
+  await axe(page)
+})
+
+test.each(['light', 'dark'] as const)('tells why a message failed, in %s', async (theme) => {
+  const refused = await send('+16505550047')
+  await reached(refused.id, 'FAILED')
+  await send('+16505551234')
+  const page = await dashboard.open('/outbound', { theme })
+  await page.getByRole('gridcell', { name: '+16505551234' }).first().waitFor()
+  await axe(page)
+  await screenshot(page, `outbound-${theme}`)
+  await page.goto(`${dashboard.url}/outbound?open=${refused.id}`)
+  const drawer = page.getByRole('dialog')
+  await standsAt(page, 'FAILED')
+  await drawer.getByText('Send an approved template').first().waitFor()
+  await drawer.getByText('Attempt 1: failed').waitFor()
+  await drawer.getByText('FAILED by OUTBOUND_WORKER').waitFor()
+  await axe(page)
+  await screenshot(page, `outbound-message-${theme}`)
+})
+
+test('a message is sent from the form and followed until it arrived', async () => {
+  const page = await dashboard.open('/outbound')
+  await page.getByRole('button', { name: 'Send a message' }).click()
+  const form = page.getByRole('dialog', { name: 'Send 1 message' })
+  await toField(form).fill('+16505551111')
+  await form.getByLabel('Template').fill('appointment_reminder')
+  await form.getByLabel('Parameters').fill('Monday\n10:00')
+  await axe(page)
+  await screenshot(page, 'outbound-form-light')
+  await form.getByRole('button', { name: 'Send 1 message' }).click()
+  await page.getByText('The message to +16505551111 is queued.').waitFor()
+  await standsAt(page, 'DELIVERED')
+  await page.getByText('It arrived.', { exact: true }).waitFor()
+})
+
+test('what the server refuses is said in the form, which stays', async () => {
+  const page = await dashboard.open('/outbound', { allowed: [/400/] })
+  await page.getByRole('button', { name: 'Send a message' }).click()
+  const form = page.getByRole('dialog', { name: 'Send 1 message' })
+  await toField(form).fill('not a number')
+  await form.getByLabel('Template').fill('otp_code')
+  await form.getByRole('button', { name: 'Send 1 message' }).click()
+  await form.getByRole('alert').getByText('VALIDATION_FAILED').waitFor()
+  expect(await toField(form).inputValue()).toBe('not a number')
+})
+
+test('mail is sent too, and ends as sent', async () => {
+  const page = await dashboard.open('/outbound')
+  await page.getByRole('button', { name: 'Send a message' }).click()
+  const form = page.getByRole('dialog', { name: 'Send 1 message' })
+  await form.getByRole('combobox', { name: 'Channel' }).click()
+  await page.getByRole('option', { name: 'email' }).click()
+  await toField(form).fill('ann@example.com')
+  await form.getByLabel('Template').fill('plain')
+  await form.getByLabel('Subject').fill('Hello')
+  await form.getByRole('textbox', { name: 'Text' }).fill('Good morning.')
+  await form.getByRole('button', { name: 'Send 1 message' }).click()
+  await standsAt(page, 'SENT')
+  await page.getByText('nobody reports on mail').waitFor()
+})
+
+test('what failed is sent again, what waits is cancelled', async () => {
+  const { id } = await send('+16505550047')
+  await reached(id, 'FAILED')
+  const outbox = '/api/v1/outboxes/messages.outbound'
+  await dashboard.call(`${outbox}/pause`, { body: {} })
+  const page = await dashboard.open(`/outbound?open=${id}`)
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByRole('button', { name: 'Send it again' }).click()
+  await page.getByText('is queued again.').waitFor()
+  await standsAt(page, 'QUEUED')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Cancel it' }).click()
+  await standsAt(page, 'CANCELLED')
+  await dashboard.call(`${outbox}/resume`, { method: 'POST' })
+})
+
+test.each(['light', 'dark'] as const)('a dossier decides what is sent, in %s', async (theme) => {
+  const dossier = `case.${theme}`
+  const page = await dashboard.open('/outbound', { theme, allowed: [/403/, /404/] })
+  await page.getByRole('textbox', { name: 'Dossier' }).fill(dossier)
+  await page.getByRole('button', { name: 'Open dossier' }).click()
+  await page.getByText('Nobody has asked this dossier').waitFor()
+  await page.getByRole('button', { name: 'Send a message' }).click()
+  const form = page.getByRole('dialog', { name: 'Send 1 message' })
+  await toField(form).fill('+16505551234')
+  await form.getByLabel('Template').fill('hello_world')
+  await form.getByRole('button', { name: 'Send 1 message' }).click()
+  await form.getByRole('alert').getByText('CONSENT_REQUIRED').waitFor()
+  await form.getByRole('button', { name: 'Leave it' }).click()
+  await page.getByRole('button', { name: 'Grant whatsapp' }).click()
+  await page.getByRole('button', { name: 'Grant', exact: true }).click()
+  await page.getByText('Consent for whatsapp is granted.').waitFor()
+  const { id } = await send('+16505551234', { dossierId: dossier })
+  await reached(id, 'DELIVERED')
+  await page.getByText('The provider reports: delivered.').waitFor(patient)
+  await page.reload()
+  await page.getByText('BLOCKED_BY_POLICY by dev').waitFor()
+  await axe(page)
+  await screenshot(page, `dossier-${theme}`)
+  await page.getByRole('button', { name: 'Withdraw whatsapp' }).click()
+  await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
+  await page.getByText('Consent for whatsapp withdrawn').waitFor()
+  await page.getByRole('link', { name: 'Look at the message' }).first().click()
+  await standsAt(page, 'DELIVERED')
+})
+
+test('another organisation’s message is not there', async () => {
+  const { id } = await send('+16505551234')
+  const page = await dashboard.open(`/outbound?open=${id}`, {
+    ...{ org: 'other', role: 'member', allowed: [/404/] },
+  })
+  await page.getByRole('dialog').getByText('NOT_FOUND').waitFor()
+})
+
+test('fits a phone', async () => {
+  const { id } = await send('+16505550047')
+  await reached(id, 'FAILED')
+  const page = await dashboard.open('/outbound', { size: { width: 390, height: 844 } })
+  await page.getByRole('gridcell', { name: '+16505550047' }).first().waitFor()
+  await screenshot(page, 'outbound-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await page.getByRole('gridcell', { name: '+16505550047' }).first().click()
+  await standsAt(page, 'FAILED')
+  await axe(page)
+  await screenshot(page, 'outbound-message-phone')
+})
