@@ -20,6 +20,7 @@ const COMMANDS = [
   ['migrate'],
   ['migrate', 'status'],
   ['migrate', 'sql'],
+  ['demo'],
   ['status'],
   ['messages'],
   ['message'],

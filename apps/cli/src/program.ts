@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addAlerts } from './commands/alerts.ts'
+import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addMessages } from './commands/messages.ts'
 import { addMigrate } from './commands/migrate.ts'
@@ -14,7 +15,8 @@ import type { Terminal } from './terminal.ts'
 const ABOUT = `
 Every command reads the same environment as the server: DATABASE_URL, else the
 embedded PostgreSQL in POSTHORN_DATA_DIR, and POSTHORN_CONFIG for systems of
-your own. They work on the database itself, whether a server runs or not.
+your own. All but demo work on the database itself, whether a server runs or
+not.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or environment, 3 checked and not
 so, 130 interrupted.`
@@ -37,6 +39,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   program.commandsGroup('Run:')
   addStart(program, ended)
   addMigrate(program, terminal, ended)
+  addDemo(program, terminal, ended)
   program.commandsGroup('Look:')
   addStatus(program, terminal, ended)
   addMessages(program, terminal, ended)

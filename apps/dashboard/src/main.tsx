@@ -25,7 +25,7 @@ function logInByLink(logIn: (token: string) => boolean): void {
 document.documentElement.style.removeProperty('color-scheme')
 tellStyleNonce()
 const keeper = createSessionKeeper(createTokenStore(sessionStorage))
-logInByLink(keeper.logIn)
+logInByLink((token) => keeper.logIn(token))
 const queries = createQueryClient()
 // What one visitor has read is not for the next; how the server is set up is for everybody.
 keeper.subscribe(() => {

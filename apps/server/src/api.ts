@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Configuration } from './configuration.ts'
 import { dashboardRoutes } from './dashboard.ts'
+import { demoRoutes } from './demo/routes.ts'
 import { healthRoutes } from './health.ts'
 import type { Opened } from './opened.ts'
 import { operatorRoutes } from './operators/index.ts'
@@ -97,6 +98,9 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     simulators: configuration.production ? undefined : opened.simulators,
   })
   for (const addRoute of opened.routes) await addRoute(app)
+  if (!configuration.production) {
+    demoRoutes(app, { simulators: opened.simulators, baseUrl: configuration.baseUrl, log })
+  }
   await app.register(simulators, {
     pool,
     simulators: opened.simulators,

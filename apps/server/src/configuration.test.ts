@@ -92,7 +92,8 @@ describe('readConfiguration', () => {
       POSTHORN_OIDC_CLIENT_ID: 'dashboard',
       POSTHORN_JWKS_URL: keys,
     }
-    expect(readConfiguration(whole, []).oidc).toEqual({ authority, clientId: 'dashboard' })
+    const asked = { authority, clientId: 'dashboard', scope: 'openid' }
+    expect(readConfiguration(whole, []).oidc).toEqual(asked)
     expect(readConfiguration({}, []).oidc).toBeUndefined()
     const { POSTHORN_OIDC_CLIENT_ID: _id, ...nameless } = whole
     expect(mistakesOf(nameless, [])).toEqual([expect.stringContaining('belong together')])
@@ -100,5 +101,24 @@ describe('readConfiguration', () => {
     expect(mistakesOf(keyless, [])).toEqual([expect.stringContaining('needs POSTHORN_JWKS_URL')])
     const injecting = { ...whole, POSTHORN_OIDC_AUTHORITY: 'https://x; script-src *' }
     expect(mistakesOf(injecting, [])).toEqual([expect.stringContaining('OIDC_AUTHORITY must')])
+  })
+
+  test('what tokens by published keys must say is without effect without such keys', () => {
+    const expected = {
+      POSTHORN_JWT_ISSUER: 'https://login.example.test',
+      POSTHORN_JWT_AUDIENCE: 'posthorn',
+      POSTHORN_OIDC_ORG_CLAIM: 'tenant',
+      POSTHORN_OIDC_ROLE_CLAIM: 'realm_access.roles',
+      POSTHORN_OIDC_OPERATOR_ROLE: 'ops',
+    }
+    const keys = { POSTHORN_JWKS_URL: 'https://login.example.test/keys' }
+    expect(readConfiguration({ ...keys, ...expected }, []).published).toEqual({
+      issuer: 'https://login.example.test',
+      audience: 'posthorn',
+      claims: { org: 'tenant', role: 'realm_access.roles', operator: 'ops' },
+    })
+    expect(mistakesOf(expected, [])).toHaveLength(5)
+    const claims = { org: 'org', role: 'role' }
+    expect(readConfiguration(keys, []).published).toEqual({ claims })
   })
 })

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
+import type { ClaimNames } from '@posthorn/http'
 import type { System } from '@posthorn/systems'
 import type { SettingOptions } from '@posthorn/systems/settings'
 import { readSettings } from '@posthorn/systems/settings'
@@ -58,6 +59,12 @@ export const SERVER_SETTINGS = Type.Object({
       }),
     ),
   ),
+  POSTHORN_JWT_ISSUER: Type.Optional(
+    Type.String(described('who must have made tokens by published keys, as their iss says', {})),
+  ),
+  POSTHORN_JWT_AUDIENCE: Type.Optional(
+    Type.String(described('whom tokens by published keys must be for, as their aud says', {})),
+  ),
   POSTHORN_OIDC_AUTHORITY: Type.Optional(
     Type.String(
       described('who logs people in to the dashboard by OpenID Connect, as http(s)://…', {
@@ -67,6 +74,31 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_OIDC_CLIENT_ID: Type.Optional(
     Type.String(described('the name under which the dashboard is registered there', {})),
+  ),
+  POSTHORN_OIDC_SCOPE: Type.String(
+    described('what the dashboard asks for there, with blanks between', {
+      pattern: '^openid( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$',
+      default: 'openid',
+    }),
+  ),
+  POSTHORN_OIDC_ORG_CLAIM: Type.String(
+    described('which claim of tokens by published keys names the organisation', {
+      pattern: '^\\S+$',
+      default: 'org',
+    }),
+  ),
+  POSTHORN_OIDC_ROLE_CLAIM: Type.String(
+    described('which of their claims names the role or roles, as role or realm_access.roles', {
+      pattern: '^\\S+$',
+      default: 'role',
+    }),
+  ),
+  POSTHORN_OIDC_OPERATOR_ROLE: Type.Optional(
+    Type.String(
+      described('which role there makes an operator; others are then members', {
+        pattern: '^\\S+$',
+      }),
+    ),
   ),
   POSTHORN_ENCRYPTION_KEYS: Type.Optional(
     Type.String(
@@ -170,7 +202,14 @@ export interface Configuration {
   readonly jwtSecret: string | undefined
   readonly jwksUrl: string | undefined
   /** Who logs people in to the dashboard; without it they bring a token. */
-  readonly oidc: { readonly authority: string; readonly clientId: string } | undefined
+  readonly oidc:
+    { readonly authority: string; readonly clientId: string; readonly scope: string } | undefined
+  /** What tokens by published keys must say, and in which words. */
+  readonly published: {
+    readonly issuer?: string
+    readonly audience?: string
+    readonly claims: ClaimNames
+  }
   /** Newest first; development makes one up. */
   readonly encryptionKeys: readonly string[] | undefined
   readonly kafkaBrokers: readonly string[] | undefined
@@ -236,6 +275,7 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     jwtSecret: values.POSTHORN_JWT_SECRET,
     jwksUrl: values.POSTHORN_JWKS_URL,
     oidc: oidcOf(values),
+    published: publishedOf(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),
     kafkaBrokers: values.KAFKA_BROKERS?.split(',').map((broker) => broker.trim()),
     rabbitmqUrl: values.RABBITMQ_URL,
@@ -248,7 +288,18 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
 function oidcOf(values: Static<typeof SERVER_SETTINGS>): Configuration['oidc'] {
   const { POSTHORN_OIDC_AUTHORITY: authority, POSTHORN_OIDC_CLIENT_ID: clientId } = values
   if (authority === undefined || clientId === undefined) return undefined
-  return { authority, clientId }
+  return { authority, clientId, scope: values.POSTHORN_OIDC_SCOPE }
+}
+
+function publishedOf(values: Static<typeof SERVER_SETTINGS>): Configuration['published'] {
+  const { POSTHORN_JWT_ISSUER: issuer, POSTHORN_JWT_AUDIENCE: audience } = values
+  const { POSTHORN_OIDC_ORG_CLAIM: org, POSTHORN_OIDC_ROLE_CLAIM: role } = values
+  const { POSTHORN_OIDC_OPERATOR_ROLE: operator } = values
+  return {
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+    claims: { org, role, ...(operator !== undefined && { operator }) },
+  }
 }
 
 function rolesOf(text: string): ReadonlySet<Role> {
@@ -273,8 +324,18 @@ function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   return mistakes
 }
 
+/** They speak of tokens by published keys: without those they would be silently without effect. */
+const FOR_PUBLISHED_KEYS = [
+  'POSTHORN_JWT_ISSUER',
+  'POSTHORN_JWT_AUDIENCE',
+  'POSTHORN_OIDC_ORG_CLAIM',
+  'POSTHORN_OIDC_ROLE_CLAIM',
+  'POSTHORN_OIDC_OPERATOR_ROLE',
+]
+
 function tokenMistakes(env: NodeJS.ProcessEnv): string[] {
-  const mistakes: string[] = []
+  const idle = FOR_PUBLISHED_KEYS.filter((name) => env[name] && !env['POSTHORN_JWKS_URL'])
+  const mistakes = idle.map((name) => `${name} needs POSTHORN_JWKS_URL, whose tokens it is about`)
   if (env['POSTHORN_JWT_SECRET'] && env['POSTHORN_JWKS_URL']) {
     mistakes.push('POSTHORN_JWT_SECRET and POSTHORN_JWKS_URL exclude each other')
   }

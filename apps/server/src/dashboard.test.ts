@@ -122,7 +122,11 @@ describe('a built dashboard', () => {
   })
 
   test('says who logs people in, and lets the page talk to them', async () => {
-    const oidc = { authority: 'https://login.example.test/realms/posthorn', clientId: 'dashboard' }
+    const oidc = {
+      authority: 'https://login.example.test/realms/posthorn',
+      clientId: 'dashboard',
+      scope: 'openid',
+    }
     const app = await serving({ configuration: { production: true, oidc } })
     expect((await app.inject('/dashboard.json')).json()).toEqual({ production: true, oidc })
     const policy = (await app.inject('/')).headers['content-security-policy']

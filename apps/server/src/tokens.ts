@@ -4,11 +4,12 @@ import type { Configuration } from './configuration.ts'
 import { developmentSecret } from './secret.ts'
 
 type TokenConfiguration = Pick<Configuration, 'jwtSecret' | 'jwksUrl' | 'dataFolder' | 'production'>
+type CheckConfiguration = TokenConfiguration & Pick<Configuration, 'published'>
 
 /** Who checks tokens: by published keys, by the given secret, or by development's own. */
-export async function verifierOf(configuration: TokenConfiguration): Promise<TokenVerifier> {
-  const { jwksUrl } = configuration
-  if (jwksUrl !== undefined) return createVerifier({ jwksUrl })
+export async function verifierOf(configuration: CheckConfiguration): Promise<TokenVerifier> {
+  const { jwksUrl, published } = configuration
+  if (jwksUrl !== undefined) return createVerifier({ jwksUrl, ...published })
   const secret = await secretOf(configuration)
   if (secret === undefined)
     throw new TypeError('the configuration lets no production start without')

@@ -41,5 +41,6 @@ function firstThing(url: string): string[] {
     `  curl -X POST ${url}/api/v1/greetings -H "authorization: Bearer $TOKEN" \\`,
     `       -H 'content-type: application/json' -d '{"name": "world"}'`,
     `  curl ${url}/api/v1/greetings/world -H "authorization: Bearer $TOKEN"`,
+    `or a story through all of it: npx posthorn demo --url ${url}`,
   ]
 }

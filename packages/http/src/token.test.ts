@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ClaimNames } from './claims.ts'
 import { createTokenCache } from './token-cache.ts'
 import { createVerifier, signToken } from './token.ts'
 
@@ -94,14 +95,59 @@ describe('a token by published keys', async () => {
     jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`
   })
   afterAll(() => void server.close())
-  const sign = () =>
-    new SignJWT(claims)
+  const sign = (payload: Record<string, unknown> = claims) =>
+    new SignJWT(payload)
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .setExpirationTime('1m')
       .sign(pair.privateKey)
 
   test('is taken', async () => {
     expect(await createVerifier({ jwksUrl })(await sign())).toMatchObject(claims)
+  })
+
+  const verified = async (payload: Record<string, unknown>, names: ClaimNames) =>
+    createVerifier({ jwksUrl, claims: names })(await sign({ sub: 'ada', ...payload }))
+
+  test.each<[Record<string, unknown>, ClaimNames, { org: string; role: string }]>([
+    [{ tenant: 'acme' }, { org: 'tenant' }, { org: 'acme', role: 'member' }],
+    [
+      { tenant: { name: 'acme' }, role: 'operator' },
+      { org: 'tenant.name' },
+      { org: 'acme', role: 'operator' },
+    ],
+    [
+      { 'https://x.test/org': 'acme', realm_access: { roles: ['a', 'ops'] } },
+      { org: 'https://x.test/org', role: 'realm_access.roles', operator: 'ops' },
+      { org: 'acme', role: 'operator' },
+    ],
+    [
+      { org: 'acme', groups: 'staff ops' },
+      { role: 'groups', operator: 'ops' },
+      { org: 'acme', role: 'operator' },
+    ],
+    [
+      { org: 'acme', groups: ['staff'] },
+      { role: 'groups', operator: 'ops' },
+      { org: 'acme', role: 'member' },
+    ],
+    [
+      { org: 'acme', groups: 7 },
+      { role: 'groups', operator: 'ops' },
+      { org: 'acme', role: 'member' },
+    ],
+    [{ org: 'acme', role: 'operator' }, { operator: 'ops' }, { org: 'acme', role: 'member' }],
+  ])('that says %j is read by %j', async (payload, names, caller) => {
+    expect(await verified(payload, names)).toMatchObject(caller)
+  })
+
+  test.each<[Record<string, unknown>, ClaimNames]>([
+    [{ org: 'acme' }, { org: 'tenant' }],
+    [{ tenant: { name: 'acme' } }, { org: 'tenant' }],
+    [{ tenant: ['acme'] }, { org: 'tenant' }],
+    [{}, { org: 'constructor.name' }],
+    [{ org: 'acme', groups: ['ops'] }, { role: 'groups' }],
+  ])('that says %j is refused by %j', async (payload, names) => {
+    await expect(verified(payload, names)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
   })
 
   test('is not taken if the public key was used as a secret', async () => {

@@ -1,8 +1,10 @@
 import type { Duration } from '@posthorn/engine'
 import { toMs } from '@posthorn/engine'
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
+import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import { SignJWT, createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import type { Caller, Role } from './caller.ts'
+import type { ClaimNames, Claimed } from './claims.ts'
+import { claimedBy } from './claims.ts'
 import { ProblemError, problem } from './problem.ts'
 import { createTokenCache } from './token-cache.ts'
 
@@ -20,7 +22,7 @@ export type VerifierOptions =
   /** HS256, at least 32 bytes. */
   | (Expectations & { readonly secret: string })
   /** The public keys of whoever signs; asymmetric algorithms only. */
-  | (Expectations & { readonly jwksUrl: string })
+  | (Expectations & { readonly jwksUrl: string; readonly claims?: ClaimNames })
 
 const SECRET_BYTES = 32
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -36,17 +38,18 @@ export function createVerifier(options: VerifierOptions): TokenVerifier {
   const checks: JWTVerifyOptions = {
     // The kind of key decides: a public key must never be taken for an HMAC secret.
     algorithms: 'secret' in options ? SYMMETRIC : ASYMMETRIC,
-    requiredClaims: ['exp', 'sub', 'org'],
+    requiredClaims: ['exp', 'sub'],
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     ...(issuer !== undefined && { issuer }),
     ...(audience !== undefined && { audience }),
   }
   const key = keyOf(options)
+  const names = 'jwksUrl' in options ? options.claims : undefined
   const cache = createTokenCache()
   const verify = async (token: string): Promise<Caller> => {
     try {
       const { payload } = await jwtVerify(token, key, checks)
-      const caller = callerFrom(payload)
+      const caller = callerFrom(claimedBy(payload, names))
       cache.set(token, caller)
       return caller
     } catch (error) {
@@ -101,7 +104,7 @@ function secretBytes(secret: string): Uint8Array {
   return bytes
 }
 
-function callerFrom({ sub, org, role = 'member', exp = 0 }: JWTPayload): Caller {
+function callerFrom({ sub, org, role = 'member', exp }: Claimed): Caller {
   if (!isName(sub)) throw invalid('its sub is not a name of 1 to 255 characters')
   if (!isName(org)) throw invalid('its org is not a name of 1 to 255 characters')
   if (role !== 'member' && role !== 'operator')

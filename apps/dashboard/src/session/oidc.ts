@@ -3,6 +3,9 @@ import type { Settings } from '../settings/settings.ts'
 
 export type OidcSettings = NonNullable<Settings['oidc']>
 
+/** By it the provider knows whose session is to end. */
+const HINT = 'posthorn.id-token'
+
 /** What a provider sent somebody back with. */
 export interface Return {
   readonly token: string
@@ -29,7 +32,24 @@ export async function finishLogin(settings: OidcSettings): Promise<Return> {
   const user = await client.signinRedirectCallback()
   // The tab keeps the token in one place only, which is not here.
   await client.removeUser()
+  if (user.id_token !== undefined) sessionStorage.setItem(HINT, user.id_token)
   return { token: user.access_token, place: placeIn(user.state) }
+}
+
+/**
+ * Ends the session at the provider too, where it can be ended: else the next one at this machine
+ * would be let in without being asked. The page goes there and comes back.
+ */
+export async function endLogin(settings: OidcSettings): Promise<void> {
+  const hint = sessionStorage.getItem(HINT)
+  sessionStorage.removeItem(HINT)
+  const client = await clientOf(settings)
+  const { end_session_endpoint: end } = await client.metadataService.getMetadata()
+  if (end === undefined || hint === null) return
+  await client.signoutRedirect({
+    id_token_hint: hint,
+    post_logout_redirect_uri: `${location.origin}/`,
+  })
 }
 
 export function hostOf({ authority }: OidcSettings): string {
@@ -48,7 +68,7 @@ function queryOf(place: string): string {
 }
 
 /** Loaded only where it is needed. */
-async function clientOf({ authority, clientId }: OidcSettings): Promise<UserManager> {
+async function clientOf({ authority, clientId, scope }: OidcSettings): Promise<UserManager> {
   const oidc = await import('oidc-client-ts')
   const store = new oidc.WebStorageStateStore({ store: sessionStorage })
   return new oidc.UserManager({
@@ -56,7 +76,7 @@ async function clientOf({ authority, clientId }: OidcSettings): Promise<UserMana
     client_id: clientId,
     redirect_uri: `${location.origin}/`,
     response_type: 'code',
-    scope: 'openid',
+    scope,
     stateStore: store,
     userStore: store,
     automaticSilentRenew: false,

@@ -1,8 +1,10 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { createApi, dataOf } from '../api/client.ts'
 import { ErrorState } from '../parts/error-state.tsx'
 import { Loading } from '../parts/loading.tsx'
+import type { Claims } from './claims.ts'
 import type { OidcSettings } from './oidc.ts'
 import { beginLogin, finishLogin, hostOf, isReturn } from './oidc.ts'
 import { useSessionKeeper } from './session-context.tsx'
@@ -38,11 +40,15 @@ function useProviderReturn(oidc: OidcSettings) {
     queryFn: async () => {
       const { token, place } = await finishLogin(oidc)
       await navigate({ href: place, replace: true })
-      if (keeper.logIn(token)) return true
-      throw new Error(
-        'The provider’s token says no organisation and role that Posthorn knows: it needs the ' +
-          'claims sub, org, role and exp.',
-      )
+      if (keeper.logIn(token, await holderOf(token))) return true
+      throw new Error('The provider’s token has run out already.')
     },
   })
+}
+
+/** Who the server takes the holder for: the token may say it in the provider's own words. */
+async function holderOf(token: string): Promise<Claims> {
+  const api = createApi({ token: () => token, onExpired: () => undefined })
+  const { sub, org, role, expiresAt } = await dataOf(api.GET('/api/v1/me'))
+  return { sub, org, role, expiresAt: Date.parse(expiresAt) }
 }

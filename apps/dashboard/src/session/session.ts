@@ -1,3 +1,4 @@
+import type { Claims } from './claims.ts'
 import type { Session, TokenStore } from './token-store.ts'
 
 /** Who is logged in, or why nobody is. */
@@ -11,8 +12,8 @@ export interface SessionState {
 export interface SessionKeeper {
   current(): SessionState
   subscribe(listener: () => void): () => void
-  /** False if the text is no token that is still good. */
-  logIn(token: string): boolean
+  /** False if the text is no token that is still good. `told` is what the server said of its holder. */
+  logIn(token: string, told?: Claims): boolean
   logOut(): void
   /** The server no longer takes the token. */
   expire(): void
@@ -47,8 +48,8 @@ export function createSessionKeeper(store: TokenStore): SessionKeeper {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    logIn(token) {
-      const session = store.keep(token)
+    logIn(token, told) {
+      const session = store.keep(token, told)
       if (session === undefined) return false
       become({ session, ended: 'not begun' })
       return true

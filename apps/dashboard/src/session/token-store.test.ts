@@ -54,6 +54,18 @@ test('is kept until it runs out or is forgotten', () => {
   expect(storage).toHaveLength(0)
 })
 
+test('what the server said of a holder goes before what the token says, until another comes', () => {
+  const store = createTokenStore(memory(), () => NOW)
+  const told = { sub: 'zoe', org: 'acme', role: 'member', expiresAt: NOW + 1 } as const
+  const foreign = tokenOf({ sub: 'zoe', tenant: 'acme', exp: GOOD.exp })
+  expect(store.keep(foreign)).toBeUndefined()
+  expect(store.keep(foreign, told)?.claims).toEqual(told)
+  expect(store.read()).toEqual({ token: foreign, claims: told })
+  expect(store.keep(foreign, { ...told, expiresAt: NOW })).toBeUndefined()
+  store.keep(tokenOf(GOOD))
+  expect(store.read()?.claims.org).toBe('ünited')
+})
+
 test.each([
   ['#token=abc', { token: 'abc', rest: '' }],
   ['#token=abc&tab=keys', { token: 'abc', rest: '#tab=keys' }],

@@ -2,6 +2,7 @@ import type { Claims } from './claims.ts'
 import { claimsOf } from './claims.ts'
 
 const NAME = 'posthorn.token'
+const CLAIMS = 'posthorn.claims'
 
 export interface Session {
   readonly token: string
@@ -12,27 +13,38 @@ export interface Session {
 export interface TokenStore {
   /** Undefined without a token, or with one that has run out. */
   read(): Session | undefined
-  /** Undefined if the text is no token that is still good. */
-  keep(text: string): Session | undefined
+  /**
+   * Undefined if the text is no token that is still good. What the server said of its holder is
+   * believed before the token, which may say it in a provider's words.
+   */
+  keep(text: string, told?: Claims): Session | undefined
   forget(): void
 }
 
 export function createTokenStore(storage: Storage, now: () => number = Date.now): TokenStore {
-  const sessionOf = (token: string): Session | undefined => {
-    const claims = claimsOf(token)
+  const sessionOf = (token: string, told: Claims | undefined): Session | undefined => {
+    const claims = told ?? claimsOf(token)
     return claims === undefined || claims.expiresAt <= now() ? undefined : { token, claims }
   }
   return {
     read() {
       const token = storage.getItem(NAME)
-      return token === null ? undefined : sessionOf(token)
+      const told = storage.getItem(CLAIMS)
+      if (token === null) return undefined
+      return sessionOf(token, told === null ? undefined : (JSON.parse(told) as Claims))
     },
-    keep(text) {
-      const session = sessionOf(text.trim())
-      if (session !== undefined) storage.setItem(NAME, session.token)
+    keep(text, told) {
+      const session = sessionOf(text.trim(), told)
+      if (session === undefined) return undefined
+      storage.setItem(NAME, session.token)
+      if (told === undefined) storage.removeItem(CLAIMS)
+      else storage.setItem(CLAIMS, JSON.stringify(told))
       return session
     },
-    forget: () => storage.removeItem(NAME),
+    forget() {
+      storage.removeItem(NAME)
+      storage.removeItem(CLAIMS)
+    },
   }
 }
 

@@ -2,7 +2,11 @@
 export interface Settings {
   readonly production: boolean
   /** Who logs people in; null where they bring a token. */
-  readonly oidc: { readonly authority: string; readonly clientId: string } | null
+  readonly oidc: {
+    readonly authority: string
+    readonly clientId: string
+    readonly scope: string
+  } | null
 }
 
 export async function readSettings(): Promise<Settings> {

@@ -12,7 +12,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
 import { formatDuration } from '../format/duration.ts'
 import { useNow } from '../parts/now.tsx'
-import { useClaims, useSessionKeeper } from '../session/session-context.tsx'
+import { useClaims } from '../session/session-context.tsx'
+import { useLogOut } from '../session/use-log-out.ts'
 import { showShortcuts } from './shortcuts.tsx'
 import classes from './visitor-menu.module.css'
 
@@ -57,7 +58,7 @@ export function VisitorMenu() {
 function Choices({ onChosen }: { onChosen: () => void }) {
   const { expiresAt } = useClaims()
   const { wall } = useNow()
-  const keeper = useSessionKeeper()
+  const logOut = useLogOut()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const choice = { variant: 'subtle', color: 'gray', justify: 'flex-start', c: 'inherit' } as const
   return (
@@ -79,11 +80,7 @@ function Choices({ onChosen }: { onChosen: () => void }) {
       >
         Keyboard shortcuts
       </Button>
-      <Button
-        {...choice}
-        leftSection={<IconLogout size={14} aria-hidden />}
-        onClick={keeper.logOut}
-      >
+      <Button {...choice} leftSection={<IconLogout size={14} aria-hidden />} onClick={logOut}>
         Log out
       </Button>
       <Text size="xs" c="dimmed">

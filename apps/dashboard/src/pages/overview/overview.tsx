@@ -4,10 +4,12 @@ import { dataOf } from '../../api/client.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
+import { useSettings } from '../../settings/settings-context.tsx'
 import { Charts } from './charts.tsx'
 import { sum } from './history.ts'
 import { OutboxRows } from './outbox-rows.tsx'
@@ -22,6 +24,7 @@ const EVERY_MS = 5_000
 /** What is wrong first, then how much moves. */
 export function Overview() {
   const api = useApi()
+  const { production } = useSettings()
   const query = useQuery({
     queryKey: ['overview', 'now'],
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
@@ -29,7 +32,11 @@ export function Overview() {
   })
   useFresh(['overview', 'now'], ({ kind }) => kind !== 'news')
   return (
-    <PageFrame title="Overview" lead="Every message of every system, and what needs a person.">
+    <PageFrame
+      title="Overview"
+      lead="Every message of every system, and what needs a person."
+      actions={!production && <DemoLink />}
+    >
       <QueryState query={query}>
         {(data) => (
           <>
@@ -43,6 +50,15 @@ export function Overview() {
         )}
       </QueryState>
     </PageFrame>
+  )
+}
+
+/** For whoever sees all this for the first time. */
+function DemoLink() {
+  return (
+    <ButtonLink to="/demo" variant="default">
+      See it at work
+    </ButtonLink>
   )
 }
 

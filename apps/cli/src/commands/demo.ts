@@ -1,0 +1,27 @@
+import type { Command } from 'commander'
+import type { Terminal } from '../terminal.ts'
+import type { Ended } from './option.ts'
+import { examples, onDatabase, withJson } from './option.ts'
+
+export interface DemoOptions {
+  readonly dataDir?: string
+  readonly url?: string
+  readonly token?: string
+  readonly json?: true
+}
+
+export function addDemo(program: Command, terminal: Terminal, ended: Ended): void {
+  const demo = program
+    .command('demo')
+    .description(
+      'Play a story through all systems of a running development server, with what goes wrong in ' +
+        'each, and leave a failed webhook to be mended. Takes about a minute; Ctrl-C ends it.',
+    )
+    .option('--url <address>', 'where the server is (default: as HOST and PORT say)')
+    .option('--token <token>', 'an operator’s (default: one by the secret of the server)')
+  onDatabase(withJson(demo)).action(async (options: DemoOptions) => {
+    const { playDemo } = await import('../demo.ts')
+    ended(await playDemo(terminal, options))
+  })
+  examples(demo, ['demo', 'demo --url http://127.0.0.1:8080'])
+}

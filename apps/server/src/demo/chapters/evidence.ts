@@ -1,0 +1,92 @@
+import { archiveOf } from '../archive.ts'
+import { DemoError } from '../api.ts'
+import type { Stage, Step } from '../step.ts'
+import { advance } from '../world.ts'
+
+interface Job {
+  readonly status: string
+  readonly counts: Readonly<Record<string, number>>
+}
+
+interface Notification {
+  readonly kind: 'N1' | 'N2' | 'REJECTED'
+  readonly message: string
+}
+
+/** By its name the document store knows what to do with a case. */
+const SPECIAL = ['FAIL1-a', 'FAIL1-b', 'FAILX', 'REJECT'] as const
+const ROWS = 30
+
+const FILES = { label: 'Files', path: '/file-jobs' }
+const DOCUMENTS = { label: 'The document store', path: '/simulators/documents' }
+
+export const upload: Step = {
+  id: 'upload',
+  title: 'A ZIP of thirty rows',
+  about:
+    'A merchant uploads a ZIP: a table of cases and their evidence. Twenty-five rows are attached at ' +
+    'once, three fail for now, one is refused, and one names a file that is not there. After the ' +
+    'first attempts the merchant is told.',
+  look: [FILES, DOCUMENTS],
+  async play({ api, run, notes, tell }: Stage) {
+    const { fileJobId } = await api.post<{ fileJobId: string }>(
+      `/api/v1/file-jobs?filename=demo-${run}.zip`,
+      {
+        content: { type: 'application/zip', bytes: archive(run) },
+        headers: { 'idempotency-key': `demo-${run}` },
+      },
+    )
+    notes.fileJob = fileJobId
+    tell(`First notification: ${await told({ api }, fileJobId, 'N1')}.`)
+  },
+}
+
+export const retries: Step = {
+  id: 'retries',
+  title: 'Twelve hours pass',
+  about:
+    'Rows that failed are tried again after six hours, twice. Nobody wants to wait: the business ' +
+    'clock moves six hours, and six more. Two rows succeed, one has used up its attempts, and the ' +
+    'merchant is told how it ended.',
+  look: [FILES, { label: 'The clock', path: '/simulators' }],
+  async play({ api, notes, tell }: Stage) {
+    const { fileJob } = notes
+    if (fileJob === undefined) throw new DemoError('no file was uploaded')
+    const rows = (isDone: (counts: Job['counts']) => boolean) =>
+      api.until<Job>(`/api/v1/file-jobs/${fileJob}`, ({ counts }) => isDone(counts))
+    const count = (counts: Job['counts'], state: string) => counts[state] ?? 0
+    await advance(api, '6h')
+    await rows((counts) => count(counts, 'SUCCESS') === 27 && count(counts, 'FAILED') === 1)
+    tell('Six hours later two of the three are attached; one failed again.')
+    await advance(api, '6h')
+    await rows((counts) => count(counts, 'ERROR') === 3)
+    tell('Another six hours later the last one is given up: MAX_RETRIES_EXCEEDED.')
+    tell(`Second notification: ${await told({ api }, fileJob, 'N2')}.`)
+  },
+}
+
+async function told(
+  { api }: Pick<Stage, 'api'>,
+  job: string,
+  kind: Notification['kind'],
+): Promise<string> {
+  const ofKind = ({ items }: { items: readonly Notification[] }) =>
+    items.find((each) => each.kind === kind)
+  const page = await api.until<{ items: readonly Notification[] }>(
+    `/api/v1/file-jobs/${job}/notifications`,
+    (each) => ofKind(each) !== undefined,
+  )
+  return ofKind(page)?.message ?? ''
+}
+
+function archive(run: string): Uint8Array<ArrayBuffer> {
+  const usual = Array.from({ length: ROWS - SPECIAL.length - 1 }, (_, i) => `${i + 1}`)
+  const rows = [...usual, ...SPECIAL].map((name) => `CASE-${run}-${name},letter.pdf`)
+  const csv = ['case_id,evidence_files', ...rows, `CASE-${run}-bad,missing.pdf`, ''].join('\n')
+  return archiveOf(
+    new Map([
+      ['cases.csv', csv],
+      ['letter.pdf', `%PDF-1.4\n% evidence of ${run}\n%%EOF\n`],
+    ]),
+  )
+}

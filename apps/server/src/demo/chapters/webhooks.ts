@@ -1,0 +1,138 @@
+import { DemoError } from '../api.ts'
+import type { Stage, Step } from '../step.ts'
+import { advance, fail, mend, mendAll } from '../world.ts'
+import { pay } from './payments.ts'
+
+interface Endpoint {
+  readonly id: string
+  readonly url: string
+}
+
+interface Delivery {
+  readonly id: string
+  readonly status: string
+  readonly attempts: number
+  readonly payload: { readonly data?: { readonly paymentId?: string } }
+}
+
+const DELIVERIES = { label: 'Webhook deliveries', path: '/webhooks/deliveries' }
+const MERCHANT = { label: 'The merchant', path: '/simulators/merchant' }
+
+/** Two endpoints: what goes wrong with one is nothing to the other. */
+const ENDPOINTS = {
+  'demo-shop': ['payment.succeeded', 'payment.failed', 'evidence.*', 'reconciliation.*'],
+  'demo-returns': ['payment.refunded'],
+} as const
+
+export const subscription: Step = {
+  id: 'subscription',
+  title: 'A merchant asks for webhooks',
+  about:
+    'The simulated merchant gets two endpoints: one for payments, files and reconciliations, one ' +
+    'for refunds. Every webhook is signed, and the merchant checks it.',
+  look: [{ label: 'Endpoints', path: '/webhooks' }, MERCHANT],
+  async play({ api, hooks, notes, tell }: Stage) {
+    await mendAll(api)
+    const { items } = await api.get<{ items: Endpoint[] }>('/api/v1/webhook-endpoints')
+    for (const [name, eventTypes] of Object.entries(ENDPOINTS)) {
+      const url = `${hooks}/${name}`
+      // Those of an earlier run serve again: an organisation may have so many and no more.
+      const known = items.find((endpoint) => endpoint.url === url)
+      const { id } = known
+        ? await api.post<Endpoint>(`/api/v1/webhook-endpoints/${known.id}/enable`)
+        : await api.post<Endpoint>('/api/v1/webhook-endpoints', { json: { url, eventTypes } })
+      notes.endpoints.set(name, id)
+      tell(`${url} hears of ${eventTypes.join(', ')}.`)
+    }
+  },
+}
+
+export const outage: Step = {
+  id: 'outage',
+  title: 'The merchant is down for a while',
+  about:
+    'The merchant answers 500 while two payments go through. The payments do not care; their ' +
+    'webhooks fail and wait, 2, 4, 8, 16 seconds. Then the merchant is back, the clock moves a ' +
+    'minute, and the webhooks arrive.',
+  look: [DELIVERIES, MERCHANT],
+  async play(stage: Stage) {
+    const { api, tell } = stage
+    await fail(api, 'merchant', { mode: 'error', status: 500 })
+    const paid = [await pay(stage, 'third', 1_990), await pay(stage, 'fourth', 3_450_00)]
+    const succeeded: Wanted = { endpoint: 'demo-shop', type: 'payment.succeeded', payments: paid }
+    const failed = await deliveriesOf(stage, succeeded, ({ attempts }) => attempts > 0)
+    tell(`The merchant answered 500: ${failed.length} webhooks wait for another attempt.`)
+    await mend(api, 'merchant')
+    await advance(api, '1m')
+    await deliveriesOf(stage, succeeded, ({ status }) => status === 'delivered')
+    tell('The merchant is back, and both webhooks arrived without anybody’s doing.')
+  },
+}
+
+export const trouble: Step = {
+  id: 'trouble',
+  title: 'Something is left for you',
+  about:
+    'The merchant closes for maintenance, and this time nobody mends it. A payment is refunded; its ' +
+    'webhook fails five times, faster than usual since the clock is moved, and is given up with an ' +
+    'alert.',
+  look: [
+    {
+      label: 'The webhook that was given up',
+      path: '/webhooks/deliveries?status=abandoned',
+    },
+    { label: 'Alerts', path: '/alerts' },
+    MERCHANT,
+  ],
+  async play(stage: Stage) {
+    const { api, notes, tell } = stage
+    const [payment] = notes.payments
+    if (payment === undefined) throw new DemoError('no payment went through')
+    const refunded: Wanted = {
+      endpoint: 'demo-returns',
+      type: 'payment.refunded',
+      payments: [payment.id],
+    }
+    await fail(api, 'merchant', { mode: 'error', status: 503, code: 'DOWN_FOR_MAINTENANCE' })
+    await api.post(`/api/v1/payments/${payment.id}/refunds`)
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+      await deliveriesOf(stage, refunded, ({ attempts }) => attempts >= attempt)
+      tell(`Attempt ${attempt}: the merchant answered 503.`)
+      await advance(api, '1m')
+    }
+    const isGivenUp = ({ status }: Delivery) => status === 'abandoned'
+    const [given] = await deliveriesOf(stage, refunded, isGivenUp)
+    tell(`Attempt ${ATTEMPTS}: the merchant answered 503.`)
+    tell(`The webhook ${given?.id} is abandoned, and there is an alert.`)
+    tell('Your turn: open it, and read in its last attempt what the merchant answered.')
+    tell('Then open the simulator merchant, clear its fault, go back and replay the webhook.')
+    tell('It is delivered, and the alert ends by itself.')
+  },
+}
+
+const ATTEMPTS = 5
+
+interface Wanted {
+  readonly endpoint: keyof typeof ENDPOINTS
+  readonly type: string
+  readonly payments: readonly string[]
+}
+
+/** Waits until the webhook of each payment to an endpoint is as wished. */
+async function deliveriesOf(
+  { api, notes }: Stage,
+  { endpoint, type, payments }: Wanted,
+  isDone: (delivery: Delivery) => boolean,
+): Promise<Delivery[]> {
+  const query = new URLSearchParams({
+    endpointId: notes.endpoints.get(endpoint) ?? '',
+    eventType: type,
+  })
+  const ofThese = (items: readonly Delivery[]) =>
+    payments.map((id) => items.find(({ payload }) => payload.data?.paymentId === id))
+  const { items } = await api.until<{ items: Delivery[] }>(
+    `/api/v1/webhook-deliveries?${query}`,
+    (page) => ofThese(page.items).every((each) => each !== undefined && isDone(each)),
+  )
+  return ofThese(items).filter((each) => each !== undefined)
+}

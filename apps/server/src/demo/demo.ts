@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import type { Log } from '@posthorn/engine'
+import { DemoError, createDemoApi } from './api.ts'
+import type { Step } from './step.ts'
+import { STORY } from './story.ts'
+import { mendAll } from './world.ts'
+
+export type StepStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
+
+export interface StepProgress extends Omit<Step, 'play'> {
+  status: StepStatus
+  /** What came of it, sentence by sentence. */
+  readonly says: string[]
+}
+
+export interface Progress {
+  readonly status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly error: string | null
+  readonly steps: readonly StepProgress[]
+}
+
+/** What it may take to put things back after a run that did not end by itself. */
+const MEND_WITHIN_MS = 5_000
+
+const CLOSING = new Error('the server is stopping')
+
+/** The demonstration of one server: one run at a time, and how far it is. */
+export interface Demo {
+  progress(): Progress
+  /** Starts a run, unless one is under way: then nothing is done. */
+  start(as: Actor): Progress
+  /** Ends a run that is under way; resolves once nothing of it goes on. */
+  cancel(): Promise<Progress>
+  /** The same for a server that is stopping: its simulators are gone with it, and need no mending. */
+  close(): Promise<void>
+}
+
+/** In whose name a run acts, and where the server is. */
+export interface Actor {
+  readonly authorization: string
+  readonly url: string
+  /** Below it the simulated merchant takes webhooks. */
+  readonly hooks: string
+}
+
+export interface DemoOptions {
+  readonly log: Log
+  readonly story?: readonly Step[]
+}
+
+export function createDemo({ log, story = STORY }: DemoOptions): Demo {
+  let progress = fresh(story, 'idle')
+  let stop: AbortController | undefined
+  let playing: Promise<void> = Promise.resolve()
+
+  const play = async (actor: Actor, signal: AbortSignal) => {
+    const stage = {
+      api: createDemoApi({ ...actor, signal }),
+      run: randomBytes(4).toString('hex'),
+      hooks: actor.hooks,
+      notes: { payments: [], endpoints: new Map<string, string>() },
+    }
+    for (const [i, step] of story.entries()) {
+      const shown = progress.steps[i]
+      if (shown === undefined) return
+      shown.status = 'running'
+      try {
+        await step.play({ ...stage, tell: (sentence) => void shown.says.push(sentence) })
+      } catch (error) {
+        shown.status = signal.aborted ? 'cancelled' : 'failed'
+        throw error
+      }
+      shown.status = 'done'
+    }
+  }
+  const ended = (status: Progress['status'], error: string | null = null) => {
+    progress = { ...progress, status, error, endedAt: new Date().toISOString() }
+  }
+  const run = async (actor: Actor, signal: AbortSignal) => {
+    try {
+      await play(actor, signal)
+      ended('completed')
+    } catch (error) {
+      // Whoever was told to fail must not go on failing for a run that nobody plays any more.
+      if (signal.reason !== CLOSING) await leaveTidy(actor)
+      if (signal.aborted) return ended('cancelled')
+      if (!(error instanceof DemoError)) log.error({ err: error }, 'the demonstration broke')
+      ended('failed', error instanceof Error ? error.message : String(error))
+    }
+  }
+  return {
+    progress: () => progress,
+    start(actor) {
+      if (progress.status === 'running') return progress
+      progress = { ...fresh(story, 'running'), startedAt: new Date().toISOString() }
+      stop = new AbortController()
+      playing = run(actor, stop.signal)
+      return progress
+    },
+    async cancel() {
+      stop?.abort()
+      await playing
+      return progress
+    },
+    async close() {
+      stop?.abort(CLOSING)
+      await playing
+    },
+  }
+}
+
+async function leaveTidy(actor: Actor): Promise<void> {
+  const signal = AbortSignal.timeout(MEND_WITHIN_MS)
+  await mendAll(createDemoApi({ ...actor, signal })).catch(() => undefined)
+}
+
+function fresh(story: readonly Step[], status: Progress['status']): Progress {
+  const steps = story.map(({ id, title, about, look }): StepProgress => ({
+    ...{ id, title, about, look },
+    status: 'waiting',
+    says: [],
+  }))
+  return { status, startedAt: null, endedAt: null, error: null, steps }
+}

@@ -1,0 +1,96 @@
+import type { AddressInfo } from 'node:net'
+import type { Log } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
+import { problem } from '@posthorn/http'
+import type { Simulator } from '@posthorn/simulators'
+import { Type } from 'typebox'
+import type { Progress as DemoProgress } from './demo.ts'
+import { createDemo } from './demo.ts'
+import { CAST } from './world.ts'
+
+const NullableText = Type.Union([Type.String(), Type.Null()])
+const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+const Progress = Type.Object({
+  status: Type.Enum(['idle', 'running', 'completed', 'failed', 'cancelled']),
+  startedAt: NullableTime,
+  endedAt: NullableTime,
+  error: NullableText,
+  steps: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      title: Type.String(),
+      about: Type.String({ description: 'what is done, in plain sentences' }),
+      look: Type.Array(
+        Type.Object({
+          label: Type.String(),
+          path: Type.String({ description: 'an address of the dashboard' }),
+        }),
+      ),
+      status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
+      says: Type.Array(Type.String(), { description: 'what came of it' }),
+    }),
+  ),
+})
+
+const tags = ['demo']
+const config = { access: 'operator' } as const
+
+const schemas = {
+  start: {
+    summary: 'Play a story through all systems, in your name; one that is played is joined',
+    tags,
+    response: { 202: Progress },
+  },
+  read: { summary: 'How far the story is', tags, response: { 200: Progress } },
+  cancel: { summary: 'End the story that is played', tags, response: { 200: Progress } },
+}
+
+export interface DemoRoutesOptions {
+  readonly simulators: readonly Simulator[]
+  readonly baseUrl: string | undefined
+  readonly log: Log
+}
+
+/** In development only, like the simulators it is played with. */
+export function demoRoutes(app: App, { simulators, baseUrl, log }: DemoRoutesOptions): void {
+  const demo = createDemo({ log })
+  // At once, not when requests are drained: the story would go on asking a server that is stopping.
+  app.closing.addEventListener('abort', () => void demo.close())
+  app.addHook('preClose', () => demo.close())
+
+  app.post('/api/v1/demo', { schema: schemas.start, config }, async (request, reply) => {
+    const missing = CAST.filter((name) => !simulators.some((each) => each.name === name))
+    if (missing.length > 0) {
+      throw problem('CONFLICT', {
+        detail: `the story is played with simulators only, and here ${missing.join(', ')} is real`,
+      })
+    }
+    const url = `http://${addressOf(app)}`
+    const { authorization = '' } = request.headers
+    const hooks = `${baseUrl ?? url}/sim/merchant/hooks`
+    return reply.code(202).send(resourceOf(demo.start({ authorization, url, hooks })))
+  })
+
+  app.get('/api/v1/demo', { schema: schemas.read, config }, async () => resourceOf(demo.progress()))
+
+  app.delete('/api/v1/demo', { schema: schemas.cancel, config }, async () =>
+    resourceOf(await demo.cancel()),
+  )
+}
+
+/** Where this process listens itself, whatever stands in front of it. */
+function addressOf(app: App): string {
+  const { address, port, family } = app.server.address() as AddressInfo
+  if (address === '0.0.0.0') return `127.0.0.1:${port}`
+  if (address === '::') return `[::1]:${port}`
+  return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
+}
+
+/** As it is at this moment: the story goes on while the answer is written. */
+function resourceOf({ steps, ...rest }: DemoProgress) {
+  return {
+    ...rest,
+    steps: steps.map(({ look, says, ...step }) => ({ ...step, look: [...look], says: [...says] })),
+  }
+}

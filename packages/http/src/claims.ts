@@ -1,0 +1,53 @@
+import type { JWTPayload } from 'jose'
+
+/**
+ * Where tokens say what a caller is, for providers with words of their own. A name is that of a
+ * claim, or a path through claims with dots between, as in `realm_access.roles`.
+ */
+export interface ClaimNames {
+  /** Default `org`. */
+  readonly org?: string
+  /** Default `role`. */
+  readonly role?: string
+  /**
+   * What the role claim must be, or have among others, for an operator; whoever has it not is a
+   * member. Without it the claim must be `member` or `operator`, or absent.
+   */
+  readonly operator?: string
+}
+
+/** A caller as a token says it, unchecked. */
+export interface Claimed {
+  readonly sub: unknown
+  readonly org: unknown
+  readonly role: unknown
+  readonly exp: number
+}
+
+export function claimedBy(payload: JWTPayload, names: ClaimNames = {}): Claimed {
+  const { org = 'org', role = 'role', operator } = names
+  const said = claimAt(payload, role)
+  return {
+    sub: payload.sub,
+    org: claimAt(payload, org),
+    role: operator === undefined ? said : roleBy(said, operator),
+    exp: payload.exp ?? 0,
+  }
+}
+
+function roleBy(said: unknown, operator: string): 'member' | 'operator' {
+  // Some write roles as a list, some as one text with blanks between, as scopes are.
+  const roles = typeof said === 'string' ? [said, ...said.split(' ')] : said
+  return Array.isArray(roles) && roles.includes(operator) ? 'operator' : 'member'
+}
+
+/** The name as it stands comes first: some are addresses, with dots in them. */
+function claimAt(payload: JWTPayload, name: string): unknown {
+  if (Object.hasOwn(payload, name)) return payload[name]
+  let value: unknown = payload
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
+    value = (value as Record<string, unknown>)[part]
+  }
+  return value
+}
