@@ -58,6 +58,13 @@ export interface GatewayTransaction {
   readonly created_at: Date
 }
 
+/** The same with how it went. */
+export interface KeptTransaction extends GatewayTransaction {
+  readonly error_code: string | null
+  readonly error_message: string | null
+  readonly updated_at: Date
+}
+
 /** The answer to a creation. */
 export function toReceipt(payment: Payment) {
   return {
@@ -95,5 +102,17 @@ export function toRefund(refund: GatewayTransaction) {
     currency: refund.currency,
     gatewayRef: refund.gateway_ref,
     createdAt: refund.created_at.toISOString(),
+  }
+}
+
+export function toTransaction(row: KeptTransaction) {
+  const { paymentId: _paymentId, ...asked } = toRefund(row)
+  return {
+    ...asked,
+    type: row.type,
+    gatewayKey: row.gateway_key,
+    errorCode: row.error_code,
+    errorMessage: row.error_message,
+    updatedAt: row.updated_at.toISOString(),
   }
 }

@@ -1,7 +1,13 @@
 import type { KeyClaim, Queryable, Transaction } from '@posthorn/engine'
 import { sql } from '@posthorn/engine'
 import type { GatewayError } from '../../gateway.ts'
-import type { GatewayTransaction, NewPayment, Payment, PaymentStatus } from './payment.ts'
+import type {
+  GatewayTransaction,
+  KeptTransaction,
+  NewPayment,
+  Payment,
+  PaymentStatus,
+} from './payment.ts'
 
 /** Which payment, and whose: another organisation's is not found. */
 export interface PaymentKey {
@@ -138,6 +144,16 @@ export async function findRefund(
       from payments.transactions
      where payment_id = ${paymentId} and type = 'refund' and status <> 'failed'`)
   return rows[0]
+}
+
+/** Everything that the gateway was asked to do for a payment, oldest first. */
+export async function selectTransactions(
+  db: Queryable,
+  paymentId: string,
+): Promise<KeptTransaction[]> {
+  const { rows } = await db.query<KeptTransaction>(sql`
+    select * from payments.transactions where payment_id = ${paymentId} order by id`)
+  return rows
 }
 
 /** A transaction with what the gateway has to know of its payment. */

@@ -110,3 +110,17 @@ test('a refund that the gateway refuses is stored, and another may be tried', as
   expect(await ada.refund(id, 'refused')).toMatchObject({ status: 422, text: first.text })
   expect((await ada.refund(id, 'once more')).status).toBe(201)
 })
+
+test('what was asked of the gateway is told, to its organisation only', async () => {
+  const id = await succeeded()
+  await ada.refund(id, 'told')
+  const path = `/api/v1/payments/${id}/transactions`
+  expect((await ada.send(path)).body).toMatchObject({
+    items: [
+      { type: 'charge', status: 'succeeded', gatewayKey: `charge-${id}`, errorCode: null },
+      { type: 'refund', status: 'succeeded', gatewayRef: expect.stringMatching(/^re_/) as string },
+    ],
+  })
+  const other = await running.as({ org: 'somebody else' })
+  expect((await other.send(path)).status).toBe(404)
+})

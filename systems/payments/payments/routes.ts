@@ -17,9 +17,9 @@ import { Type } from 'typebox'
 import type { Gateway } from '../../gateway.ts'
 import { drive, openProblem } from './drive.ts'
 import type { Payment } from './payment.ts'
-import { toResource } from './payment.ts'
+import { toResource, toTransaction } from './payment.ts'
 import { problem } from '../problems.ts'
-import { findPayment, selectAudit, selectPayments } from './queries.ts'
+import { findPayment, selectAudit, selectPayments, selectTransactions } from './queries.ts'
 import {
   AuditId,
   Id,
@@ -27,6 +27,7 @@ import {
   listPayments,
   readAudit,
   readPayment,
+  readTransactions,
   refundPayment,
 } from './schemas.ts'
 import type { Begun } from './work.ts'
@@ -100,6 +101,11 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
   app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) =>
     toResource(await found(request.params.id, callerOf(request).org)),
   )
+
+  app.get('/api/v1/payments/:id/transactions', { schema: readTransactions }, async (request) => {
+    const { id } = await found(request.params.id, callerOf(request).org)
+    return { items: (await selectTransactions(pool, id)).map(toTransaction) }
+  })
 
   app.get('/api/v1/payments/:id/audit', { schema: readAudit }, async (request) => {
     const { limit, cursor } = request.query

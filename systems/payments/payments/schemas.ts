@@ -36,6 +36,20 @@ const Refund = Type.Object({
   createdAt: Type.String(),
 })
 
+const TransactionResource = Type.Object({
+  id: Id,
+  type: Type.Enum(['charge', 'refund']),
+  status: Type.Enum(['pending', 'succeeded', 'failed']),
+  amount: Type.Integer(),
+  currency: Type.String(),
+  gatewayKey: Type.String({ description: 'ours: the gateway does the same key once' }),
+  gatewayRef: Nullable,
+  errorCode: Nullable,
+  errorMessage: Nullable,
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+
 /** Grows by one or more; text, since it may be larger than a number can say. */
 export const AuditId = Type.String({ pattern: '^[1-9]\\d{0,17}$' })
 
@@ -96,6 +110,12 @@ export const readPayment = {
   summary: 'A payment',
   params,
   response: { 200: PaymentResource },
+}
+export const readTransactions = {
+  tags,
+  summary: 'What the gateway was asked to do for a payment, oldest first',
+  params,
+  response: { 200: Type.Object({ items: Type.Array(TransactionResource) }) },
 }
 export const readAudit = {
   tags,

@@ -35,3 +35,9 @@ test.each([
 ])('%d of %s are %s', (minor, currency, text) => {
   expect(formatMoney(minor, currency, 'en')).toBe(text)
 })
+
+test('a sum that is too large for a number keeps its cents', () => {
+  expect(formatMoney('900719925474099123', 'EUR', 'en')).toBe('€9,007,199,254,740,991.23')
+  expect(formatMoney('-1250', 'EUR', 'en')).toBe('-€12.50')
+  expect(formatMoney('1250', 'JPY', 'en')).toBe('¥1,250')
+})

@@ -94,7 +94,11 @@ export const theme = createTheme({
       defaultProps: { closeButtonProps: CLOSE },
       styles: { title: { fontWeight: 600, minWidth: 0 } },
     },
-    Notification: { defaultProps: { closeButtonProps: CLOSE } },
+    Notification: {
+      defaultProps: { closeButtonProps: CLOSE },
+      // Below a title Mantine's own is too pale to be read.
+      styles: { description: { color: 'var(--mantine-color-text)' } },
+    },
   },
 })
 

@@ -169,6 +169,17 @@ describe('replays', () => {
     expect((await server.call(`${base}/messages/${other}`)).body).toMatchObject({ state: 'lost' })
   })
 
+  test('the dead are told by what they died of', async () => {
+    await deadLetter('g1', 'grouped')
+    await deadLetter('g2', 'grouped')
+    const { body } = await server.call(`${base}/dead-letters?type=grouped`)
+    expect(body).toMatchObject({
+      items: [{ code: 'NO_SUCH_READER', count: 2, oldestAt: expect.any(String) }],
+    })
+    const { status } = await server.call(`${base}/dead-letters?since=yesterday`)
+    expect(status).toBe(400)
+  })
+
   test('a filter that is wrong is named, field by field', async () => {
     const body = { filter: { since: 'yesterday', colour: 'red' }, limit: 0 }
     const answer = await server.call(`${base}/replay`, { body })

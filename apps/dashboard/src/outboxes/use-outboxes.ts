@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../api/api-context.tsx'
+import { dataOf } from '../api/client.ts'
+import type { paths } from '../api/schema.d.ts'
+import type { StateNames, StateRole } from '../states/role.ts'
+import { roleOf } from '../states/role.ts'
+
+type Overview = paths['/api/v1/overview']['get']['responses']['200']['content']['application/json']
+export type OutboxOverview = Overview['outboxes'][number]
+
+/** All outboxes with the words that each has for its states. */
+export function useOutboxes() {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['overview', 'now'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
+    select: ({ outboxes }) => outboxes,
+  })
+}
+
+/** The words of an outbox without the roles that it has no word for. */
+export function namesOf({ roles }: Pick<OutboxOverview, 'roles'>): StateNames {
+  const known = Object.entries(roles).filter(([, word]) => word !== null)
+  return Object.fromEntries(known)
+}
+
+/** What a state of an outbox means; undefined as long as the outbox is not known. */
+export function roleIn(
+  outboxes: readonly OutboxOverview[] | undefined,
+  { outbox, state }: { readonly outbox: string; readonly state: string },
+): StateRole | undefined {
+  const found = outboxes?.find(({ name }) => name === outbox)
+  return found && roleOf(state, namesOf(found))
+}

@@ -1,0 +1,77 @@
+import type { OutboxOverview } from '../../outboxes/use-outboxes.ts'
+import { roleIn } from '../../outboxes/use-outboxes.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { Time } from '../../parts/time.tsx'
+import type { MessageRow } from './message.ts'
+
+/** The columns of messages; an outbox's own words are coloured by the roles they play. */
+export function columnsOf(
+  outboxes: readonly OutboxOverview[] | undefined,
+): readonly Column<MessageRow>[] {
+  return [
+    {
+      id: 'state',
+      title: 'State',
+      width: '128px',
+      cell: (row) => <StateBadge state={row.state} role={roleIn(outboxes, row)} />,
+    },
+    {
+      id: 'outbox',
+      title: 'Outbox',
+      width: 'minmax(100px, 1.4fr)',
+      cell: ({ outbox }) => <span title={outbox}>{outbox}</span>,
+    },
+    {
+      id: 'id',
+      title: 'Id',
+      width: '126px',
+      narrow: 'hidden',
+      cell: ({ id }) => <CopyId id={id} shown={11} />,
+    },
+    {
+      id: 'type',
+      title: 'Type',
+      width: 'minmax(0, 1.4fr)',
+      cell: ({ type }) => <span title={type ?? undefined}>{type ?? '–'}</span>,
+    },
+    { id: 'key', title: 'Key', narrow: 'hidden', cell: ({ key }) => key ?? '–' },
+    {
+      id: 'attempts',
+      title: 'Tries',
+      width: '52px',
+      align: 'right',
+      narrow: 'hidden',
+      cell: ({ attempts }) => attempts,
+    },
+    {
+      id: 'due',
+      title: 'Next due',
+      width: '104px',
+      narrow: 'hidden',
+      cell: (row) => <NextDue row={row} role={roleIn(outboxes, row)} />,
+    },
+    {
+      id: 'error',
+      title: 'Error',
+      width: 'minmax(0, 1.4fr)',
+      narrow: 'hidden',
+      cell: ({ errorCode, error }) => errorCode ?? error ?? '',
+    },
+    {
+      id: 'age',
+      title: 'Made',
+      width: '104px',
+      narrow: 'hidden',
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+    },
+  ]
+}
+
+/** What is finished is due no more, whatever its row still says. */
+function NextDue({ row, role }: { row: MessageRow; role: ReturnType<typeof roleIn> }) {
+  if (row.held) return <span title="Behind an earlier message of its key">waits</span>
+  if (role !== 'ready' && role !== 'retry' && role !== 'failing') return <span>–</span>
+  return <Time at={row.dueAt} clock="business" />
+}

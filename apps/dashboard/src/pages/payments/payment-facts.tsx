@@ -1,0 +1,47 @@
+import { CopyId } from '../../parts/copy-id.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { Money } from '../../parts/money.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { GatewayTransaction, Payment } from './payment.ts'
+import { PAYMENT_ROLES } from './payment.ts'
+
+interface PaymentFactsProps {
+  readonly payment: Payment
+  readonly transactions: readonly GatewayTransaction[]
+}
+
+/** What is known of a payment, and what makes it happen once. */
+export function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
+  const { id, status, amount, currency, gatewayRef } = payment
+  const charge = transactions.find(({ type }) => type === 'charge')
+  const refund = transactions.findLast(({ type }) => type === 'refund')
+  return (
+    <KeyValue
+      facts={{
+        State: <StateBadge state={status} role={PAYMENT_ROLES[status]} />,
+        Amount: <Money minor={amount} currency={currency} />,
+        Id: <CopyId id={id} />,
+        'Your id': payment.externalPaymentId ?? undefined,
+        For: payment.description ?? undefined,
+        'At the gateway': gatewayRef === null ? '–' : <CopyId id={gatewayRef} what="reference" />,
+        'Charged once by':
+          charge === undefined ? undefined : <CopyId id={charge.gatewayKey} what="gateway key" />,
+        'Refunded once by':
+          refund === undefined ? undefined : <CopyId id={refund.gatewayKey} what="gateway key" />,
+        'A repeat of the request':
+          charge?.status === 'pending'
+            ? 'is told to wait: the first one is under way'
+            : 'with the same Idempotency-Key gets the same answer, and charges nothing',
+        Made: <Time at={payment.createdAt} clock="business" />,
+        Settled:
+          payment.settledAt === null ? undefined : <Time at={payment.settledAt} clock="business" />,
+        Refunded:
+          payment.refundedAt === null ? undefined : (
+            <Time at={payment.refundedAt} clock="business" />
+          ),
+        By: payment.userId,
+      }}
+    />
+  )
+}

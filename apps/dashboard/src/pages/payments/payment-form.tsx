@@ -1,0 +1,133 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import type { SubmitEvent } from 'react'
+import { useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { ApiProblem } from '../../api/problem.ts'
+import { CodeNote } from '../../codes/code-note.tsx'
+import { formatMoney } from '../../format/money.ts'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { useSettings } from '../../settings/settings-context.tsx'
+import { MagicAmounts } from './magic-amounts.tsx'
+import { newKey } from './payment.ts'
+
+interface PaymentFormProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onMade: (id: string) => void
+}
+
+const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'SEK', 'PLN', 'BRL', 'INR', 'JPY', 'MXN']
+
+/** Makes a payment by hand. */
+export function PaymentForm({ isOpen, ...rest }: PaymentFormProps) {
+  return (
+    <Modal opened={isOpen} onClose={rest.onClose} title="New payment">
+      <Fields {...rest} />
+    </Modal>
+  )
+}
+
+function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
+  const api = useApi()
+  const { production } = useSettings()
+  const [amount, setAmount] = useState<number | string>(1_999)
+  const [currency, setCurrency] = useState('EUR')
+  const [description, setDescription] = useState('')
+  const [key, setKey] = useState(newKey)
+  const pay = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/payments', {
+          params: { header: { 'idempotency-key': key } },
+          body: {
+            amount: Number(amount),
+            currency,
+            ...(description.trim() !== '' && { description: description.trim() }),
+          },
+        }),
+      ),
+    done: ({ status }) => `The payment is made: ${status}.`,
+    changes: ['payments'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    pay.mutate(undefined, { onSuccess: ({ id }) => onMade(id) })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <NumberInput
+          label="Amount in minor units"
+          description={`That is ${formatMoney(Number(amount), currency)}.`}
+          value={amount}
+          onChange={setAmount}
+          min={1}
+          max={999_999_999_999}
+          allowDecimal={false}
+          allowNegative={false}
+          required
+          data-autofocus
+        />
+        <Select
+          label="Currency"
+          data={CURRENCIES}
+          value={currency}
+          onChange={(value) => value !== null && setCurrency(value)}
+          allowDeselect={false}
+          searchable
+        />
+        <TextInput
+          label="What it is for"
+          value={description}
+          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+          maxLength={1_000}
+        />
+        <Group gap="xs" align="flex-end" wrap="nowrap">
+          <TextInput
+            label="Idempotency key"
+            description="The same key again gets the same answer."
+            value={key}
+            onChange={({ currentTarget }) => setKey(currentTarget.value)}
+            required
+            maxLength={255}
+            flex={1}
+          />
+          <Button variant="default" onClick={() => setKey(newKey())}>
+            New key
+          </Button>
+        </Group>
+        {!production && <MagicAmounts onChoose={setAmount} />}
+        {pay.isError && <Refused error={pay.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={pay.isPending}>
+            Leave it
+          </Button>
+          <Button type="submit" loading={pay.isPending}>
+            Take {formatMoney(Number(amount), currency)}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Refused({ error }: { error: Error }) {
+  const isExplained = error instanceof ApiProblem && error.errors.length === 0
+  return (
+    <Alert color="red" role="alert">
+      <Text size="sm">{isExplained ? error.message : sentenceOf(error)}</Text>
+      {isExplained && <CodeNote code={error.code} />}
+    </Alert>
+  )
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import type { AuditEntry, GatewayTransaction, Payment } from './payment.ts'
+import { storyOf } from './payment-story.ts'
+
+const payment = { id: 'p', status: 'pending' } as Payment
+const charge: GatewayTransaction = {
+  id: 't',
+  type: 'charge',
+  status: 'succeeded',
+  amount: 100,
+  currency: 'EUR',
+  gatewayKey: 'charge-p',
+  gatewayRef: 'ch_1',
+  errorCode: null,
+  errorMessage: null,
+  createdAt: '2026-11-15T12:00:00Z',
+  updatedAt: '2026-11-15T12:00:01Z',
+}
+
+let seq = 0
+function entry(action: string, details: Record<string, unknown> = {}): AuditEntry {
+  seq += 1
+  return { id: String(seq), action, actor: 'ada', details, createdAt: '2026-11-15T12:00:00Z' }
+}
+
+const created = entry('payment.created')
+const charged = entry('payment.charged', { gatewayRef: 'ch_1' })
+const processed = entry('webhook.processed', {
+  type: 'payment.succeeded',
+  outcome: 'applied',
+  to: 'succeeded',
+  eventId: 'e',
+})
+
+test('a payment goes from its key to the gateway and its webhook', () => {
+  const story = storyOf(
+    { ...payment, status: 'succeeded' },
+    [processed, charged, created],
+    [charge],
+  )
+  expect(story.map(({ what }) => what)).toEqual([
+    'The idempotency key was claimed and the payment written, for ada',
+    'The gateway was asked to take the money',
+    'The gateway took the money: ch_1',
+    'The gateway’s webhook said payment.succeeded: the payment is succeeded',
+  ])
+})
+
+test.each([
+  ['Waits for the gateway’s answer', 'pending'],
+  ['Waits for the gateway’s webhook, which decides', 'succeeded'],
+] as const)('an open one says: %s', (sentence, status) => {
+  const last = storyOf(payment, [created], [{ ...charge, status }]).at(-1)
+  expect(last).toMatchObject({ what: sentence, at: null })
+})
+
+test('what nobody knows is told apart from what is refused', () => {
+  const open = entry('gateway_error', { code: 'TIMEOUT', message: 'no answer', retryable: true })
+  const shut = entry('gateway_error', { code: 'DECLINED', message: 'no', retryable: false })
+  const story = storyOf({ ...payment, status: 'failed' }, [shut, open], [])
+  expect(story).toMatchObject([
+    { role: 'retry', details: expect.stringContaining('asked again under the same key') },
+    { role: 'dead', what: 'The gateway refused', details: 'DECLINED: no' },
+  ])
+})

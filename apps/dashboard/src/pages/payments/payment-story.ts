@@ -1,0 +1,125 @@
+import type { StateRole } from '../../states/role.ts'
+import type { AuditEntry, GatewayTransaction, Payment } from './payment.ts'
+
+/** One phase of a payment. */
+export interface Phase {
+  readonly id: string
+  /** Null for what is still to come. */
+  readonly at: string | null
+  readonly what: string
+  readonly role?: StateRole
+  readonly details?: string
+}
+
+/** What happened to a payment and what it waits for, oldest first. */
+export function storyOf(
+  payment: Payment,
+  entries: readonly AuditEntry[],
+  transactions: readonly GatewayTransaction[],
+): Phase[] {
+  const told = entries.toReversed().flatMap((entry) => phasesOf(entry, transactions))
+  const next = nextOf(payment, transactions)
+  return next === undefined ? told : [...told, next]
+}
+
+function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]): Phase[] {
+  const { id, action, actor, details, createdAt: at } = entry
+  const phase = (what: string, rest: Partial<Phase> = {}): Phase => ({ id, at, what, ...rest })
+  switch (action) {
+    case 'payment.created':
+      return [
+        phase(`The idempotency key was claimed and the payment written, for ${actor}`, {
+          role: 'ready',
+          details: 'In one transaction: a repeat finds both, or neither.',
+        }),
+        ...askedOf('charge', transactions),
+      ]
+    case 'payment.charged':
+      return [
+        phase(`The gateway took the money: ${textOf(details['gatewayRef'])}`, { role: 'sent' }),
+      ]
+    case 'payment.refund_requested':
+      return [
+        phase(`${actor} asked for the money to be given back`),
+        ...askedOf('refund', transactions),
+      ]
+    case 'payment.refund_accepted':
+      return [
+        phase(`The gateway gives the money back: ${textOf(details['gatewayRef'])}`, {
+          role: 'sent',
+        }),
+      ]
+    case 'gateway_error':
+      return [troubleOf(entry, phase)]
+    case 'webhook.processed':
+      return [webhookOf(details, phase)]
+    default:
+      return [phase(`${action} by ${actor}`)]
+  }
+}
+
+type Make = (what: string, rest?: Partial<Phase>) => Phase
+
+/** The call itself is in no audit: it is what its transaction says. */
+function askedOf(type: GatewayTransaction['type'], all: readonly GatewayTransaction[]): Phase[] {
+  const asked = all.find((each) => each.type === type)
+  if (asked === undefined) return []
+  const what = type === 'charge' ? 'take the money' : 'give the money back'
+  return [
+    {
+      id: asked.id,
+      at: asked.createdAt,
+      role: 'claimed',
+      what: `The gateway was asked to ${what}`,
+      details: `Under our key ${asked.gatewayKey}: asked again, it does it once.`,
+    },
+  ]
+}
+
+function troubleOf({ details }: AuditEntry, phase: Make): Phase {
+  const said = `${textOf(details['code'])}: ${textOf(details['message'])}`
+  return details['retryable'] === true
+    ? phase('The gateway did not say what became of it', {
+        role: 'retry',
+        details: `${said}. It is asked again under the same key until it says.`,
+      })
+    : phase('The gateway refused', { role: 'dead', details: said })
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  unchanged: 'which was known already',
+  forbidden: 'which cannot be: it was kept, and somebody was alerted',
+  kept: 'which changes nothing here',
+}
+
+function webhookOf(details: AuditEntry['details'], phase: Make): Phase {
+  const type = textOf(details['type'])
+  if (details['outcome'] === 'applied') {
+    const to = textOf(details['to'])
+    return phase(`The gateway’s webhook said ${type}: the payment is ${to}`, {
+      role: to === 'failed' ? 'dead' : 'confirmed',
+      details: `Event ${textOf(details['eventId'])}, taken in once.`,
+    })
+  }
+  const outcome = OUTCOMES[textOf(details['outcome'])] ?? textOf(details['outcome'])
+  return phase(`The gateway’s webhook said ${type}, ${outcome}`)
+}
+
+function nextOf(
+  { status }: Payment,
+  transactions: readonly GatewayTransaction[],
+): Phase | undefined {
+  const open = transactions.find((each) => each.status === 'pending')
+  const wait = (what: string): Phase => ({ id: 'next', at: null, what })
+  if (open !== undefined) return wait('Waits for the gateway’s answer')
+  if (status === 'pending') return wait('Waits for the gateway’s webhook, which decides')
+  const isRefunding = transactions.some(
+    (each) => each.type === 'refund' && each.status === 'succeeded',
+  )
+  if (status === 'succeeded' && isRefunding) return wait('Waits for the webhook of the refund')
+  return undefined
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '–'
+}

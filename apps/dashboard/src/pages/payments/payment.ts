@@ -1,0 +1,25 @@
+import type { paths } from '../../api/schema.d.ts'
+import type { StateRole } from '../../states/role.ts'
+
+export type Payment =
+  paths['/api/v1/payments']['get']['responses']['200']['content']['application/json']['items'][number]
+export type GatewayTransaction =
+  paths['/api/v1/payments/{id}/transactions']['get']['responses']['200']['content']['application/json']['items'][number]
+export type AuditEntry =
+  paths['/api/v1/payments/{id}/audit']['get']['responses']['200']['content']['application/json']['items'][number]
+
+export const PAYMENT_STATES = ['pending', 'succeeded', 'failed', 'refunded'] as const
+
+/** Payments look like messages that are as far as they are. */
+export const PAYMENT_ROLES: Readonly<Record<Payment['status'], StateRole>> = {
+  pending: 'ready',
+  succeeded: 'confirmed',
+  failed: 'dead',
+  refunded: 'cancelled',
+}
+
+/** A key that nobody else has; `crypto.randomUUID` is not there on a page without TLS. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

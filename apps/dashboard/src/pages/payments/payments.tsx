@@ -1,0 +1,131 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
+import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+import type { Payment } from './payment.ts'
+import { PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
+import { PaymentDetails } from './payment-details.tsx'
+import { PaymentForm } from './payment-form.tsx'
+import { usePending } from './use-pending.ts'
+
+const FILTER = { status: oneOf(PAYMENT_STATES) }
+
+const COLUMNS: readonly Column<Payment>[] = [
+  {
+    id: 'status',
+    title: 'State',
+    width: '120px',
+    cell: ({ status }) => <StateBadge state={status} role={PAYMENT_ROLES[status]} />,
+  },
+  {
+    id: 'amount',
+    title: 'Amount',
+    width: 'minmax(90px, 0.7fr)',
+    align: 'right',
+    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
+  },
+  {
+    id: 'what',
+    title: 'For',
+    width: 'minmax(0, 1.5fr)',
+    cell: ({ externalPaymentId, description }) => externalPaymentId ?? description ?? '–',
+  },
+  {
+    id: 'gateway',
+    title: 'At the gateway',
+    width: '210px',
+    narrow: 'hidden',
+    cell: ({ gatewayRef }) =>
+      gatewayRef === null ? '–' : <CopyId id={gatewayRef} what="reference" shown={20} />,
+  },
+  {
+    id: 'error',
+    title: 'Error',
+    width: 'minmax(0, 1fr)',
+    narrow: 'hidden',
+    cell: ({ errorCode }) => errorCode ?? '',
+  },
+  { id: 'user', title: 'By', narrow: 'hidden', cell: ({ userId }) => userId },
+  {
+    id: 'made',
+    title: 'Made',
+    width: '104px',
+    narrow: 'hidden',
+    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
+  },
+]
+
+/** What was taken, and given back. */
+export function Payments() {
+  const api = useApi()
+  const filter = useFilter(FILTER)
+  const opened = useOpened()
+  const [isMaking, making] = useDisclosure(false)
+  const list = useList<Payment>({
+    queryKey: ['payments', 'list', filter.values],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/payments', {
+          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  usePending(list.rows)
+  return (
+    <PageFrame
+      title="Payments"
+      lead="What was taken, and given back. A payment has succeeded when the gateway’s webhook says so."
+      actions={<Button onClick={making.open}>New payment</Button>}
+    >
+      <FilterBar filter={filter}>
+        <FilterSelect filter={filter} name="status" label="State" options={PAYMENT_STATES} />
+      </FilterBar>
+      <DataTable
+        label="Payments"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => opened.open(id)}
+        opened={opened.id}
+        empty={
+          <Empty
+            title="No payments yet"
+            action={
+              <Button mt="xs" variant="default" onClick={making.open}>
+                Make the first one
+              </Button>
+            }
+          >
+            Your systems make them by POST /api/v1/payments; you can make one here.
+          </Empty>
+        }
+        onClearFilter={filter.isSet ? filter.clear : undefined}
+      />
+      <PaymentForm
+        isOpen={isMaking}
+        onClose={making.close}
+        onMade={(id) => {
+          making.close()
+          opened.open(id)
+        }}
+      />
+      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Payment">
+        {opened.id !== undefined && <PaymentDetails key={opened.id} id={opened.id} />}
+      </DetailDrawer>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,59 @@
+import { Group, Text } from '@mantine/core'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatMoney } from '../../format/money.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import type { GatewayTransaction, Payment } from './payment.ts'
+import { newKey } from './payment.ts'
+
+interface RefundButtonProps {
+  readonly payment: Payment
+  readonly transactions: readonly GatewayTransaction[]
+}
+
+/** Gives a payment back, or says why that cannot be. */
+export function RefundButton({ payment, transactions }: RefundButtonProps) {
+  const api = useApi()
+  const { id, amount, currency, status } = payment
+  const money = formatMoney(amount, currency)
+  const refund = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/payments/{id}/refunds', {
+          // A payment has one refund whatever its key: after a refusal another key may try again.
+          params: { path: { id }, header: { 'idempotency-key': newKey() } },
+        }),
+      ),
+    done: (answer) => `The gateway gives ${money} back: ${answer.gatewayRef ?? answer.status}.`,
+    changes: ['payments'],
+  })
+  const isAsked = transactions.some((each) => each.type === 'refund' && each.status !== 'failed')
+  if (status === 'succeeded' && !isAsked) {
+    return (
+      <Group>
+        <ConfirmButton
+          label="Refund"
+          title={`Give ${money} back?`}
+          verb={`Refund ${money}`}
+          tone="danger"
+          onConfirm={() => refund.mutateAsync(undefined)}
+        >
+          The whole amount, once. The gateway is asked at once; there is no way back.
+        </ConfirmButton>
+      </Group>
+    )
+  }
+  return (
+    <Text size="sm" c="dimmed">
+      {isAsked ? 'Its refund has been asked for.' : WHY_NOT[status]}
+    </Text>
+  )
+}
+
+const WHY_NOT: Readonly<Record<Payment['status'], string>> = {
+  pending: 'It can be refunded once it has succeeded.',
+  succeeded: 'It can be refunded.',
+  failed: 'Nothing was taken: there is nothing to give back.',
+  refunded: 'It was given back.',
+}

@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMemo } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+import { endpointColumns } from './endpoint-columns.tsx'
+import { EndpointDetails } from './endpoint-details.tsx'
+import { NewEndpoint } from './new-endpoint.tsx'
+import { useHealth } from './use-endpoints.ts'
+import type { Endpoint } from './webhook.ts'
+import { WebhooksFrame } from './webhooks-frame.tsx'
+
+const STATES = ['enabled', 'disabled'] as const
+const FILTER = { status: oneOf(STATES) }
+
+/** Who is told about events, and how that goes. */
+export function Endpoints() {
+  const api = useApi()
+  const filter = useFilter(FILTER)
+  const opened = useOpened()
+  const [isMaking, making] = useDisclosure(false)
+  const health = useHealth().data
+  const list = useList<Endpoint>({
+    queryKey: ['webhooks', 'endpoints', 'list', filter.values],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/webhook-endpoints', {
+          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  useFresh(['webhooks'], (event) => event.kind !== 'news')
+  const columns = useMemo(() => endpointColumns(health), [health])
+  return (
+    <WebhooksFrame
+      lead="Addresses that are told about events, each signed with its own secret."
+      actions={<Button onClick={making.open}>New endpoint</Button>}
+    >
+      <FilterBar filter={filter}>
+        <FilterSelect filter={filter} name="status" label="State" options={STATES} />
+      </FilterBar>
+      <DataTable
+        label="Endpoints"
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => opened.open(id)}
+        opened={opened.id}
+        empty={
+          <Empty
+            title="Nobody is told anything yet"
+            action={
+              <Button mt="xs" variant="default" onClick={making.open}>
+                Make the first endpoint
+              </Button>
+            }
+          >
+            An endpoint is an address of yours that takes events by POST, such as payment.succeeded.
+          </Empty>
+        }
+        onClearFilter={filter.isSet ? filter.clear : undefined}
+      />
+      <NewEndpoint isOpen={isMaking} onClose={making.close} />
+      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Endpoint">
+        {opened.id !== undefined && (
+          <EndpointDetails
+            key={opened.id}
+            id={opened.id}
+            health={health?.get(opened.id)}
+            onGone={opened.close}
+          />
+        )}
+      </DetailDrawer>
+    </WebhooksFrame>
+  )
+}

@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core'
+import { useApi } from '../../api/api-context.tsx'
+import { formatCount } from '../../format/number.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { deliveriesOf } from './replay-sentence.ts'
+import type { Delivery } from './webhook.ts'
+
+interface ReplaySelectedProps {
+  /** Those that are finished. */
+  readonly deliveries: readonly Delivery[]
+  /** Default: says how many are selected. */
+  readonly label?: string
+  readonly onDone: () => void
+}
+
+/** Sends the selected deliveries again, one after the other. */
+export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProps) {
+  const api = useApi()
+  const replay = useAction({
+    run: async (ids: readonly string[]) => {
+      for (const id of ids) {
+        await api.POST('/api/v1/webhook-deliveries/{id}/replay', { params: { path: { id } } })
+      }
+      return ids.length
+    },
+    done: (count) => `${deliveriesOf(count)} sent again.`,
+    changes: ['webhooks'],
+  })
+  const count = deliveries.length
+  if (count === 0) return <Button disabled>Replay selected</Button>
+  return (
+    <ConfirmButton
+      label={label ?? `Replay ${formatCount(count)} selected`}
+      button={{ variant: 'filled' }}
+      title={`Send ${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'} again?`}
+      verb={`Replay ${formatCount(count)}`}
+      onConfirm={async () => {
+        await replay.mutateAsync(deliveries.map(({ id }) => id))
+        onDone()
+      }}
+    >
+      What was delivered comes a second time; the endpoint tells by webhook-id. What is still being
+      attempted is left out.
+    </ConfirmButton>
+  )
+}

@@ -1,0 +1,61 @@
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatCount } from '../../format/number.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { Empty } from '../../parts/empty.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
+import type { Run } from './webhook.ts'
+import { WebhooksFrame } from './webhooks-frame.tsx'
+
+const count = (id: 'processed' | 'success' | 'failed', title: string): Column<Run> => ({
+  id,
+  title,
+  align: 'right',
+  cell: (run) => formatCount(run[id]),
+})
+
+const COLUMNS: readonly Column<Run>[] = [
+  {
+    id: 'at',
+    title: 'When',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ ranAt }) => <Time at={ranAt} clock="business" />,
+  },
+  count('processed', 'Tried again'),
+  count('success', 'Delivered'),
+  count('failed', 'Failed again'),
+]
+
+/** What each run of retries did. */
+export function Runs() {
+  const api = useApi()
+  const list = useList<Run>({
+    queryKey: ['webhooks', 'runs'],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/webhook-deliveries/runs', {
+          params: { query: { ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  useFresh(['webhooks'], (event) => event.kind !== 'news')
+  return (
+    <WebhooksFrame lead="Deliveries that failed are tried again when they are due: what came of it, run by run.">
+      <DataTable
+        label="Retry runs"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        empty={
+          <Empty title="Nothing had to be tried again">
+            A run appears here when a delivery that failed has been tried once more.
+          </Empty>
+        }
+      />
+    </WebhooksFrame>
+  )
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+// A browser beside seven others takes its time.
+vi.setConfig({ testTimeout: 120_000 })
+const dashboard = await openDashboard()
+const patient = { timeout: 30_000 }
+const THEMES = ['light', 'dark'] as const
+const PHONE = { width: 390, height: 780 }
+
+async function placeOrder(): Promise<void> {
+  await dashboard.call('/api/v1/orders', {
+    body: { items: [{ sku: 'LAMP', quantity: 1 }], amount: 1_000, currency: 'EUR' },
+  })
+}
+
+async function send(to: string): Promise<string> {
+  const { id } = (await dashboard.call('/api/v1/outbound/messages', {
+    body: {
+      channel: 'whatsapp',
+      to,
+      templateCode: 'hello_world',
+      payloadJson: { language: 'en_US', parameters: [] },
+    },
+    headers: { 'idempotency-key': randomUUID() },
+  })) as { id: string }
+  return id
+}
+
+/** A message that the provider refuses for good, dead. */
+async function deadLetter(): Promise<string> {
+  const id = await send('+16505550047')
+  const read = () => dashboard.call(`/api/v1/outboxes/messages.outbound/messages/${id}`)
+  await expect.poll(read, patient).toMatchObject({ state: 'FAILED' })
+  return id
+}
+
+/** How many messages of a filter are dead. */
+async function dead(): Promise<number> {
+  const answer = (await dashboard.call('/api/v1/outboxes/messages.outbound/replay', {
+    body: { dryRun: true },
+  })) as { count: number }
+  return answer.count
+}
+
+test.each(THEMES)(
+  'messages of all outboxes are listed, and one tells its way, in %s',
+  async (theme) => {
+    await placeOrder()
+    await send('+16505551234')
+    const page = await dashboard.open('/messages', { theme })
+    const table = page.getByRole('grid', { name: 'Messages' })
+    await table.getByRole('gridcell', { name: 'messages.outbound' }).first().waitFor()
+    await axe(page)
+    await screenshot(page, `messages-${theme}`)
+    const sent = table.getByRole('row', { name: /SENT sagas\.events/ })
+    await sent.first().waitFor(patient)
+    await sent.first().getByRole('gridcell', { name: 'sagas.events' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Message' })
+    await drawer.getByText('Written in the transaction that made it necessary').waitFor()
+    await drawer.getByText(/took it in once and did its work/).waitFor(patient)
+    await drawer.getByText('It is finished: there is nothing to do.').waitFor()
+    await axe(page)
+    await screenshot(page, `message-${theme}`)
+    await drawer.getByRole('tab', { name: 'Payload' }).click()
+    await drawer.getByRole('group', { name: 'payload' }).waitFor()
+    await drawer.getByRole('tab', { name: 'Row' }).click()
+    await drawer.getByRole('group', { name: 'row' }).waitFor()
+    await page.keyboard.press('Escape')
+    const delivered = table.getByRole('row', { name: /^(SENT|DELIVERED|READ) messages\.outbound/ })
+    await delivered.first().getByRole('gridcell', { name: 'messages.outbound' }).click()
+    await drawer.getByText(/^Arrived in .* \(id wamid/).waitFor(patient)
+  },
+)
+
+test('messages of one trace lead to each other', async () => {
+  const id = await send('+16505551234')
+  const { id: greeting } = (await dashboard.call('/api/v1/greetings', {
+    body: { name: 'Ada' },
+  })) as { id: string }
+  const traceparent = `00-${randomUUID().replaceAll('-', '')}-b7ad6b7169203331-01`
+  const { pool } = dashboard.database
+  const messages = 'update messages.outbound_message set traceparent = $1 where id = $2'
+  await pool.query(messages, [traceparent, id])
+  await pool.query('update example.greeting set traceparent = $1 where id = $2', [
+    traceparent,
+    greeting,
+  ])
+  const page = await dashboard.open(`/messages?open=messages.outbound:${id}`)
+  const drawer = page.getByRole('dialog', { name: 'Message' })
+  await drawer.getByRole('link', { name: 'a message of example.greetings' }).click()
+  await drawer.getByText(greeting).first().waitFor()
+  expect(page.url()).toContain(`open=example.greetings%3A${greeting}`)
+})
+
+test('the filter is in the address, and nothing that matches says so', async () => {
+  await placeOrder()
+  const page = await dashboard.open('/messages?outbox=sagas.events&status=SENT')
+  const table = page.getByRole('grid', { name: 'Messages' })
+  await table
+    .getByRole('row', { name: /SENT sagas\.events/ })
+    .first()
+    .waitFor(patient)
+  expect(await table.getByRole('gridcell', { name: 'messages.outbound' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'More filters' }).click()
+  await page.getByLabel('Type').fill('no-such-type')
+  await page.getByText('Nothing matches the filter').waitFor()
+  expect(page.url()).toContain('type=no-such-type')
+  await axe(page)
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+  await table.getByRole('row').nth(1).waitFor()
+  expect(new URL(page.url()).search).toBe('')
+})
+
+test('a message that is not there says so, whatever the address says', async () => {
+  const page = await dashboard.open(`/messages?open=sagas.events:${randomUUID()}`, {
+    allowed: [/404/],
+  })
+  await page.getByRole('dialog').getByText('sagas.events has no such message').waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.url(), patient).not.toContain('open=')
+})
+
+test('messages fit a phone', async () => {
+  await placeOrder()
+  const page = await dashboard.open('/messages', { size: PHONE })
+  await page.getByRole('gridcell', { name: 'sagas.events' }).first().waitFor()
+  await axe(page)
+  await screenshot(page, 'messages-phone')
+  await page.getByRole('gridcell', { name: 'sagas.events' }).first().click()
+  await page.getByRole('dialog').getByText('Written in the transaction').waitFor()
+  await screenshot(page, 'message-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+})
+
+test('a dead message says why, and is replayed with a reason', async () => {
+  const id = await deadLetter()
+  const page = await dashboard.open(
+    `/messages?outbox=messages.outbound&open=messages.outbound:${id}`,
+  )
+  const drawer = page.getByRole('dialog', { name: 'Message' })
+  await drawer.getByText('given up').waitFor()
+  await drawer.getByRole('button', { name: 'Replay' }).click()
+  await page.getByLabel('Reason').fill('the number is mended')
+  await axe(page)
+  await page.getByRole('button', { name: 'Replay 1' }).click()
+  await page.getByText('The message is sent again.').waitFor()
+  await drawer.getByText('the number is mended').waitFor(patient)
+})
+
+test('a message that waits is cancelled', async () => {
+  await dashboard.call('/api/v1/outboxes/messages.outbound/pause', { method: 'POST' })
+  const id = await send('+16505551234')
+  const page = await dashboard.open(
+    `/messages?outbox=messages.outbound&open=messages.outbound:${id}`,
+  )
+  const drawer = page.getByRole('dialog', { name: 'Message' })
+  await drawer.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Cancel 1' }).click()
+  await page.getByText('The message is cancelled.').waitFor()
+  await drawer.getByText('It is finished: there is nothing to do.').waitFor()
+  await dashboard.call('/api/v1/outboxes/messages.outbound/resume', { method: 'POST' })
+})
+
+test.each(THEMES)('dead letters are grouped by their reason, in %s', async (theme) => {
+  await deadLetter()
+  const page = await dashboard.open('/dead-letters', { theme })
+  const group = page.getByRole('region', { name: /messages\.outbound: \d+ dead/ })
+  await group.waitFor()
+  await group.getByRole('button', { name: 'Look at them' }).click()
+  await page.getByRole('grid', { name: 'Dead letters' }).waitFor()
+  expect(page.url()).toContain('outbox=messages.outbound')
+  await axe(page)
+  await screenshot(page, `dead-letters-${theme}`)
+})
+
+test('selected dead letters are counted, and replayed', async () => {
+  await deadLetter()
+  await deadLetter()
+  const before = await dead()
+  const page = await dashboard.open('/dead-letters?outbox=messages.outbound')
+  const boxes = page.getByRole('grid', { name: 'Dead letters' }).getByRole('checkbox')
+  await boxes.nth(1).check()
+  await page.getByRole('button', { name: 'Replay 1 selected' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('1 message matches.').waitFor()
+  await dialog.getByLabel('Reason').fill('one of them')
+  await axe(page)
+  await screenshot(page, 'dead-letters-replay')
+  await dialog.getByRole('button', { name: 'Replay 1' }).click()
+  await page.getByText('1 message is sent again.').waitFor()
+  // Refused again, it comes back: then there are as many as before.
+  await expect.poll(dead, patient).toBe(before)
+})
+
+test('all that match are replayed, at a rate, and the audit keeps why', async () => {
+  await deadLetter()
+  const page = await dashboard.open('/dead-letters?outbox=messages.outbound')
+  await page.getByRole('button', { name: /Replay all \d+ that match/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Messages in a second').fill('100')
+  await dialog.getByLabel('Reason').fill('all of them')
+  await dialog.getByRole('button', { name: /^Replay \d+$/ }).click()
+  await page.getByText(/messages? (is|are) sent again\./).waitFor()
+  await page.goto(`${dashboard.url}/audit?search=all%20of%20them`)
+  await page
+    .getByRole('gridcell', { name: /all of them/ })
+    .first()
+    .waitFor()
+})
+
+test('dead letters fit a phone, and where there are none it says so', async () => {
+  const page = await dashboard.open('/dead-letters?outbox=example.greetings', { size: PHONE })
+  await page.getByText('Nothing matches the filter').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+  await page.getByRole('region', { name: /messages\.outbound/ }).waitFor()
+  await axe(page)
+  await screenshot(page, 'dead-letters-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+})
+
+test('members see neither', async () => {
+  const page = await dashboard.open('/messages', { role: 'member', org: 'other' })
+  await page.getByText('Messages is for operators').waitFor()
+  expect(await page.getByRole('link', { name: 'Dead letters' }).count()).toBe(0)
+})

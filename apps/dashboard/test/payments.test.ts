@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+// A browser beside seven others takes its time.
+vi.setConfig({ testTimeout: 120_000 })
+const dashboard = await openDashboard()
+const patient = { timeout: 30_000 }
+const THEMES = ['light', 'dark'] as const
+const PHONE = { width: 390, height: 780 }
+
+async function pay(amount: number, org = 'demo'): Promise<string> {
+  const { id } = (await dashboard.call('/api/v1/payments', {
+    org,
+    body: { amount, currency: 'EUR', description: 'a lamp', metadata: { till: 4 } },
+    headers: { 'idempotency-key': randomUUID() },
+  })) as { id: string }
+  return id
+}
+
+async function succeeded(amount: number): Promise<string> {
+  const id = await pay(amount)
+  const read = () => dashboard.call(`/api/v1/payments/${id}`)
+  await expect.poll(read, patient).toMatchObject({ status: 'succeeded' })
+  return id
+}
+
+test('without any payment it says how one is made', async () => {
+  const page = await dashboard.open('/payments', { org: 'empty' })
+  await page.getByText('No payments yet').waitFor()
+  await axe(page)
+})
+
+test.each(THEMES)('a payment is made, tells its phases, and is refunded, in %s', async (theme) => {
+  const page = await dashboard.open('/payments', { theme })
+  await page.getByRole('button', { name: 'New payment' }).click()
+  const form = page.getByRole('dialog', { name: 'New payment' })
+  await form.getByLabel('Amount in minor units').fill('2599')
+  await form.getByText('That is €25.99.').waitFor()
+  await form.getByLabel('What it is for').fill(`a lamp in ${theme}`)
+  await axe(page)
+  await screenshot(page, `payment-form-${theme}`)
+  await form.getByRole('button', { name: 'Take €25.99' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Payment', exact: true })
+  await drawer.getByText('The idempotency key was claimed and the payment written').waitFor()
+  await drawer.getByText('The gateway was asked to take the money').waitFor()
+  await drawer.getByText(/^The gateway took the money: ch_/).waitFor()
+  await drawer.getByText(/webhook said .* the payment is succeeded/).waitFor(patient)
+  await axe(page)
+  await screenshot(page, `payment-${theme}`)
+  await drawer.getByRole('button', { name: 'Refund' }).click()
+  await page.getByRole('button', { name: 'Refund €25.99' }).click()
+  await page.getByText(/The gateway gives €25\.99 back/).waitFor()
+  await drawer.getByText(/^The gateway gives the money back/).waitFor(patient)
+  await drawer.getByText(/the payment is refunded/).waitFor(patient)
+  await drawer
+    .getByText('It was given back.', { exact: true })
+    .or(drawer.getByText('Its refund has been asked for.'))
+    .first()
+    .waitFor()
+})
+
+test('a declined one says so in the form, and in its story', async () => {
+  const page = await dashboard.open('/payments', { allowed: [/422/] })
+  await page.getByRole('button', { name: 'New payment' }).click()
+  const form = page.getByRole('dialog', { name: 'New payment' })
+  await form.getByRole('button', { name: /ends in 02/ }).click()
+  await form.getByRole('button', { name: 'Take €10.02' }).click()
+  await form.getByRole('alert').getByText('Ask for another way to pay').waitFor()
+  await axe(page)
+  await screenshot(page, 'payment-declined')
+  await form.getByRole('button', { name: 'Leave it' }).click()
+  await page.goto(`${dashboard.url}/payments?status=failed`)
+  await page.getByRole('gridcell', { name: 'failed' }).first().click()
+  const drawer = page.getByRole('dialog', { name: 'Payment', exact: true })
+  await drawer.getByText('The gateway refused').waitFor()
+  await drawer.getByText('Nothing was taken: there is nothing to give back.').waitFor()
+})
+
+test.each(THEMES)('payments are listed and filtered by the address, in %s', async (theme) => {
+  await succeeded(1_999)
+  const page = await dashboard.open('/payments', { theme })
+  const table = page.getByRole('grid', { name: 'Payments' })
+  await table.getByRole('gridcell', { name: '€19.99' }).first().waitFor()
+  await axe(page)
+  await screenshot(page, `payments-${theme}`)
+  await page.goto(`${dashboard.url}/payments?status=pending`)
+  await page.getByText('Nothing matches the filter').or(table).first().waitFor()
+  expect(await table.getByRole('gridcell', { name: 'succeeded' }).count()).toBe(0)
+})
+
+test('payments fit a phone', async () => {
+  const id = await succeeded(4_242)
+  const page = await dashboard.open('/payments', { size: PHONE })
+  await page.getByRole('gridcell', { name: '€42.42' }).waitFor()
+  await axe(page)
+  await screenshot(page, 'payments-phone')
+  await page.goto(`${dashboard.url}/payments?open=${id}`)
+  await page.getByRole('button', { name: 'Refund' }).waitFor()
+  await screenshot(page, 'payment-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+})
+
+test('a member sees the payments of its own organisation only', async () => {
+  await pay(7_777, 'acme')
+  const foreign = await pay(8_888)
+  const page = await dashboard.open('/payments', {
+    role: 'member',
+    org: 'acme',
+    allowed: [/404/],
+  })
+  await page.getByRole('gridcell', { name: '€77.77' }).waitFor()
+  expect(await page.getByRole('gridcell', { name: '€88.88' }).count()).toBe(0)
+  await page.goto(`${dashboard.url}/payments?open=${foreign}`)
+  await page.getByRole('dialog').getByText(`There is no payment ${foreign}.`).waitFor()
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { openReceiver } from '../testing/webhook-receiver.ts'
+import { runWebhooks, webhookDatabase } from '../testing/running-webhooks.ts'
+
+const db = await webhookDatabase()
+const running = await runWebhooks(db, { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' })
+const receiver = await openReceiver((response, { path }) => {
+  response.statusCode = path === '/broken' ? 500 : 200
+  response.end()
+})
+const PATH = '/api/v1/webhook-endpoints'
+
+test('says how each endpoint of a merchant is doing, and nothing of others', async () => {
+  const client = await running.as({ org: 'ill' })
+  const well = await client.endpoint(`${receiver.url}/well`)
+  const broken = await client.endpoint(`${receiver.url}/broken`)
+  await client.endpoint(`${receiver.url}/idle`, { eventTypes: ['never.*'] })
+  await running.announce({ org: 'ill' })
+  await running.settle()
+  const { body } = await client.get(`${PATH}/health`)
+  const of = (id: string) =>
+    body.items.find(({ endpointId }: { endpointId: string }) => endpointId === id)
+  expect(body.items).toHaveLength(2)
+  expect(of(well.id)).toMatchObject({
+    delivered: 1,
+    successRate: 1,
+    lastFailure: null,
+    breakerOpen: false,
+    lastDeliveredAt: expect.any(String),
+  })
+  expect(of(broken.id)).toMatchObject({
+    delivered: 0,
+    failing: 1,
+    successRate: 0,
+    lastFailure: { code: 'WEBHOOK_STATUS', deliveryId: expect.any(String) },
+  })
+  const other = await running.as({ org: 'somebody else' })
+  expect((await other.get(`${PATH}/health`)).body).toEqual({ items: [] })
+})
+
+test('an endpoint that a relay leaves alone says so', async () => {
+  const client = await running.as({ org: 'alone' })
+  const { id } = await client.endpoint(`${receiver.url}/well`)
+  await running.announce({ org: 'alone' })
+  const breakers = JSON.stringify([{ destination: `webhooks:${id}`, openMs: 1_000 }])
+  await db.pool.query(
+    `insert into posthorn.relay (relay, outbox, breakers)
+     values ('somewhere', 'payments.webhook-deliveries', $1)`,
+    [breakers],
+  )
+  const { body } = await client.get(`${PATH}/health`)
+  expect(body.items).toMatchObject([{ endpointId: id, breakerOpen: true }])
+})
+
+test('why an endpoint is disabled is kept', async () => {
+  const client = await running.as({ org: 'why' })
+  const { id } = await client.endpoint(`${receiver.url}/why`)
+  const disabled = await client.send('POST', `${PATH}/${id}/disable`, { reason: 'they move' })
+  expect(disabled.body).toMatchObject({ disabledReason: 'disabled by ada: they move' })
+})
+
+test('deliveries are found by the type and the time of their event', async () => {
+  const client = await running.as({ org: 'found' })
+  await client.endpoint(`${receiver.url}/found`)
+  const [lamp] = await running.announce({ org: 'found', type: 'lamp.lit' })
+  await running.announce({ org: 'found', type: 'lamp.out' })
+  const ids = async (query: string) =>
+    (await client.get(`/api/v1/webhook-deliveries?${query}`)).body.items.map(
+      ({ id }: { id: string }) => id,
+    )
+  expect(await ids('eventType=lamp.lit')).toEqual([lamp])
+  expect(await ids('until=2020-01-01T00:00:00Z')).toEqual([])
+  expect(await ids('since=2020-01-01T00:00:00Z')).toHaveLength(2)
+})
