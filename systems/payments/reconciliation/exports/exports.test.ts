@@ -85,7 +85,8 @@ test('nothing in an export is run by a spreadsheet', async () => {
   const [record, ...missing] = await exported(me.user, `/${id}/export.csv`)
   expect(record).toMatchObject({ note: `'=HYPERLINK("http://evil")`, amount: '-1.00' })
   const safe = [...names.slice(0, 5).map((name) => `'${name}`), 'plain']
-  expect(missing.map((row) => row['external_id']).toSorted()).toEqual(safe.toSorted())
+  expect(new Set(missing.map((row) => row['external_id']))).toEqual(new Set(safe))
+  expect(missing).toHaveLength(safe.length)
 })
 
 test('a large one is streamed, and a reader that leaves gives its connection back', async () => {

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { CodeNote } from '../../codes/code-note.tsx'
-import { ProviderNote } from '../outbound/provider-note.tsx'
+import { ProviderNote } from '../../codes/provider-note.tsx'
 
 interface FailureNoteProps {
   readonly outbox: string

@@ -2,7 +2,7 @@ import type { paths } from '../../api/schema.d.ts'
 import { AnchorLink } from '../../parts/links.tsx'
 import type { TimelineEntry } from '../../parts/timeline.tsx'
 import type { StateRole } from '../../states/role.ts'
-import { ProviderNote } from './provider-note.tsx'
+import { ProviderNote } from '../../codes/provider-note.tsx'
 
 export type Activity =
   paths['/api/v1/dossiers/{id}/activities']['get']['responses']['200']['content']['application/json']['items'][number]

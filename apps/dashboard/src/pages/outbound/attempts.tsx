@@ -8,7 +8,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { TimelineEntry } from '../../parts/timeline.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
-import { ProviderNote } from './provider-note.tsx'
+import { ProviderNote } from '../../codes/provider-note.tsx'
 
 type Attempt =
   paths['/api/v1/outbound/messages/{id}/attempts']['get']['responses']['200']['content']['application/json']['items'][number]

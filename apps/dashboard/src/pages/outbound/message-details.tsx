@@ -15,7 +15,7 @@ import { MessageActions } from './message-actions.tsx'
 import { MessageAudit } from './message-audit.tsx'
 import type { OutboundMessage } from './outbound-message.ts'
 import { standingOf, wayOf } from './outbound-message.ts'
-import { ProviderNote } from './provider-note.tsx'
+import { ProviderNote } from '../../codes/provider-note.tsx'
 
 /** Where a message is, why, and what can be done about it. */
 export function MessageDetails({ id }: { id: string }) {

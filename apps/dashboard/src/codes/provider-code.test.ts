@@ -4,7 +4,7 @@ import { providerMeaning } from './provider-code.ts'
 
 test('every code that WhatsApp is known to answer with is explained', async () => {
   const source = new URL(
-    '../../../../../systems/messages/providers/whatsapp-errors.ts',
+    '../../../../systems/messages/providers/whatsapp-errors.ts',
     import.meta.url,
   )
   const codes = (await readFile(source, 'utf8')).match(/(?<=[\s[])\d+(?=[,\]])/g) ?? []

@@ -1,5 +1,5 @@
 import { Code, Text } from '@mantine/core'
-import { CodeNote } from '../../codes/code-note.tsx'
+import { CodeNote } from './code-note.tsx'
 import { providerMeaning } from './provider-code.ts'
 
 /** Why an attempt failed in plain words, what to do, and what the provider said itself. */
