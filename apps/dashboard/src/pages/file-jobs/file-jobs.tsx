@@ -1,0 +1,114 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatCount } from '../../format/number.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { StackedBar } from '../../parts/stacked-bar.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
+import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import type { Job } from './job.ts'
+import { JOB_ROLES, JOB_STATES, partsOf } from './job.ts'
+import { UploadZip } from './upload-zip.tsx'
+
+const FILTER = { status: oneOf(JOB_STATES) }
+
+const COLUMNS: readonly Column<Job>[] = [
+  {
+    id: 'filename',
+    title: 'File',
+    width: 'minmax(80px, 1.4fr)',
+    cell: ({ filename }) => <span title={filename}>{filename}</span>,
+  },
+  {
+    id: 'status',
+    title: 'State',
+    width: '116px',
+    cell: ({ status }) => <StateBadge state={status} role={JOB_ROLES[status]} />,
+  },
+  {
+    id: 'rows',
+    title: 'Rows',
+    width: 'minmax(0, 1.6fr)',
+    cell: (job) =>
+      job.status === 'REJECTED' ? (
+        <span title={job.reasonDetail ?? undefined}>{job.reasonDetail ?? job.reason}</span>
+      ) : (
+        <StackedBar label={`Rows of ${job.filename}`} parts={partsOf(job)} legend="none" />
+      ),
+  },
+  {
+    id: 'at',
+    title: 'Uploaded',
+    width: '120px',
+    narrow: 'hidden',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  {
+    id: 'total',
+    title: 'In all',
+    width: '80px',
+    align: 'right',
+    narrow: 'hidden',
+    cell: ({ totalRows, expectedRows }) => counted(totalRows ?? expectedRows),
+  },
+  {
+    id: 'errors',
+    title: 'Errors',
+    width: '80px',
+    align: 'right',
+    narrow: 'hidden',
+    cell: ({ counts }) => counted(counts['ERROR'] ?? 0),
+  },
+]
+
+/** Files of evidence and how far they are. */
+export function FileJobs() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const filter = useFilter(FILTER)
+  const list = useList<Job>({
+    queryKey: ['file-jobs', 'list', filter.values],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/file-jobs', {
+          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  useFresh(
+    ['file-jobs', 'list'],
+    (event) => event.kind === 'news' && event.topic === 'evidence.job',
+  )
+  return (
+    <PageFrame
+      title="File jobs"
+      lead="Each ZIP is checked as a whole; then every row of its CSV is attached to its case, and tried again if that fails."
+    >
+      <UploadZip />
+      <FilterBar filter={filter}>
+        <FilterSelect filter={filter} name="status" label="State" options={JOB_STATES} />
+      </FilterBar>
+      <DataTable
+        label="File jobs"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/file-jobs/$id', params: { id } })}
+        empty={<Empty title="No files yet">Drop a ZIP above; its rows will be counted here.</Empty>}
+        onClearFilter={filter.isSet ? filter.clear : undefined}
+      />
+    </PageFrame>
+  )
+}
+
+function counted(count: number | null): string {
+  return count === null ? '–' : formatCount(count)
+}

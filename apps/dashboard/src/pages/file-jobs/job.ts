@@ -1,0 +1,69 @@
+import type { paths } from '../../api/schema.d.ts'
+import { formatCount } from '../../format/number.ts'
+import type { BarPart } from '../../parts/stacked-bar.tsx'
+import type { StateRole } from '../../states/role.ts'
+import { ROLE_LOOKS } from '../../states/role.ts'
+
+export type Job =
+  paths['/api/v1/file-jobs/{id}']['get']['responses']['200']['content']['application/json']
+export type Row =
+  paths['/api/v1/file-jobs/{id}/rows']['get']['responses']['200']['content']['application/json']['items'][number]
+export type RowDetails =
+  paths['/api/v1/file-jobs/{id}/rows/{rowId}']['get']['responses']['200']['content']['application/json']
+
+export const JOB_STATES = ['RECEIVED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
+export const ROW_STATES = ['PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR'] as const
+
+/** Jobs look like messages that are where they are. */
+export const JOB_ROLES: Readonly<Record<Job['status'], StateRole>> = {
+  RECEIVED: 'ready',
+  PROCESSING: 'claimed',
+  COMPLETED: 'confirmed',
+  REJECTED: 'dead',
+}
+
+export const ROW_ROLES: Readonly<Record<Row['status'], StateRole>> = {
+  PENDING: 'ready',
+  PUBLISHED: 'sent',
+  SUCCESS: 'confirmed',
+  FAILED: 'retry',
+  ERROR: 'dead',
+}
+
+const ROW_WORDS: Readonly<Record<Row['status'], string>> = {
+  SUCCESS: 'attached',
+  PUBLISHED: 'under way',
+  PENDING: 'to be published',
+  FAILED: 'to be tried again',
+  ERROR: 'with an error',
+}
+
+const IN_BAR = ['SUCCESS', 'PUBLISHED', 'PENDING', 'FAILED', 'ERROR'] as const
+
+/** What the rows of a job are; those not read yet are the empty end. */
+export function partsOf({ counts, expectedRows, rowsRead }: Job): BarPart[] {
+  const unread = Math.max((expectedRows ?? 0) - rowsRead, 0)
+  const known = IN_BAR.map((state) => ({
+    label: ROW_WORDS[state],
+    count: counts[state] ?? 0,
+    color: ROLE_LOOKS[ROW_ROLES[state]].color,
+  }))
+  return unread === 0 ? known : [...known, { label: 'not read yet', count: unread, color: 'none' }]
+}
+
+/** Where a job is and what comes next, as a sentence. */
+export function sentenceOfJob(job: Job): string {
+  const { status, expectedRows, rowsRead, counts } = job
+  if (status === 'RECEIVED') return 'Waits for a file processor; it will be read in a moment.'
+  if (status === 'REJECTED') return 'The file was not taken, and none of its rows was sent.'
+  if (status === 'COMPLETED') {
+    return `Every row has ended: ${formatCount(job.successCount)} attached, ${formatCount(job.errorCount)} with an error.`
+  }
+  if (expectedRows === null) {
+    return 'The archive and the whole CSV are checked before the first row is sent.'
+  }
+  if (rowsRead < expectedRows) return 'Rows are stored and sent, one after the other.'
+  const open = (counts['PENDING'] ?? 0) + (counts['PUBLISHED'] ?? 0)
+  if (open > 0) return `Every row is stored; ${formatCount(open)} wait for the document service.`
+  return `${formatCount(counts['FAILED'] ?? 0)} rows failed and are tried again, hours apart.`
+}

@@ -1,0 +1,103 @@
+import { Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+
+type Notification =
+  paths['/api/v1/file-jobs/{id}/notifications']['get']['responses']['200']['content']['application/json']['items'][number]
+
+const KINDS: Readonly<Record<Notification['kind'], string>> = {
+  N1: 'after the first attempts',
+  N2: 'at the end',
+  REJECTED: 'when it was rejected',
+}
+
+/** What the merchant was told about a file, and whether it arrived. */
+export function Notifications({ id }: { id: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['file-jobs', id, 'notifications'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/file-jobs/{id}/notifications', { params: { path: { id } }, signal })),
+  })
+  return (
+    <Panel title="What the merchant was told">
+      <QueryState query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nothing yet: first when every row has had an attempt (N1), then at the end (N2).
+            </Text>
+          ) : (
+            <Timeline
+              entries={items.map((told) => ({
+                id: told.id,
+                at: told.createdAt,
+                role: told.kind === 'REJECTED' ? 'dead' : 'sent',
+                what: (
+                  <>
+                    {told.message}{' '}
+                    <Text span c="dimmed" size="sm">
+                      {told.kind === 'REJECTED' ? '' : `${told.kind}, `}
+                      {KINDS[told.kind]}
+                      {told.round > 1 && `, round ${told.round}`}
+                    </Text>
+                  </>
+                ),
+                details: <Deliveries jobId={id} eventId={told.id} />,
+              }))}
+            />
+          )
+        }
+      </QueryState>
+    </Panel>
+  )
+}
+
+const OUTBOX = 'payments.webhook-deliveries'
+
+function Deliveries({ jobId, eventId }: { jobId: string; eventId: string }) {
+  const api = useApi()
+  const queryKey = ['file-jobs', jobId, 'deliveries', eventId]
+  useFresh(queryKey, (event) => event.kind === 'transition' && event.outbox === OUTBOX)
+  const query = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/webhook-deliveries', {
+          params: { query: { eventId, limit: 20 } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <QueryState query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            No webhook endpoint wanted to hear it. <AnchorLink to="/webhooks">Add one</AnchorLink>
+          </Text>
+        ) : (
+          <Stack gap={2}>
+            {items.map((delivery) => (
+              <Group key={delivery.id} gap={6}>
+                <AnchorLink to="/webhooks/deliveries" search={{ open: delivery.id }} size="sm">
+                  Webhook {delivery.status.replace('_', ' ')}
+                </AnchorLink>
+                <Text size="sm" c="dimmed">
+                  after {delivery.attempts} {delivery.attempts === 1 ? 'attempt' : 'attempts'}
+                </Text>
+              </Group>
+            ))}
+          </Stack>
+        )
+      }
+    </QueryState>
+  )
+}

@@ -1,0 +1,57 @@
+import type { StateRole } from '../../states/role.ts'
+import type { Exception } from './run.ts'
+
+export type Reason = Exception['reason']
+
+export interface ReasonLook {
+  readonly word: string
+  readonly role: StateRole
+  /** What it means and what to do, in two sentences at most. */
+  readonly note: string
+}
+
+export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
+  exact_match: {
+    word: 'exact match',
+    role: 'confirmed',
+    note: 'Id, amount and currency are those of the payment.',
+  },
+  manual_match: { word: 'matched by hand', role: 'confirmed', note: 'Somebody matched it.' },
+  amount_mismatch: {
+    word: 'amount differs',
+    role: 'failing',
+    note: 'A payment of that id and currency has another amount. Match it with the difference as a fee or rounding, or ask the bank.',
+  },
+  currency_mismatch: {
+    word: 'currency differs',
+    role: 'failing',
+    note: 'The payments of that id are in another currency. Look whether the statement or the payment is wrong.',
+  },
+  duplicate: {
+    word: 'duplicate',
+    role: 'retry',
+    note: 'An earlier line of this or another file has the payment. Ignore the line if the bank booked it twice by mistake.',
+  },
+  no_match: {
+    word: 'no match',
+    role: 'dead',
+    note: 'No payment of yours has that id. It may come with the next run; look for suggestions, or match it by hand.',
+  },
+  manual_unmatch: {
+    word: 'unmatched by hand',
+    role: 'failing',
+    note: 'Somebody took its match back. No run matches it again until it is reopened.',
+  },
+  ignored: {
+    word: 'ignored',
+    role: 'cancelled',
+    note: 'Somebody said that it need not match. Reopen it to let runs look at it again.',
+  },
+  reopened: {
+    word: 'reopened',
+    role: 'ready',
+    note: 'The next run looks at it again.',
+  },
+}
+
+export const REASONS = Object.keys(REASON_LOOKS) as readonly Reason[]

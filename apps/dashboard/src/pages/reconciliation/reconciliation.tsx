@@ -1,0 +1,130 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatCount } from '../../format/number.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { ButtonLink } from '../../parts/links.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { StackedBar } from '../../parts/stacked-bar.tsx'
+import type { Column } from '../../parts/table/column.ts'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
+import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { OverviewFigures } from './overview-figures.tsx'
+import type { ListedRun } from './run.ts'
+import { RUN_ROLES, RUN_STATES } from './run.ts'
+import { StatementDrop } from './statement-drop.tsx'
+
+const FILTER = { status: oneOf(RUN_STATES) }
+
+const COLUMNS: readonly Column<ListedRun>[] = [
+  {
+    id: 'filename',
+    title: 'File',
+    width: 'minmax(90px, 1.4fr)',
+    cell: ({ filename }) => <span title={filename}>{filename}</span>,
+  },
+  {
+    id: 'status',
+    title: 'State',
+    width: '118px',
+    cell: ({ status }) => <StateBadge state={status} role={RUN_ROLES[status]} />,
+  },
+  {
+    id: 'matched',
+    title: 'Matched',
+    narrow: 'hidden',
+    width: 'minmax(0, 1.4fr)',
+    cell: ({ filename, runNo, matched, unmatched }) =>
+      runNo === 0 ? (
+        'run it to match its records'
+      ) : (
+        <StackedBar
+          label={filename}
+          legend="none"
+          parts={[
+            { label: 'matched', count: matched, color: 'green' },
+            { label: 'not matched', count: unmatched, color: 'orange' },
+          ]}
+        />
+      ),
+  },
+  {
+    id: 'at',
+    title: 'Uploaded',
+    width: '120px',
+    narrow: 'hidden',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  {
+    id: 'rate',
+    title: 'Rate',
+    width: '72px',
+    align: 'right',
+    cell: ({ runNo, matchRate }) => (runNo === 0 ? '–' : `${matchRate}%`),
+  },
+  {
+    id: 'total',
+    title: 'Records',
+    width: '86px',
+    align: 'right',
+    narrow: 'hidden',
+    cell: ({ total }) => formatCount(total),
+  },
+  { id: 'runs', title: 'Runs', width: '60px', align: 'right', narrow: 'hidden', cell: runsOf },
+]
+
+/** What the bank says against what was taken. */
+export function Reconciliation() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const filter = useFilter(FILTER)
+  const list = useList<ListedRun>({
+    queryKey: ['reconciliation', 'runs', filter.values],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/reconciliations', {
+          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  useFresh(
+    ['reconciliation'],
+    (event) => event.kind === 'news' && event.topic === 'reconciliation.run',
+  )
+  return (
+    <PageFrame
+      title="Reconciliation"
+      lead="What the bank says against the payments you took: every line is matched, or says why it is not."
+      actions={
+        <ButtonLink variant="default" to="/reconciliation/profiles">
+          Profiles
+        </ButtonLink>
+      }
+    >
+      <OverviewFigures />
+      <StatementDrop />
+      <FilterBar filter={filter}>
+        <FilterSelect filter={filter} name="status" label="State" options={RUN_STATES} />
+      </FilterBar>
+      <DataTable
+        label="Files"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/reconciliation/$id', params: { id } })}
+        empty={<Empty title="No files yet">Drop a statement of your bank above.</Empty>}
+        onClearFilter={filter.isSet ? filter.clear : undefined}
+      />
+    </PageFrame>
+  )
+}
+
+function runsOf({ runNo }: ListedRun): number {
+  return runNo
+}

@@ -1,0 +1,136 @@
+import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
+import type { Choice } from './rule-choices.ts'
+import { DECIMALS, DELIMITERS, ENCODINGS, SIGNS, THOUSANDS } from './rule-choices.ts'
+import type { ColumnName, Rules } from './rules.ts'
+import { AMOUNT_COLUMNS, COLUMN_WORDS, columnIn } from './rules.ts'
+
+interface RulesFieldsProps {
+  readonly rules: Rules
+  readonly onChange: (rules: Rules) => void
+}
+
+/** Every rule by which a file is read. */
+export function RulesFields({ rules, onChange }: RulesFieldsProps) {
+  const set = (change: Partial<Rules>) => onChange({ ...rules, ...change })
+  const columns: readonly ColumnName[] = [
+    'externalTransactionId',
+    'date',
+    ...AMOUNT_COLUMNS[rules.sign],
+    ...(rules.currency ? [] : (['currency'] as const)),
+  ]
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <Chosen
+        label="Between columns"
+        options={DELIMITERS}
+        value={rules.delimiter}
+        onChange={(delimiter) => set({ delimiter })}
+      />
+      <Chosen
+        label="Encoding"
+        options={ENCODINGS}
+        value={rules.encoding === 'latin1' ? 'windows-1252' : rules.encoding}
+        onChange={(encoding) => set({ encoding })}
+      />
+      <NumberInput
+        label="Line of the column names"
+        description="0: there are none, and columns are positions."
+        value={rules.headerLine ?? 0}
+        onChange={(line) => set({ headerLine: Number(line) === 0 ? null : Number(line) })}
+        min={0}
+        max={100}
+        allowDecimal={false}
+      />
+      <TextInput
+        label="Dates"
+        description="Of yyyy, yy, MM, M, dd, d."
+        value={rules.dateFormat}
+        onChange={({ currentTarget }) => set({ dateFormat: currentTarget.value })}
+      />
+      <Chosen
+        label="Decimals after a"
+        options={DECIMALS}
+        value={rules.decimal}
+        onChange={(decimal) => set({ decimal })}
+      />
+      <Chosen
+        label="Between thousands"
+        options={THOUSANDS}
+        value={rules.thousands}
+        onChange={(thousands) => set({ thousands })}
+      />
+      <Chosen
+        label="The sign is"
+        options={SIGNS}
+        value={rules.sign}
+        onChange={(sign) => set({ sign })}
+      />
+      <TextInput
+        label="Currency of every row"
+        description="Left empty: it is in a column."
+        placeholder="EUR"
+        value={rules.currency ?? ''}
+        onChange={({ currentTarget }) =>
+          set({ currency: currentTarget.value.trim().toUpperCase() })
+        }
+        maxLength={3}
+      />
+      {columns.map((name) => (
+        <TextInput
+          key={name}
+          label={`Column: ${COLUMN_WORDS[name]}`}
+          description="Its name, or its position from 1."
+          value={String(rules.columns[name] ?? '')}
+          onChange={({ currentTarget }) =>
+            set({ columns: { ...rules.columns, [name]: columnIn(currentTarget.value) } })
+          }
+          required
+        />
+      ))}
+      {rules.sign === 'flag' && (
+        <TextInput
+          label="Flags of a debit"
+          description="Several with a comma between: S,D."
+          value={rules.debitFlags?.join(',') ?? ''}
+          onChange={({ currentTarget }) => set({ debitFlags: flagsIn(currentTarget.value) })}
+          required
+        />
+      )}
+      {rules.sign === 'flag' && (
+        <TextInput
+          label="Flags of a credit"
+          description="Several with a comma between: H,C."
+          value={rules.creditFlags?.join(',') ?? ''}
+          onChange={({ currentTarget }) => set({ creditFlags: flagsIn(currentTarget.value) })}
+          required
+        />
+      )}
+    </SimpleGrid>
+  )
+}
+
+interface ChosenProps<Value extends string> {
+  readonly label: string
+  readonly options: readonly Choice<Value>[]
+  readonly value: Value
+  readonly onChange: (value: Value) => void
+}
+
+function Chosen<Value extends string>({ label, options, value, onChange }: ChosenProps<Value>) {
+  return (
+    <Select
+      label={label}
+      data={options.map((option) => ({ ...option }))}
+      value={value}
+      onChange={(next) => {
+        const found = options.find((option) => option.value === next)
+        if (found !== undefined) onChange(found.value)
+      }}
+      allowDeselect={false}
+    />
+  )
+}
+
+function flagsIn(typed: string): string[] {
+  return typed.split(',').map((flag) => flag.trim())
+}

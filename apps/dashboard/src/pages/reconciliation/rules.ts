@@ -1,0 +1,69 @@
+import type { paths } from '../../api/schema.d.ts'
+
+export type Profile =
+  paths['/api/v1/reconciliation-profiles/{id}']['get']['responses']['200']['content']['application/json']
+export type Rules = Profile['rules']
+
+/** A file that needs no profile. */
+export const STANDARD_RULES: Rules = {
+  delimiter: ',',
+  encoding: 'utf-8',
+  headerLine: 1,
+  columns: {
+    externalTransactionId: 'external_transaction_id',
+    amount: 'amount',
+    currency: 'currency',
+    date: 'date',
+  },
+  sign: 'signed',
+  decimal: '.',
+  thousands: '',
+  dateFormat: 'yyyy-MM-dd',
+}
+
+/** Which columns the amount is in, by where its sign is. */
+export const AMOUNT_COLUMNS = {
+  signed: ['amount'],
+  'debit-credit': ['debit', 'credit'],
+  flag: ['amount', 'flag'],
+} as const
+
+export type ColumnName = keyof Rules['columns']
+
+export const COLUMN_WORDS: Readonly<Record<ColumnName, string>> = {
+  externalTransactionId: 'Transaction id',
+  date: 'Date',
+  currency: 'Currency',
+  amount: 'Amount',
+  debit: 'Debit',
+  credit: 'Credit',
+  flag: 'Flag',
+}
+
+/** A column by its name, or by its position where only digits are given. */
+export function columnIn(text: string): string | number {
+  return /^\d+$/.test(text.trim()) ? Number(text) : text.trim()
+}
+
+/** Rules with only the columns that they use; what is filled in is kept by the form. */
+export function trimmed(rules: Rules): Rules {
+  const { columns, sign, currency, debitFlags, creditFlags, ...rest } = rules
+  const wanted: readonly string[] = ['externalTransactionId', 'date', ...AMOUNT_COLUMNS[sign]]
+  const kept = Object.entries(columns).filter(
+    ([name, column]) =>
+      column !== '' && (wanted.includes(name) || (name === 'currency' && !currency)),
+  )
+  return {
+    ...rest,
+    sign,
+    columns: Object.fromEntries(kept) as Rules['columns'],
+    ...(currency && { currency }),
+    ...(sign === 'flag' && debitFlags && { debitFlags: filled(debitFlags) }),
+    ...(sign === 'flag' && creditFlags && { creditFlags: filled(creditFlags) }),
+  }
+}
+
+/** While somebody types there is an empty one behind the last comma. */
+function filled(flags: readonly string[]): string[] {
+  return flags.filter((flag) => flag !== '')
+}

@@ -1,0 +1,30 @@
+import type { paths } from '../../api/schema.d.ts'
+import type { StateRole } from '../../states/role.ts'
+
+type Below = '/api/v1/reconciliations'
+
+export type Run = paths[`${Below}/{id}`]['get']['responses']['200']['content']['application/json']
+export type ListedRun =
+  paths[Below]['get']['responses']['200']['content']['application/json']['items'][number]
+export type Exceptions =
+  paths[`${Below}/{id}/exceptions`]['get']['responses']['200']['content']['application/json']
+export type Exception = Exceptions['items'][number]
+export type Listed =
+  paths[`${Below}/{id}/records`]['get']['responses']['200']['content']['application/json']['items'][number]
+export type RecordDetails =
+  paths[`${Below}/{id}/records/{recordId}`]['get']['responses']['200']['content']['application/json']
+export type PaymentSide = RecordDetails['payments'][number]
+export type Suggestion = RecordDetails['suggestions'][number]
+export type Change =
+  paths[`${Below}/{id}/changes`]['get']['responses']['200']['content']['application/json']['items'][number]
+export type Overview =
+  paths[`${Below}/overview`]['get']['responses']['200']['content']['application/json']
+
+export const RUN_STATES = ['loaded', 'running', 'completed'] as const
+
+/** Files look like messages that are as far as they are. */
+export const RUN_ROLES: Readonly<Record<ListedRun['status'], StateRole>> = {
+  loaded: 'ready',
+  running: 'claimed',
+  completed: 'confirmed',
+}

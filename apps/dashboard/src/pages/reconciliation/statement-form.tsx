@@ -1,0 +1,113 @@
+import { Alert, Button, Group, List, Progress, Select, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { newId } from '../../api/new-id.ts'
+import { ApiProblem } from '../../api/problem.ts'
+import { useUpload } from '../../api/use-upload.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { formatCount } from '../../format/number.ts'
+import { useNews } from '../../live/use-follow.ts'
+import { AnchorLink } from '../../parts/links.tsx'
+import { STANDARD_RULES } from './rules.ts'
+import { StatementPreview } from './statement-preview.tsx'
+import { useProfiles } from './use-profiles.ts'
+
+interface StatementFormProps {
+  readonly file: File
+  readonly onClose: () => void
+}
+
+/** How a file is read, its first rows, and its upload. */
+export function StatementForm({ file, onClose }: StatementFormProps) {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const profiles = useProfiles()
+  const { progress, send } = useUpload()
+  const [profile, setProfile] = useState<string | null>(null)
+  const [uploadId] = useState(newId)
+  const [rows, setRows] = useState(0)
+  useNews({ topic: 'reconciliation.upload', id: uploadId }, (news) => {
+    const { rows: read } = (news.at(-1)?.data ?? {}) as { rows?: unknown }
+    if (typeof read === 'number') setRows(read)
+  })
+  const upload = useMutation({
+    mutationFn: async () => {
+      const query = new URLSearchParams({ filename: file.name, uploadId })
+      if (profile !== null) query.set('profile', profile)
+      const answer = await send(`/api/v1/reconciliations?${query}`, file, 'text/csv')
+      return answer as { id: string; total: number }
+    },
+    onSuccess: ({ id, total }) => {
+      const message = `${file.name} is stored: ${formatCount(total)} records.`
+      notifications.show({ message, color: 'green' })
+      void client.invalidateQueries({ queryKey: ['reconciliation'] })
+      void navigate({ to: '/reconciliation/$id', params: { id } })
+    },
+  })
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        {file.name}, {formatBytes(file.size)}
+      </Text>
+      <Select
+        label="Read as"
+        description="Without a profile: the columns external_transaction_id, amount, currency and date."
+        placeholder="standard columns"
+        data={(profiles.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        value={profile}
+        onChange={setProfile}
+        disabled={upload.isPending}
+        clearable
+        data-autofocus
+      />
+      <StatementPreview
+        file={file}
+        by={profile === null ? { rules: STANDARD_RULES } : { profile }}
+      />
+      {upload.isError && <UploadProblem error={upload.error} />}
+      {upload.isPending && (
+        <div role="status">
+          <Progress value={(progress ?? 1) * 100} aria-label="Upload" />
+          <Text size="xs" c="dimmed" mt={4}>
+            {rows === 0 ? 'Sending …' : `${formatCount(rows)} rows read so far …`}
+          </Text>
+        </div>
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} disabled={upload.isPending}>
+          Leave it
+        </Button>
+        <Button onClick={() => upload.mutate()} loading={upload.isPending}>
+          Upload
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** What is wrong with the file, line by line; a file that is here already is a link. */
+function UploadProblem({ error }: { error: Error }) {
+  const problem = error instanceof ApiProblem ? error : undefined
+  const known = problem?.more['id']
+  return (
+    <Alert color="red" role="alert" title={error.message}>
+      {problem && problem.errors.length > 0 && (
+        <List size="sm">
+          {problem.errors.map(({ field, reason }) => (
+            <List.Item key={`${field} ${reason}`}>
+              {field} {reason}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      {typeof known === 'string' && (
+        <AnchorLink to="/reconciliation/$id" params={{ id: known }}>
+          Look at the file that is here already
+        </AnchorLink>
+      )}
+      {problem && <Text size="xs">{problem.code}: nothing was stored.</Text>}
+    </Alert>
+  )
+}

@@ -1,0 +1,117 @@
+import { Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatMoney } from '../../format/money.ts'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import type { RecordDetails, Suggestion } from './run.ts'
+
+interface SuggestionsProps {
+  readonly runId: string
+  readonly record: RecordDetails
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  amount_tolerance: 'The payment it names, nearly the same amount',
+  date_window: 'The same amount under another id, a few days apart',
+  many_to_one: 'Several payments that were paid out together',
+}
+
+/** What might belong to a record, to accept or to dismiss. */
+export function Suggestions({ runId, record }: SuggestionsProps) {
+  const open = record.suggestions.filter(({ status }) => status === 'open')
+  if (open.length === 0) return null
+  return (
+    <section>
+      <Title order={3} mb={6}>
+        Suggestions
+      </Title>
+      <Stack gap="xs">
+        {open.map((suggestion) => (
+          <Suggested key={suggestion.id} runId={runId} record={record} suggestion={suggestion} />
+        ))}
+      </Stack>
+    </section>
+  )
+}
+
+function Suggested({
+  runId,
+  record,
+  suggestion,
+}: SuggestionsProps & { readonly suggestion: Suggestion }) {
+  const { kind, paymentIds, difference, ambiguous } = suggestion
+  const payments = record.payments.filter(({ id }) => paymentIds.includes(id))
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" fw={600}>
+        {KINDS[kind] ?? kind}
+      </Text>
+      {payments.map(({ id, amount, currency, externalPaymentId }) => (
+        <Text key={id} size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
+          {formatMoney(amount, currency)} of{' '}
+          <AnchorLink to="/payments" search={{ open: id }}>
+            {externalPaymentId ?? id}
+          </AnchorLink>
+        </Text>
+      ))}
+      <Text size="sm" c="dimmed">
+        {difference === 0
+          ? 'It fits to the cent.'
+          : `The bank has ${formatMoney(Math.abs(difference), record.currency)} ${difference > 0 ? 'more' : 'less'}.`}
+        {ambiguous && ' Something else fits too: look twice.'}
+      </Text>
+      <Answers runId={runId} record={record} suggestion={suggestion} />
+    </Paper>
+  )
+}
+
+function Answers({
+  runId,
+  record,
+  suggestion,
+}: SuggestionsProps & { readonly suggestion: Suggestion }) {
+  const api = useApi()
+  const params = { path: { id: runId, suggestionId: suggestion.id } }
+  const path = '/api/v1/reconciliations/{id}/suggestions/{suggestionId}' as const
+  const accept = useAction({
+    run: (reason: string | undefined) => {
+      const body = { version: record.version, ...(reason !== undefined && { reason }) }
+      return dataOf(api.POST(`${path}/accept`, { params, body }))
+    },
+    done: () => `Line ${record.lineNumber} is matched.`,
+    changes: ['reconciliation'],
+  })
+  const dismiss = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(api.POST(`${path}/dismiss`, { params, body: reason === undefined ? {} : { reason } })),
+    done: () => 'The suggestion is dismissed.',
+    changes: ['reconciliation'],
+  })
+  const { paymentIds } = suggestion
+  const count = `${paymentIds.length} ${paymentIds.length === 1 ? 'payment' : 'payments'}`
+  return (
+    <Group gap="xs" mt="xs">
+      <ConfirmButton
+        label="Accept"
+        title={`Match line ${record.lineNumber} with ${count}?`}
+        verb="Accept"
+        reason="optional"
+        button={{ variant: 'filled' }}
+        onConfirm={(reason) => accept.mutateAsync(reason)}
+      >
+        It is a match by hand; a difference is kept as a fee or as rounding. It can be taken back.
+      </ConfirmButton>
+      <ConfirmButton
+        label="Dismiss"
+        title="Dismiss this suggestion?"
+        verb="Dismiss"
+        reason="optional"
+        onConfirm={(reason) => dismiss.mutateAsync(reason)}
+      >
+        It is not suggested again.
+      </ConfirmButton>
+    </Group>
+  )
+}

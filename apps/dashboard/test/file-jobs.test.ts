@@ -1,0 +1,165 @@
+import type { Page } from 'playwright-core'
+import { expect, test, vi } from 'vitest'
+import { zipOf } from '../src/pages/file-jobs/sample-zip.ts'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+// A browser beside seven others takes its time.
+vi.setConfig({ testTimeout: 120_000 })
+const patient = { timeout: 60_000 }
+
+const dashboard = await openDashboard()
+
+function zipOfCases(cases: readonly string[]): Uint8Array {
+  const rows = cases.map((id) => `${id},a.pdf\n`).join('')
+  return zipOf({ 'cases.csv': `case_id,evidence_files\n${rows}`, 'a.pdf': '%PDF-1.7\n%%EOF\n' })
+}
+
+async function upload(page: Page, name: string, content: Uint8Array): Promise<void> {
+  const file = { name, mimeType: 'application/zip', buffer: Buffer.from(content) }
+  await page.getByLabel(/Drop a ZIP here/).setInputFiles(file)
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+}
+
+/** From now on, or for so many requests, the document service does not attach anything. */
+async function failDocuments(fault: object): Promise<void> {
+  const response = await fetch(`${dashboard.url}/sim/documents/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fault),
+  })
+  expect(response.status).toBeLessThan(300)
+}
+
+test('there is nothing at first, and it says what to do', async () => {
+  const page = await dashboard.open('/file-jobs', { org: 'nobody', role: 'member' })
+  await page.getByText('No files yet').waitFor()
+  await axe(page)
+})
+
+test.each(['light', 'dark'] as const)(
+  'a sample is uploaded, read and attached before one’s eyes, in %s',
+  async (theme) => {
+    const page = await dashboard.open('/file-jobs', { theme })
+    await page.getByRole('button', { name: 'Try with a sample' }).click()
+    await page.getByText('sample.zip is here; it is read now.').waitFor()
+    await page.getByRole('heading', { name: 'sample.zip' }).waitFor()
+    await page.getByText('Every row has ended: 5 attached, 1 with an error.').waitFor(patient)
+    await page.getByText('Final Results: 5 success, 1 errors').waitFor(patient)
+    await page.getByText('No webhook endpoint wanted to hear it.').first().waitFor()
+    await page.getByText('nobody-names-me.pdf').waitFor()
+    await page.getByRole('img', { name: 'Rows: 5 attached, 1 with an error' }).waitFor()
+    await axe(page)
+    await screenshot(page, `file-job-${theme}`)
+    await page.goto(`${dashboard.url}/file-jobs`)
+    await page.getByRole('gridcell', { name: 'sample.zip' }).first().waitFor()
+    await axe(page)
+    await screenshot(page, `file-jobs-${theme}`)
+  },
+)
+
+test.each(['light', 'dark'] as const)(
+  'a row tells its way, its files and what to do, in %s',
+  async (theme) => {
+    const page = await dashboard.open('/file-jobs', { theme })
+    await page.getByRole('button', { name: 'Try with a sample' }).click()
+    await page.getByText('Every row has ended').waitFor(patient)
+    await page.getByRole('gridcell', { name: 'CASE-1001' }).click()
+    const drawer = page.getByRole('dialog')
+    await drawer.getByText('PENDING → PUBLISHED').waitFor()
+    await drawer.getByText('PUBLISHED → SUCCESS').waitFor()
+    await drawer.getByText(/partition \d+, offset \d+/).waitFor()
+    await drawer.getByText('ATTACHED').waitFor()
+    await drawer.getByRole('button', { name: 'Copy document id' }).waitFor()
+    await axe(page)
+    await screenshot(page, `file-row-${theme}`)
+    await drawer.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('combobox', { name: 'State' }).click()
+    await page.getByRole('option', { name: 'ERROR' }).click()
+    await page.getByRole('gridcell', { name: 'CASE-1006' }).click()
+    await drawer.getByText('Correct the line in the error CSV').waitFor()
+    await drawer.getByText('is not in the ZIP').waitFor()
+    expect(page.url()).toContain('row=ERROR')
+  },
+)
+
+test('a file that is not taken says why and what to mend', async () => {
+  const page = await dashboard.open('/file-jobs')
+  await upload(page, 'no-csv.zip', zipOf({ 'a.pdf': '%PDF-1.7\n' }))
+  await page.getByText('Add one CSV with the columns').waitFor(patient)
+  await page.getByText('NO_CSV').first().waitFor()
+  await page.getByText('The file was not taken').first().waitFor()
+  await axe(page)
+  await screenshot(page, 'file-job-rejected-light')
+  await page.goto(`${dashboard.url}/file-jobs?status=REJECTED`)
+  await page.getByRole('gridcell', { name: 'no-csv.zip' }).waitFor()
+})
+
+test('a file can be dropped', async () => {
+  const page = await dashboard.open('/file-jobs')
+  const bytes = [...zipOfCases(['DROPPED-1'])]
+  const data = await page.evaluateHandle(
+    `(() => {
+      const transfer = new DataTransfer()
+      const bytes = new Uint8Array([${bytes.join(',')}])
+      transfer.items.add(new File([bytes], 'dropped.zip', { type: 'application/zip' }))
+      return transfer
+    })()`,
+  )
+  await page.getByText('Drop a ZIP here').dispatchEvent('drop', { dataTransfer: data })
+  await page.getByRole('heading', { name: 'dropped.zip' }).waitFor()
+})
+
+test('errors are saved as CSV and tried again, with their count', async () => {
+  await failDocuments({ mode: 'error', status: 422 })
+  const page = await dashboard.open('/file-jobs')
+  await upload(page, 'refused.zip', zipOfCases(['REFUSED-1', 'REFUSED-2']))
+  await page.getByText('Every row has ended: 0 attached, 2 with an error.').waitFor(patient)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save error CSV' }).click()
+  expect((await download).suggestedFilename()).toMatch(/^errors-.*\.csv$/)
+  await failDocuments({ mode: 'ok' })
+  await page.getByRole('button', { name: 'Try 2 errors again' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Try up to 2 rows again?' })
+  await axe(page)
+  await dialog.getByRole('button', { name: 'Try up to 2 again' }).click()
+  await page.getByText('2 rows are tried again.').waitFor()
+  await page.getByText('Every row has ended: 2 attached, 0 with an error.').waitFor(patient)
+  await page.getByText('2, after its errors were tried again').waitFor()
+})
+
+test('what the merchant was told leads to its webhooks', async () => {
+  const org = 'told'
+  await dashboard.call('/api/v1/webhook-endpoints', {
+    org,
+    body: { url: 'https://merchant.example.test/hooks', eventTypes: ['evidence.final_results'] },
+  })
+  const page = await dashboard.open('/file-jobs', { org })
+  await upload(page, 'told.zip', zipOfCases(['TOLD-1']))
+  await page.getByText('Final Results: 1 success, 0 errors').waitFor(patient)
+  const link = page.getByRole('link', { name: /^Webhook / })
+  await link.waitFor()
+  expect(await link.getAttribute('href')).toMatch(/^\/webhooks\/deliveries\?open=/)
+})
+
+test('nobody sees the files of somebody else', async () => {
+  const page = await dashboard.open('/file-jobs', { org: 'stranger', role: 'member', sub: 'mia' })
+  await page.getByText('No files yet').waitFor()
+  const { items } = (await dashboard.call('/api/v1/file-jobs')) as { items: { id: string }[] }
+  const strange = await dashboard.open(`/file-jobs/${items[0]?.id}`, {
+    org: 'stranger',
+    role: 'member',
+    allowed: [/404/],
+  })
+  await strange.getByText('NOT_FOUND').waitFor()
+})
+
+test('it fits on a phone', async () => {
+  const page = await dashboard.open('/file-jobs', { size: { width: 390, height: 844 } })
+  await page.getByRole('gridcell', { name: 'sample.zip' }).first().waitFor()
+  await screenshot(page, 'file-jobs-phone')
+  await page.getByRole('gridcell', { name: 'sample.zip' }).first().click()
+  await page.getByRole('heading', { name: 'Rows' }).waitFor()
+  const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+  expect(wide).toBeLessThanOrEqual(390)
+  await screenshot(page, 'file-job-phone')
+})
