@@ -124,8 +124,18 @@ create table posthorn.relay (
   outbox text not null,
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
+  breakers jsonb not null default '[]'::jsonb,
   constraint relay_pkey PRIMARY KEY (relay, outbox)
 ) with (fillfactor=50);
+
+create table posthorn.sample (
+  outbox text not null,
+  at timestamp with time zone not null,
+  waiting bigint,
+  due bigint,
+  oldest_due_seconds double precision,
+  constraint sample_pkey PRIMARY KEY (outbox, at)
+);
 
 create table posthorn.topic (
   name text not null,
@@ -207,6 +217,277 @@ create table posthorn.transition_default partition of posthorn.transition defaul
 alter table posthorn.topic_group_member add constraint topic_group_member_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
 alter table posthorn.topic_group_partition add constraint topic_group_partition_topic_partition_fkey FOREIGN KEY (topic, partition) REFERENCES posthorn.topic_partition(topic, partition);
 alter table posthorn.topic_partition add constraint topic_partition_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
+
+create schema evidence;
+
+CREATE OR REPLACE FUNCTION evidence.row_moves()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status = 'ERROR' and new.status = 'PENDING' then
+    -- Trying again makes no bad row a good one: it stays as it is.
+    if old.error_code in ('INVALID_ROW', 'INVALID_FILE') then
+      return null;
+    end if;
+    new.error_code := null;
+    new.error_message := null;
+  end if;
+  if new.first_outcome is null and new.status in ('SUCCESS', 'FAILED', 'ERROR') then
+    new.first_outcome := new.status;
+  end if;
+  new.updated_at := now();
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION evidence.rows_moved()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into evidence.file_job_delta
+         (file_job_id, pending, published, failed, success, error,
+          first_success, first_failed, first_error, attempts)
+  select n.file_job_id,
+         sum((n.status = 'PENDING')::int - (o.status = 'PENDING')::int),
+         sum((n.status = 'PUBLISHED')::int - (o.status = 'PUBLISHED')::int),
+         sum((n.status = 'FAILED')::int - (o.status = 'FAILED')::int),
+         sum((n.status = 'SUCCESS')::int - (o.status = 'SUCCESS')::int),
+         sum((n.status = 'ERROR')::int - (o.status = 'ERROR')::int),
+         count(*) filter (where o.first_outcome is null and n.first_outcome = 'SUCCESS'),
+         count(*) filter (where o.first_outcome is null and n.first_outcome = 'FAILED'),
+         count(*) filter (where o.first_outcome is null and n.first_outcome = 'ERROR'),
+         count(*) filter (where n.status in ('SUCCESS', 'FAILED', 'ERROR'))
+    from new_rows as n
+    join old_rows as o on o.id = n.id
+   where n.status <> o.status
+   group by n.file_job_id;
+  if not found then
+    return null;
+  end if;
+  if exists (select from old_rows where status = 'ERROR') then
+    insert into evidence.file_outbox_row_audit
+           (file_outbox_row_id, old_status, new_status, retry_count, error_code, transitioned_by)
+    select n.id, o.status, n.status, n.retry_count, o.error_code, 'OPERATOR'
+      from new_rows as n
+      join old_rows as o on o.id = n.id
+     where o.status = 'ERROR' and n.status = 'PENDING';
+    update evidence.file_job_artifact as a
+       set attachment_status = 'PENDING', updated_at = now()
+      from new_rows as n
+      join old_rows as o on o.id = n.id
+     where o.status = 'ERROR' and n.status = 'PENDING'
+       and a.file_outbox_row_id = n.id and a.attachment_status = 'FAILED';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION evidence.rows_stored()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into evidence.file_job_delta (file_job_id, pending, error, first_error)
+  select file_job_id, count(*) filter (where status = 'PENDING'),
+         count(*) filter (where status = 'ERROR'), count(*) filter (where first_outcome = 'ERROR')
+    from stored
+   group by file_job_id;
+  insert into evidence.file_outbox_row_audit
+         (file_outbox_row_id, new_status, retry_count, error_code, transitioned_by)
+  select id, status, retry_count, error_code, 'FILE_PROCESSOR'
+    from stored
+   where status = 'ERROR';
+  return null;
+end $function$;
+
+create table evidence.consumer_inbox (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamp with time zone not null default now(),
+  constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
+);
+CREATE INDEX consumer_inbox_others ON evidence.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
+
+create table evidence.file_job (
+  id uuid not null,
+  org_id text not null,
+  filename text not null,
+  status text not null default 'RECEIVED'::text,
+  reason text,
+  reason_detail text,
+  storage_key text not null,
+  storage_version text,
+  storage_etag text not null,
+  size_bytes bigint not null,
+  bucket text,
+  object_version text,
+  idempotency_key text,
+  request_fingerprint text,
+  created_by text,
+  columns text[],
+  expected_rows integer,
+  warnings jsonb not null default '[]'::jsonb,
+  staged_at timestamp with time zone,
+  rows_read integer not null default 0,
+  total_rows integer,
+  success_count integer not null default 0,
+  error_count integer not null default 0,
+  pending_retries integer not null default 0,
+  round smallint not null default 1,
+  created_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  failures smallint not null default 0,
+  not_before timestamp with time zone not null default now(),
+  constraint file_job_pkey PRIMARY KEY (id),
+  constraint file_job_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
+  constraint file_job_check CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REJECTED'::text])) = (completed_at IS NOT NULL))),
+  constraint file_job_check1 CHECK (((status = 'REJECTED'::text) = (reason IS NOT NULL))),
+  constraint file_job_check2 CHECK (((status <> 'REJECTED'::text) OR ((rows_read = 0) AND (total_rows IS NULL)))),
+  constraint file_job_check3 CHECK (((rows_read = 0) OR (staged_at IS NOT NULL))),
+  constraint file_job_status_check CHECK ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'REJECTED'::text])))
+);
+CREATE INDEX file_job_listed ON evidence.file_job USING btree (org_id, id);
+CREATE UNIQUE INDEX file_job_object ON evidence.file_job USING btree (bucket, storage_key, object_version) WHERE (bucket IS NOT NULL);
+CREATE INDEX file_job_unread ON evidence.file_job USING btree (created_at) WHERE ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text])) AND (total_rows IS NULL));
+
+create table evidence.file_job_artifact (
+  id uuid not null default gen_random_uuid(),
+  file_job_id uuid not null,
+  file_outbox_row_id uuid not null,
+  position smallint not null,
+  filename text not null,
+  storage_key text not null,
+  size_bytes bigint not null,
+  content_type text not null,
+  attachment_status text not null default 'PENDING'::text,
+  document_mgmt_id text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint file_job_artifact_pkey PRIMARY KEY (file_outbox_row_id, "position"),
+  constraint file_job_artifact_attachment_status_check CHECK ((attachment_status = ANY (ARRAY['PENDING'::text, 'ATTACHED'::text, 'FAILED'::text]))),
+  constraint file_job_artifact_check CHECK (((attachment_status = 'ATTACHED'::text) = (document_mgmt_id IS NOT NULL)))
+);
+
+create table evidence.file_job_delta (
+  id bigint not null generated always as identity,
+  file_job_id uuid not null,
+  pending integer not null default 0,
+  published integer not null default 0,
+  failed integer not null default 0,
+  success integer not null default 0,
+  error integer not null default 0,
+  first_success integer not null default 0,
+  first_failed integer not null default 0,
+  first_error integer not null default 0,
+  attempts integer not null default 0,
+  constraint file_job_delta_pkey PRIMARY KEY (id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+CREATE INDEX file_job_delta_job ON evidence.file_job_delta USING btree (file_job_id);
+
+create table evidence.file_job_file (
+  file_job_id uuid not null,
+  name text not null,
+  storage_key text,
+  size_bytes bigint,
+  content_type text,
+  error_message text,
+  constraint file_job_file_pkey PRIMARY KEY (file_job_id, name),
+  constraint file_job_file_check CHECK (((storage_key IS NULL) = (error_message IS NOT NULL)))
+);
+
+create table evidence.file_job_notification (
+  id uuid not null,
+  file_job_id uuid not null,
+  kind text not null,
+  round smallint not null,
+  success integer not null,
+  pending_retries integer not null,
+  errors integer not null,
+  message text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint file_job_notification_pkey PRIMARY KEY (id),
+  constraint file_job_notification_file_job_id_kind_round_key UNIQUE (file_job_id, kind, round),
+  constraint file_job_notification_kind_check CHECK ((kind = ANY (ARRAY['N1'::text, 'N2'::text, 'REJECTED'::text])))
+);
+
+create table evidence.file_job_tally (
+  file_job_id uuid not null,
+  pending integer not null default 0,
+  published integer not null default 0,
+  failed integer not null default 0,
+  success integer not null default 0,
+  error integer not null default 0,
+  first_success integer not null default 0,
+  first_failed integer not null default 0,
+  first_error integer not null default 0,
+  per_second real not null default 0,
+  counted_at timestamp with time zone not null default now(),
+  constraint file_job_tally_pkey PRIMARY KEY (file_job_id)
+);
+
+create table evidence.file_outbox_row (
+  id uuid not null,
+  file_job_id uuid not null,
+  org_id text not null,
+  row_number integer not null,
+  line_number integer not null,
+  case_id text not null,
+  evidence_files text not null,
+  metadata jsonb not null default '{}'::jsonb,
+  status text not null default 'PENDING'::text,
+  retry_count integer not null default 0,
+  next_retry_at timestamp with time zone not null default posthorn.now(),
+  event_id uuid,
+  kafka_partition integer,
+  kafka_offset bigint,
+  published_at timestamp with time zone,
+  error_code text,
+  error_message text,
+  first_outcome text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint file_outbox_row_pkey PRIMARY KEY (id),
+  constraint file_outbox_row_file_job_id_row_number_key UNIQUE (file_job_id, row_number),
+  constraint file_outbox_row_first_outcome_check CHECK ((first_outcome = ANY (ARRAY['SUCCESS'::text, 'FAILED'::text, 'ERROR'::text]))),
+  constraint file_outbox_row_retry_count_check CHECK (((retry_count >= 0) AND (retry_count <= 2))),
+  constraint file_outbox_row_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'PUBLISHED'::text, 'SUCCESS'::text, 'FAILED'::text, 'ERROR'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX file_outbox_row_dead ON evidence.file_outbox_row USING btree (created_at) WHERE (status = 'ERROR'::text);
+CREATE INDEX file_outbox_row_due ON evidence.file_outbox_row USING btree (org_id, next_retry_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'FAILED'::text]));
+CREATE INDEX file_outbox_row_errors ON evidence.file_outbox_row USING btree (file_job_id, row_number) WHERE (status = 'ERROR'::text);
+CREATE INDEX file_outbox_row_sent ON evidence.file_outbox_row USING btree (published_at) WHERE (status = 'PUBLISHED'::text);
+CREATE INDEX file_outbox_row_suspect ON evidence.file_outbox_row USING btree (next_retry_at, id) WHERE ((status = ANY (ARRAY['PENDING'::text, 'FAILED'::text])) AND (lost_claims > 0));
+CREATE INDEX file_outbox_row_unconfirmed ON evidence.file_outbox_row USING btree (org_id) WHERE (status = 'PUBLISHED'::text);
+CREATE TRIGGER file_outbox_row_moved AFTER UPDATE ON evidence.file_outbox_row REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION evidence.rows_moved();
+CREATE TRIGGER file_outbox_row_moves BEFORE UPDATE OF status ON evidence.file_outbox_row FOR EACH ROW EXECUTE FUNCTION evidence.row_moves();
+CREATE TRIGGER file_outbox_row_stored AFTER INSERT ON evidence.file_outbox_row REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION evidence.rows_stored();
+
+create table evidence.file_outbox_row_audit (
+  id bigint not null generated always as identity,
+  file_outbox_row_id uuid not null,
+  old_status text,
+  new_status text not null,
+  retry_count integer not null,
+  error_code text,
+  transitioned_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint file_outbox_row_audit_pkey PRIMARY KEY (id),
+  constraint file_outbox_row_audit_transitioned_by_check CHECK ((transitioned_by = ANY (ARRAY['FILE_PROCESSOR'::text, 'PUBLISHER'::text, 'EVIDENCE_WORKER'::text, 'OPERATOR'::text])))
+);
+CREATE INDEX file_outbox_row_audit_row ON evidence.file_outbox_row_audit USING btree (file_outbox_row_id, id);
+
+alter table evidence.file_job_artifact add constraint file_job_artifact_file_outbox_row_id_fkey FOREIGN KEY (file_outbox_row_id) REFERENCES evidence.file_outbox_row(id) ON DELETE CASCADE;
+alter table evidence.file_job_file add constraint file_job_file_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
+alter table evidence.file_job_notification add constraint file_job_notification_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
+alter table evidence.file_job_tally add constraint file_job_tally_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
+alter table evidence.file_outbox_row add constraint file_outbox_row_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
+alter table evidence.file_outbox_row_audit add constraint file_outbox_row_audit_file_outbox_row_id_fkey FOREIGN KEY (file_outbox_row_id) REFERENCES evidence.file_outbox_row(id) ON DELETE CASCADE;
 
 create schema example;
 
@@ -534,6 +815,73 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION payments.reconciliation_detail_replaced()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into payments.reconciliation_history
+         (run_id, line_number, run_no, until_no, reason, payment_id, note, actor, created_at)
+  select o.run_id, o.line_number, o.run_no, n.run_no, o.reason, o.payment_id, o.note, o.actor,
+         o.created_at
+    from replaced as o
+    join present as n on n.run_id = o.run_id and n.line_number = o.line_number;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.reconciliation_link_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from payments.payments where id = new.payment_id for update;
+  if exists (select from payments.reconciliation_records where matched_payment_id = new.payment_id)
+  then
+    raise exception 'payment % is matched by a record', new.payment_id
+      using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
+  end if;
+  if not exists (select from payments.reconciliation_records
+                  where run_id = new.run_id and line_number = new.line_number
+                    and status = 'matched') then
+    raise exception 'record % of % is not matched', new.line_number, new.run_id
+      using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.reconciliation_records_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from payments.reconciliation_links) then
+    if exists (select
+                 from changed as c
+                 join payments.reconciliation_links as l on l.payment_id = c.matched_payment_id) then
+      raise exception 'a payment is linked to another record'
+        using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
+    end if;
+    if exists (select
+                 from changed as c
+                 join payments.reconciliation_links as l
+                   on l.run_id = c.run_id and l.line_number = c.line_number
+                where c.status = 'unmatched') then
+      raise exception 'a record that is not matched has no payments'
+        using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+    end if;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.reconciliation_run_deleted()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from payments.reconciliation_records where run_id = old.id;
+  return old;
+end $function$;
+
 create table payments.alert_notices (
   id uuid not null,
   alert_id bigint not null,
@@ -631,6 +979,175 @@ CREATE INDEX payments_by_status ON payments.payments USING btree (org_id, status
 CREATE INDEX payments_external ON payments.payments USING btree (org_id, user_id, external_payment_id) WHERE (external_payment_id IS NOT NULL);
 CREATE INDEX payments_listed ON payments.payments USING btree (org_id, id);
 CREATE TRIGGER payments_guarded BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.payment_guarded();
+
+create table payments.reconciliation_details (
+  run_id uuid not null,
+  line_number integer not null,
+  run_no integer not null,
+  reason text not null,
+  payment_id uuid,
+  note text,
+  created_at timestamp with time zone not null default posthorn.now(),
+  actor text,
+  constraint reconciliation_details_pkey PRIMARY KEY (run_id, line_number),
+  constraint reconciliation_details_note_check CHECK ((length(note) <= 2000)),
+  constraint reconciliation_details_reason CHECK ((reason = ANY (ARRAY['exact_match'::text, 'no_match'::text, 'duplicate'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'manual_match'::text, 'manual_unmatch'::text, 'ignored'::text, 'reopened'::text]))),
+  constraint reconciliation_details_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 64))),
+  constraint reconciliation_details_run_no_check CHECK ((run_no >= 0))
+) with (fillfactor=85);
+CREATE TRIGGER reconciliation_details_replaced AFTER UPDATE ON payments.reconciliation_details REFERENCING OLD TABLE AS replaced NEW TABLE AS present FOR EACH STATEMENT EXECUTE FUNCTION payments.reconciliation_detail_replaced();
+
+create table payments.reconciliation_history (
+  seq bigint not null generated always as identity,
+  run_id uuid not null,
+  line_number integer not null,
+  run_no integer not null,
+  until_no integer not null,
+  reason text not null,
+  payment_id uuid,
+  note text,
+  actor text,
+  created_at timestamp with time zone not null,
+  constraint reconciliation_history_pkey PRIMARY KEY (seq),
+  constraint reconciliation_history_check CHECK ((until_no >= run_no))
+);
+CREATE INDEX reconciliation_history_of_record ON payments.reconciliation_history USING btree (run_id, line_number, seq);
+
+create table payments.reconciliation_links (
+  payment_id uuid not null,
+  run_id uuid not null,
+  line_number integer not null,
+  constraint reconciliation_links_pkey PRIMARY KEY (payment_id)
+);
+CREATE INDEX reconciliation_links_of_record ON payments.reconciliation_links USING btree (run_id, line_number);
+CREATE TRIGGER reconciliation_links_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_links FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_link_guarded();
+
+create table payments.reconciliation_profile_versions (
+  profile_id uuid not null,
+  version integer not null,
+  rules jsonb not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default posthorn.now(),
+  constraint reconciliation_profile_versions_pkey PRIMARY KEY (profile_id, version),
+  constraint reconciliation_profile_versions_version_check CHECK ((version > 0))
+);
+
+create table payments.reconciliation_profiles (
+  id uuid not null,
+  org_id text not null,
+  name text not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default posthorn.now(),
+  updated_at timestamp with time zone not null default posthorn.now(),
+  deleted_at timestamp with time zone,
+  constraint reconciliation_profiles_pkey PRIMARY KEY (id),
+  constraint reconciliation_profiles_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint reconciliation_profiles_version_check CHECK ((version > 0))
+);
+CREATE INDEX reconciliation_profiles_listed ON payments.reconciliation_profiles USING btree (org_id, id) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX reconciliation_profiles_name ON payments.reconciliation_profiles USING btree (org_id, name) WHERE (deleted_at IS NULL);
+
+create table payments.reconciliation_records (
+  run_id uuid not null,
+  line_number integer not null,
+  occurrence_no integer not null default 1,
+  duplicate_of integer,
+  amount bigint not null,
+  booked_on date not null,
+  version integer not null default 0,
+  currency text not null,
+  external_transaction_id text not null,
+  status text not null default 'unmatched'::text,
+  matched_payment_id uuid,
+  decided_by text,
+  adjustment bigint,
+  adjustment_kind text,
+  constraint reconciliation_records_pkey PRIMARY KEY (run_id, line_number),
+  constraint reconciliation_records_adjusted CHECK ((((adjustment IS NULL) = (adjustment_kind IS NULL)) AND ((adjustment IS NULL) OR (status = 'matched'::text)))),
+  constraint reconciliation_records_adjustment_check CHECK ((adjustment <> 0)),
+  constraint reconciliation_records_adjustment_kind_check CHECK ((adjustment_kind = ANY (ARRAY['fee'::text, 'rounding'::text, 'other'::text]))),
+  constraint reconciliation_records_amount_check CHECK (((amount >= '-999999999999'::bigint) AND (amount <= '999999999999'::bigint))),
+  constraint reconciliation_records_check CHECK (((occurrence_no > 1) = (duplicate_of IS NOT NULL))),
+  constraint reconciliation_records_currency_check CHECK ((octet_length(currency) = 3)),
+  constraint reconciliation_records_decided_by CHECK ((decided_by = ANY (ARRAY['auto'::text, 'manual'::text, 'ignored'::text]))),
+  constraint reconciliation_records_external_transaction_id_check CHECK (((octet_length(external_transaction_id) >= 1) AND (octet_length(external_transaction_id) <= 1020))),
+  constraint reconciliation_records_line_number_check CHECK ((line_number > 0)),
+  constraint reconciliation_records_matched_has_payment CHECK (((status = 'matched'::text) = (matched_payment_id IS NOT NULL))),
+  constraint reconciliation_records_matched_is_decided CHECK (
+CASE
+    WHEN (status = 'matched'::text) THEN COALESCE((decided_by = ANY (ARRAY['auto'::text, 'manual'::text])), false)
+    ELSE (decided_by IS DISTINCT FROM 'auto'::text)
+END),
+  constraint reconciliation_records_occurrence_no_check CHECK ((occurrence_no > 0)),
+  constraint reconciliation_records_status CHECK ((status = ANY (ARRAY['unmatched'::text, 'matched'::text])))
+) with (fillfactor=60, autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX reconciliation_records_open ON payments.reconciliation_records USING btree (run_id, line_number) WHERE (status = 'unmatched'::text);
+CREATE UNIQUE INDEX reconciliation_records_payment ON payments.reconciliation_records USING btree (matched_payment_id) WHERE (matched_payment_id IS NOT NULL);
+CREATE TRIGGER reconciliation_records_guarded AFTER UPDATE ON payments.reconciliation_records REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION payments.reconciliation_records_guarded();
+
+create table payments.reconciliation_runs (
+  id uuid not null,
+  org_id text not null,
+  user_id text not null,
+  filename text not null,
+  file_hash bytea not null,
+  file_bytes bigint not null,
+  profile_id uuid,
+  profile_version integer,
+  status text not null default 'loaded'::text,
+  total integer not null,
+  matched integer not null default 0,
+  unmatched integer not null,
+  summary jsonb not null generated always as (((((((('{"matched": '::text || (matched)::text) || ', "unmatched": '::text) || (unmatched)::text) || ', "total": '::text) || (total)::text) || '}'::text))::jsonb) stored,
+  duplicates integer not null default 0,
+  sums jsonb not null,
+  run_no integer not null default 0,
+  created_at timestamp with time zone not null default posthorn.now(),
+  ran_at timestamp with time zone,
+  constraint reconciliation_runs_pkey PRIMARY KEY (id),
+  constraint reconciliation_runs_adds_up CHECK (((matched + unmatched) = total)),
+  constraint reconciliation_runs_check CHECK (((profile_id IS NULL) = (profile_version IS NULL))),
+  constraint reconciliation_runs_completed CHECK (((status <> 'completed'::text) OR (run_no > 0))),
+  constraint reconciliation_runs_file_hash_check CHECK ((octet_length(file_hash) = 32)),
+  constraint reconciliation_runs_filename_check CHECK (((length(filename) >= 1) AND (length(filename) <= 255))),
+  constraint reconciliation_runs_matched_check CHECK ((matched >= 0)),
+  constraint reconciliation_runs_ran CHECK (((run_no = 0) = (ran_at IS NULL))),
+  constraint reconciliation_runs_status_check CHECK ((status = ANY (ARRAY['loaded'::text, 'running'::text, 'completed'::text]))),
+  constraint reconciliation_runs_total_check CHECK ((total > 0)),
+  constraint reconciliation_runs_unmatched_check CHECK ((unmatched >= 0))
+) with (fillfactor=80);
+CREATE UNIQUE INDEX reconciliation_runs_file ON payments.reconciliation_runs USING btree (org_id, user_id, file_hash);
+CREATE INDEX reconciliation_runs_listed ON payments.reconciliation_runs USING btree (org_id, user_id, id);
+CREATE TRIGGER reconciliation_runs_deleted BEFORE DELETE ON payments.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_run_deleted();
+
+create table payments.reconciliation_suggestions (
+  id uuid not null,
+  run_id uuid not null,
+  line_number integer not null,
+  kind text not null,
+  payment_ids uuid[] not null,
+  difference bigint not null,
+  ambiguous boolean not null,
+  status text not null default 'open'::text,
+  created_at timestamp with time zone not null default posthorn.now(),
+  constraint reconciliation_suggestions_pkey PRIMARY KEY (id),
+  constraint reconciliation_suggestions_kind_check CHECK ((kind = ANY (ARRAY['amount_tolerance'::text, 'date_window'::text, 'many_to_one'::text]))),
+  constraint reconciliation_suggestions_payment_ids_check CHECK (((cardinality(payment_ids) >= 1) AND (cardinality(payment_ids) <= 1000))),
+  constraint reconciliation_suggestions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'accepted'::text, 'dismissed'::text])))
+) with (fillfactor=80);
+CREATE INDEX reconciliation_suggestions_listed ON payments.reconciliation_suggestions USING btree (run_id, line_number, id);
+
+create table payments.reconciliation_tallies (
+  run_id uuid not null,
+  run_no integer not null,
+  currency text not null,
+  reason text not null,
+  records integer not null,
+  amount bigint not null,
+  constraint reconciliation_tallies_pkey PRIMARY KEY (run_id, run_no, currency, reason),
+  constraint reconciliation_tallies_records_check CHECK ((records >= 0)),
+  constraint reconciliation_tallies_run_no_check CHECK ((run_no > 0))
+) with (fillfactor=70);
 
 create table payments.transactions (
   id uuid not null,
@@ -777,6 +1294,14 @@ create table payments.webhook_secrets (
 CREATE UNIQUE INDEX webhook_secrets_current ON payments.webhook_secrets USING btree (endpoint_id) WHERE (expires_at IS NULL);
 CREATE INDEX webhook_secrets_of_endpoint ON payments.webhook_secrets USING btree (endpoint_id);
 
+alter table payments.reconciliation_history add constraint reconciliation_history_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
+alter table payments.reconciliation_links add constraint reconciliation_links_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
+alter table payments.reconciliation_links add constraint reconciliation_links_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
+alter table payments.reconciliation_profile_versions add constraint reconciliation_profile_versions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES payments.reconciliation_profiles(id);
+alter table payments.reconciliation_records add constraint reconciliation_records_matched_payment_id_fkey FOREIGN KEY (matched_payment_id) REFERENCES payments.payments(id);
+alter table payments.reconciliation_runs add constraint reconciliation_runs_profile_id_profile_version_fkey FOREIGN KEY (profile_id, profile_version) REFERENCES payments.reconciliation_profile_versions(profile_id, version);
+alter table payments.reconciliation_suggestions add constraint reconciliation_suggestions_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
+alter table payments.reconciliation_tallies add constraint reconciliation_tallies_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.transactions add constraint transactions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES payments.webhook_deliveries(id) ON DELETE CASCADE;
 alter table payments.webhook_deliveries add constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id);
