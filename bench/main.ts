@@ -2,6 +2,7 @@ import { loadavg } from 'node:os'
 import { backlog } from './backlog.ts'
 import { drain } from './drain.ts'
 import { enqueue } from './enqueue.ts'
+import { evidence } from './evidence.ts'
 import { held } from './held.ts'
 import { http } from './http.ts'
 import { latency } from './latency.ts'
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   payments: { run: payments, settings: {} },
   webhooks: { run: webhooks, settings: {} },
   reconcile: { run: reconcile, settings: {} },
+  evidence: { run: evidence, settings: {} },
   // Minutes, in which a real database would vacuum.
   messages: { run: messages, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
   // Here vacuum belongs to the question: it comes often and can clean nothing.

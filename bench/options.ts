@@ -10,6 +10,8 @@ export interface Options {
   readonly backlog: number
   /** Of a bank's file in `reconcile`, and payments beside it. */
   readonly records: number
+  /** Rows of the CSV in `evidence`. */
+  readonly rows: number
   /** Finished rows in `overview`. */
   readonly finished: number
   /** Rows waiting in `overview`. */
@@ -34,6 +36,7 @@ export function parseOptions(args: string[]): { bench: string; options: Options 
       messages: { type: 'string', default: '100000' },
       backlog: { type: 'string', default: '1000000' },
       records: { type: 'string', default: '1000000' },
+      rows: { type: 'string', default: '1000000' },
       finished: { type: 'string', default: '1000000' },
       waiting: { type: 'string', default: '100000' },
       connections: { type: 'string', default: '2' },
@@ -50,6 +53,7 @@ export function parseOptions(args: string[]): { bench: string; options: Options 
       messages: count('messages', values.messages),
       backlog: count('backlog', values.backlog),
       records: count('records', values.records),
+      rows: count('rows', values.rows),
       finished: count('finished', values.finished),
       waiting: count('waiting', values.waiting),
       connections: count('connections', values.connections),

@@ -1,55 +1,184 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished, expect, test } from 'vitest'
-import { casesNamed, zipOfCases } from './testing/archive.ts'
-import { startChild } from './testing/child.ts'
-import { clientOf, evidenceDatabase } from './testing/running.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { uuid } from '@posthorn/engine'
+import { withBroker } from '@posthorn/engine/testing'
+import { afterAll, describe, expect, test } from 'vitest'
+import { pdf, zip, zipOfCases } from './testing/archive.ts'
+import { expectAttachedOnce } from './testing/attached.ts'
+import type { Role, RoleOptions } from './testing/role.ts'
+import { startRole } from './testing/role.ts'
+import { evidenceDatabase, runEvidence } from './testing/running.ts'
+
+/*
+ * Every part is killed with SIGKILL at each of its steps, in a process of its own, on a real Kafka,
+ * while the other parts go on. Each time the file must come to the same end.
+ */
 
 const db = await evidenceDatabase()
+const running = await runEvidence(db, { parts: [] })
+const program = fileURLToPath(new URL('./testing/role-process.ts', import.meta.url))
+const documentsUrl = `${running.url}/sim/documents`
+const prefix = `crash-${uuid()}`
+const wait = { timeout: 60_000, interval: 30 }
 
-test('processes that are killed while they work lose nothing and double nothing', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'posthorn-evidence-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const env = { EVIDENCE_LEASE_MS: '1000' }
-  const api = await startChild({ databaseUrl: db.url, folder, parts: [], env })
-  const documents = { DOCUMENTS_URL: `${api.url}/sim/documents` }
-  const start = () =>
-    startChild({
-      ...{ databaseUrl: db.url, folder, env: { ...env, ...documents } },
-      parts: ['workers', 'relay', 'consumers'],
-    })
-  const client = await clientOf(api.url)
-  const rows = 300
-  const id = await client.job(await zipOfCases(casesNamed('killed', rows)))
-  const stored = async () => {
-    const { rows: found } = await db.pool.query<{ stored: number; ended: number }>(
-      `select count(*)::int as stored, count(*) filter (where status = 'SUCCESS')::int as ended
-         from evidence.file_outbox_row where file_job_id = $1`,
-      [id],
-    )
-    return found[0] ?? { stored: 0, ended: 0 }
-  }
-  const first = await start()
-  await expect
-    .poll(async () => (await stored()).stored, { timeout: 20_000, interval: 5 })
-    .toBeGreaterThan(0)
-  await first.kill()
-  const second = await start()
-  await expect
-    .poll(async () => (await stored()).ended, { timeout: 60_000, interval: 5 })
-    .toBeGreaterThan(50)
-  await second.kill()
-  await start()
-  const read = async () => (await client.get(`/api/v1/file-jobs/${id}`)).body as object
-  await expect
-    .poll(read, { timeout: 100_000, interval: 200 })
-    .toMatchObject({ status: 'COMPLETED', totalRows: rows, successCount: rows, errorCount: 0 })
-  const { body } = await client.get(`/api/v1/file-jobs/${id}/notifications`)
-  expect(body.items.map(({ kind }: { kind: string }) => kind)).toEqual(['N2', 'N1'])
-  const response = await fetch(`${api.url}/sim/documents/attachments?limit=10000`)
-  const { items } = (await response.json()) as { items: { case_id: string }[] }
-  expect(items.map((each) => each.case_id).toSorted()).toEqual(
-    casesNamed('killed', rows).toSorted(),
+/** What the processor is killed over: batches of a thousand, of which few rows have evidence. */
+const MANY = 2_100
+const LONG = ['1', '2', '999', '1000', '1001', '1500', '2000', '2001', '2099', '2100']
+
+interface File {
+  readonly cases: readonly string[]
+  readonly errors: number
+  zip(): Promise<Buffer>
+}
+
+const shortFile = (org: string): File => {
+  const cases = [`${org}-a`, `${org}-b`, `${org}-c`]
+  return { cases, errors: 0, zip: () => zipOfCases(cases) }
+}
+
+const longFile = (org: string): File => {
+  const good = new Set(LONG)
+  const rows = Array.from({ length: MANY }, (_, i) => String(i + 1)).map((n) =>
+    good.has(n) ? `${org}-${n},a.pdf;b.pdf` : ',a.pdf',
   )
-}, 180_000)
+  return {
+    cases: LONG.map((n) => `${org}-${n}`),
+    errors: MANY - LONG.length,
+    zip: () =>
+      zip({
+        'cases.csv': ['case_id,evidence_files', ...rows].join('\n'),
+        ...{ 'a.pdf': pdf('a'), 'b.pdf': pdf('b') },
+      }),
+  }
+}
+
+withBroker('KAFKA_BROKERS', (brokers) => {
+  const optionsFor = (org: string): RoleOptions => ({
+    ...{ databaseUrl: db.url, folder: running.folder, documentsUrl, brokers, prefix, org },
+    reach: async () => undefined,
+  })
+
+  const started = new Map<string, () => Promise<void>>()
+  afterAll(() => Promise.all([...started.keys()].map(stop)))
+
+  async function start(role: Role, org = ''): Promise<void> {
+    const name = `${role} ${org}`
+    if (!started.has(name)) started.set(name, await startRole(role, optionsFor(org)))
+  }
+
+  async function stop(name: string): Promise<void> {
+    const end = started.get(name)
+    started.delete(name)
+    await end?.()
+  }
+
+  /** Runs a role in a process of its own until it stands at the point, and kills it there. */
+  async function killAt(role: Role, point: string, org: string): Promise<void> {
+    const child = spawn(process.execPath, [program], {
+      env: {
+        PATH: process.env['PATH'],
+        ...{ ROLE: role, ROLE_DATABASE_URL: db.url, ROLE_FOLDER: running.folder },
+        ...{ ROLE_DOCUMENTS_URL: documentsUrl, ROLE_BROKERS: brokers },
+        ...{ ROLE_PREFIX: prefix, ROLE_ORG: org, CRASH_AT: point },
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+    })
+    const exited = once(child, 'exit')
+    const reached = once(child.stdout, 'data').then(() => true)
+    const isThere = await Promise.race([reached, exited.then(() => false)])
+    child.kill('SIGKILL')
+    await exited
+    if (!isThere) throw new Error(`the ${role} never came to "${point}"`)
+  }
+
+  /** As if those who were killed had been gone for long. */
+  async function expireClaims(org: string): Promise<void> {
+    const past = `claimed_until = now() - interval '1 s'
+      where claimed_until is not null and org_id = $1`
+    await db.pool.query(`update evidence.file_job set ${past}`, [org])
+    await db.pool.query(`update evidence.file_outbox_row set ${past}`, [org])
+  }
+
+  const countOf = async (org: string, status: string) => {
+    const { rows } = await db.pool.query<{ count: number }>(
+      `select count(*)::int as count from evidence.file_outbox_row
+        where org_id = $1 and status = $2`,
+      [org, status],
+    )
+    return rows[0]?.count
+  }
+
+  async function exercise(role: Role, point: string, file: (org: string) => File): Promise<void> {
+    const org = `m-${uuid().slice(-12)}`
+    const { cases, errors, zip: pack } = file(org)
+    const isWorker = role === 'worker'
+    if (!isWorker) await stop(`${role} `)
+    const others = (['processor', 'publisher', 'results'] as const).filter((each) => each !== role)
+    await Promise.all(others.map((each) => start(each)))
+    if (!isWorker) await start('worker', org)
+    const client = await running.as({ org })
+    const id = await client.job(await pack())
+    // The dead worker is to be the one that has the rows, whoever comes to the group next.
+    if (isWorker) await expect.poll(() => countOf(org, 'PUBLISHED'), wait).toBe(cases.length)
+    await killAt(role, point, org)
+    await expireClaims(org)
+    await start(role, isWorker ? org : '')
+
+    const rows = cases.length + errors
+    const results = { successCount: cases.length, errorCount: errors, pendingRetries: 0 }
+    await client.until(id, { status: 'COMPLETED', totalRows: rows, ...results })
+    await expectAttachedOnce(running, { id, org, cases, rows })
+    await stop(`worker ${org}`)
+  }
+
+  describe('the file processor is killed', () => {
+    test.each([
+      'looked',
+      ...['put 1', 'stored 2'],
+      // The staged files, that all are staged, three batches, the end.
+      ...[1, 2, 3, 4, 5, 6].flatMap((n) => [`commit ${n}`, `committed ${n}`]),
+    ])('at "%s"', { timeout: 120_000 }, (point) => exercise('processor', point, longFile))
+
+    test.each(['told evidence.rejected', 'commit 1', 'committed 1'])(
+      'over a bad file at "%s"',
+      { timeout: 120_000 },
+      async (point) => {
+        const org = `m-${uuid().slice(-12)}`
+        await stop('processor ')
+        const client = await running.as({ org })
+        const id = await client.job(Buffer.from('no ZIP at all'))
+        await killAt('processor', point, org)
+        await expireClaims(org)
+        await start('processor')
+        await client.until(id, { status: 'REJECTED', reason: 'NOT_A_ZIP' })
+        const { body } = await client.get(`/api/v1/file-jobs/${id}/notifications`)
+        expect(body.items).toMatchObject([{ kind: 'REJECTED' }])
+      },
+    )
+  })
+
+  describe('the publisher is killed', () => {
+    test.each(['claimed', 'delivered', 'commit 1', 'committed 1'])(
+      'at "%s"',
+      { timeout: 120_000 },
+      (point) => exercise('publisher', point, shortFile),
+    )
+  })
+
+  describe('the results worker is killed', () => {
+    test.each(['told evidence.initial_results', 'told evidence.final_results', 'commit 1'])(
+      'at "%s"',
+      { timeout: 120_000 },
+      (point) => exercise('results', point, shortFile),
+    )
+  })
+
+  test('the evidence worker is killed at each of its steps', { timeout: 180_000 }, async () => {
+    const points = ['received', 'attach', 'attached', 'commit 1', 'committed 1', 'handled']
+    // Side by side: Kafka gives a dead worker's partitions away only after six seconds.
+    await Promise.all(points.map((point) => exercise('worker', point, shortFile)))
+  })
+})

@@ -79,7 +79,7 @@ async function attach(
   }
   pause.check()
   const receipt = { inbox, consumer: GROUP, id: message.id }
-  await around(pool, receipt, {
+  const attaching = around(pool, receipt, {
     call: async () => {
       const { case_id: caseId, artifacts } = row
       const answer = await documents.attach({ rowId, caseId, artifacts, signal })
@@ -95,12 +95,21 @@ async function attach(
       const outcome = outcomeOf(answer, retryCount)
       const given = [{ id: rowId, attempt: retryCount, outcome }]
       const applied = await confirm(tx, outbox, given, { by: 'EVIDENCE_WORKER' })
-      if (applied.length > 0 && answer.kind === 'attached') {
-        await attachArtifacts(tx, rowId, answer.ids)
-      }
+      if (applied.length === 0) throw new NotAwaited()
+      if (answer.kind === 'attached') await attachArtifacts(tx, rowId, answer.ids)
     },
   })
+  await attaching.catch((error: unknown) => {
+    if (!(error instanceof NotAwaited)) throw error
+    log.info({ rowId, retryCount }, 'an outcome that the row does not wait for was dropped')
+  })
 }
+
+/**
+ * The row does not wait for this outcome. That it came must not be remembered: a row that a dead
+ * publisher had claimed is free for a moment, and then published again as the same event.
+ */
+class NotAwaited extends Error {}
 
 /** Whether the row still waits for the outcome of this attempt. */
 function isCurrent(row: RequestedRow, retryCount: number): boolean {

@@ -9,6 +9,8 @@ export interface Header {
   readonly places: readonly (string | undefined)[]
   readonly caseId: number
   readonly evidenceFiles: number
+  /** The columns that are kept as metadata. */
+  readonly others: readonly { readonly name: string; readonly place: number }[]
   /** The file is a corrected `errors.csv`: its cells were made safe for spreadsheets. */
   readonly isErrorFile: boolean
 }
@@ -38,13 +40,17 @@ export function readHeader({ values }: CsvRow): ReadHeader {
   const isErrorFile = ERROR_COLUMNS.every((name) => plain.includes(name))
   const isOurs = (name: string) => (ERROR_COLUMNS as readonly string[]).includes(name)
   const places = names.map((name, i) => (isErrorFile && isOurs(plain[i] ?? '') ? undefined : name))
+  const [caseId, evidenceFiles] = [plain.indexOf('case_id'), plain.indexOf('evidence_files')]
   return {
     kind: 'header',
     header: {
       names: places.filter((name) => name !== undefined),
       places,
-      caseId: plain.indexOf('case_id'),
-      evidenceFiles: plain.indexOf('evidence_files'),
+      caseId,
+      evidenceFiles,
+      others: places.flatMap((name, place) =>
+        name === undefined || place === caseId || place === evidenceFiles ? [] : [{ name, place }],
+      ),
       isErrorFile,
     },
   }
@@ -83,13 +89,9 @@ export function readRow(
     .filter((name) => name !== '')
   const found = named.map((name) => resolve(name))
   const files = [...new Set(found.filter((name) => name !== undefined))]
-  const metadata = Object.fromEntries(
-    header.places.flatMap((name, i) =>
-      name === undefined || i === header.caseId || i === header.evidenceFiles
-        ? []
-        : [[name, cell(i)]],
-    ),
-  )
+  // Without a prototype: a column may have any name.
+  const metadata = Object.create(null) as Record<string, string>
+  for (const { name, place } of header.others) metadata[name] = cell(place)
   const problem =
     raggedness(values, header) ?? caseProblem(caseId) ?? filesProblem(named, found, files)
   const fault =

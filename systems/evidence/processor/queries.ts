@@ -76,18 +76,18 @@ export async function releaseJob(
   return rows[0]?.failures
 }
 
-/** Moves the checkpoint to the row that is stored last; false if the job is no longer ours. */
+/** Moves the checkpoint to the row that is stored last; false if the job is no longer ours there. */
 export async function moveCheckpoint(
   tx: Transaction,
   { job, token }: JobClaim,
-  { rowsRead, leaseMs }: { rowsRead: number; leaseMs: number },
+  { from, to, leaseMs }: { from: number; to: number; leaseMs: number },
 ): Promise<boolean> {
   const { rows } = await tx.query(sql`
     update evidence.file_job
-       set rows_read = ${rowsRead},
+       set rows_read = ${to},
            failures = 0, lost_claims = 0,
            claimed_until = now() + ${leaseMs} * interval '1 ms'
-     where id = ${job.id} and claim_token = ${token}
+     where id = ${job.id} and claim_token = ${token} and rows_read = ${from}
     returning id`)
   return rows.length > 0
 }

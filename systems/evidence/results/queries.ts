@@ -34,7 +34,8 @@ export async function listNotifications(db: Queryable, jobId: string): Promise<N
     select id, kind, round, success, pending_retries, errors, message, created_at
       from evidence.file_job_notification
      where file_job_id = ${jobId}
-     order by id desc
+     -- Both results may be of one transaction, and then of one moment.
+     order by created_at desc, round desc, kind desc
      limit 200`)
   return rows
 }

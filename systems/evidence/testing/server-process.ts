@@ -13,7 +13,10 @@ const log: Log = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
-  error: (about, text) => void process.stderr.write(`${text} ${JSON.stringify(about)}\n`),
+  // Where servers are killed, errors are what a test asks for.
+  error: (about, text) => {
+    if (!env['CHILD_QUIET']) process.stderr.write(`${text} ${JSON.stringify(about)}\n`)
+  },
 }
 const pool = new Pool({ connectionString: env['CHILD_DATABASE_URL'], max: 20 })
 pool.on('error', () => undefined)
@@ -23,5 +26,8 @@ const settings = Object.fromEntries(
 const folder = env['EVIDENCE_FOLDER'] ?? ''
 const { url, system } = await serve({ pool, folder, env: settings, log })
 const parts = (env['CHILD_PARTS'] ?? '').split(',').filter((part) => part !== '') as Part[]
-await startWorking(system, { pool, parts, kafkaBrokers: env['KAFKA_BROKERS']?.split(','), log })
+await startWorking(system, {
+  ...{ pool, parts, log, kafkaPrefix: env['CHILD_KAFKA_PREFIX'] },
+  kafkaBrokers: env['KAFKA_BROKERS']?.split(','),
+})
 process.stdout.write(`${url}\n`)

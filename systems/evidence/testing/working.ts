@@ -4,6 +4,7 @@ import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
 import type { OpenSystem } from '../../system.ts'
+import { underPrefix } from './topics.ts'
 
 export type Part = 'workers' | 'relay' | 'consumers'
 
@@ -12,6 +13,8 @@ export interface WorkingOptions {
   readonly parts: readonly Part[]
   /** Without them, topics in Postgres. */
   readonly kafkaBrokers?: readonly string[] | undefined
+  /** Before the names of its topics and groups, on a Kafka that others use too. */
+  readonly kafkaPrefix?: string | undefined
   readonly log?: Log
 }
 
@@ -23,11 +26,12 @@ export interface Working {
 /** What runs behind the server: file processor and results, publisher, evidence worker. */
 export async function startWorking(
   system: OpenSystem,
-  { pool, parts, kafkaBrokers, log = silentLog }: WorkingOptions,
+  { pool, parts, kafkaBrokers, kafkaPrefix, log = silentLog }: WorkingOptions,
 ): Promise<Working> {
   const reading = { log, backoff: { first: '50ms', max: '200ms' } } as const
   const broker = kafkaBrokers
-    ? kafkaTransport({ brokers: kafkaBrokers, ...reading })
+    ? // The shortest session that a broker takes: so long is a dead process waited for.
+      underPrefix(kafkaTransport({ brokers: kafkaBrokers, session: '6s', ...reading }), kafkaPrefix)
     : postgresTopics({ pool, poll: '100ms', lease: '2s', ...reading })
   const { outboxes, workers = [], consumers = [] } = system
   const stop = new AbortController()

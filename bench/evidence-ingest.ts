@@ -1,0 +1,143 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { engineMigrations, migrate, uuid } from '@posthorn/engine'
+import { evidence as makeSystem } from '@posthorn/systems/evidence'
+import type { Pool } from 'pg'
+import { copyIn } from './copy-in.ts'
+import { startEvidence } from './evidence-child.ts'
+import { type EvidenceFiles, writeEvidence } from './evidence-file.ts'
+import { inDatabase, median, progress } from './harness.ts'
+import type { Options } from './options.ts'
+import type { Database, Server } from './postgres.ts'
+import { ratio, type Report } from './report.ts'
+
+interface Run {
+  readonly ms: number
+  /** Of the process that reads the file; of bare COPY there is none. */
+  readonly peakMb: number
+  readonly cpuMs: number
+}
+
+/**
+ * A ZIP through the file processor, from the first byte of its upload to its last row, against a bare
+ * COPY of the same rows and artifacts into the same tables. Each round has a database of its own.
+ */
+export async function ingestion(
+  server: Server,
+  { rows, rounds }: Options,
+  report: Report,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-bench-'))
+  try {
+    const at = (name: string) => join(folder, name)
+    const files = { zip: at('cases.zip'), rows: at('rows.csv'), artifacts: at('artifacts.csv') }
+    const jobId = uuid()
+    await writeEvidence(files, { count: rows, jobId })
+    const runs: Record<'bare' | 'ingested', Run[]> = { bare: [], ingested: [] }
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const [name, measure] of [
+        ['bare', (database: Database) => bareCopy(database, files, jobId)],
+        ['ingested', (database: Database) => ingest(database, files, rows)],
+      ] as const) {
+        const run = await inDatabase(server, async (database) => {
+          await prepareDatabase(database.pool)
+          return measure(database)
+        })
+        progress(`round ${round} of ${rounds}  ${name}  ${JSON.stringify(run)}`)
+        runs[name].push(run)
+      }
+    }
+    report.table(`a CSV of ${rows} rows read, median of ${rounds}`, [
+      lineOf('bare COPY', rows, runs.bare),
+      lineOf('file processor', rows, runs.ingested),
+    ])
+    const shares = runs.ingested.map(({ ms }, i) => (runs.bare[i]?.ms ?? Number.NaN) / ms)
+    report.table('ratios, median of pairs', ratio('file processor / bare COPY', median(shares), 1))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+function lineOf(name: string, rows: number, runs: readonly Run[]) {
+  const ms = median(runs.map((run) => run.ms))
+  return {
+    name,
+    seconds: Number((ms / 1_000).toFixed(2)),
+    rowsPerSecond: Math.round(rows / (ms / 1_000)),
+    nodeUsPerRow: Number(((median(runs.map((run) => run.cpuMs)) * 1_000) / rows).toFixed(1)),
+    peakMb: Math.max(...runs.map((run) => run.peakMb)),
+  }
+}
+
+export async function prepareDatabase(pool: Pool): Promise<void> {
+  const system = makeSystem({ notify: async () => undefined })
+  await migrate(pool, [await engineMigrations(), await system.migrations()])
+}
+
+async function bareCopy({ pool }: Database, files: EvidenceFiles, jobId: string): Promise<Run> {
+  const client = await pool.connect()
+  try {
+    const begun = performance.now()
+    await client.query('begin')
+    await client.query(
+      `insert into evidence.file_job
+              (id, org_id, filename, storage_key, storage_etag, size_bytes)
+       values ($1, 'bench', 'cases.zip', 'uploads/bench', 'bench', 1)`,
+      [jobId],
+    )
+    await copyIn(
+      client,
+      `copy evidence.file_outbox_row
+            (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, metadata)
+       from stdin (format csv)`,
+      createReadStream(files.rows),
+    )
+    await copyIn(
+      client,
+      `copy evidence.file_job_artifact
+            (file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes,
+             content_type)
+       from stdin (format csv)`,
+      createReadStream(files.artifacts),
+    )
+    await client.query('commit')
+    return { ms: Math.round(performance.now() - begun), peakMb: 0, cpuMs: 0 }
+  } finally {
+    client.release()
+  }
+}
+
+async function ingest({ url, pool }: Database, { zip }: EvidenceFiles, rows: number): Promise<Run> {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-bench-storage-'))
+  try {
+    await using child = await startEvidence({ databaseUrl: url, folder, parts: ['workers'] })
+    const before = await child.usage()
+    const begun = performance.now()
+    const id = await child.upload(zip)
+    await untilParsed(pool, id, rows)
+    const ms = Math.round(performance.now() - begun)
+    const { peakMb, cpuUs } = await child.usage()
+    return { ms, peakMb, cpuMs: Math.round((cpuUs - before.cpuUs) / 1_000) }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** Waits until the last row of a job is stored. */
+export async function untilParsed(pool: Pool, id: string, rows: number): Promise<void> {
+  for (;;) {
+    const { rows: found } = await pool.query<{
+      status: string
+      reason: string | null
+      total: number | null
+    }>('select status, reason, total_rows as total from evidence.file_job where id = $1', [id])
+    const job = found[0]
+    if (job?.status === 'REJECTED') throw new Error(`the file was rejected: ${job.reason}`)
+    if (job?.total === rows) return
+    if (job?.total != null) throw new Error(`${job.total} rows were stored, not ${rows}`)
+    await sleep(20)
+  }
+}

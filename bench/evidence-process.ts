@@ -1,0 +1,82 @@
+import { createRelay, silentLog } from '@posthorn/engine'
+import type { Outbox, Relay } from '@posthorn/engine'
+import { createApp, createVerifier, signToken } from '@posthorn/http'
+import { evidence } from '@posthorn/systems/evidence'
+import { createSealing } from '@posthorn/systems/sealing'
+import { readSettings } from '@posthorn/systems/settings'
+import { kafkaTransport } from '@posthorn/transports/kafka'
+import { Pool } from 'pg'
+
+/** A child process of the benchmarks of evidence: does its parts until its parent lets go of it. */
+export interface EvidenceOrder {
+  readonly databaseUrl: string
+  readonly folder: string
+  readonly brokers?: string
+  /** What it does beside serving; publishing begins when it is told `publish`. */
+  readonly parts: readonly ('workers' | 'publisher' | 'consumers')[]
+  /** Rows claimed at once; 0 leaves it to the system. */
+  readonly batch?: number
+  readonly inFlight?: number
+  readonly documentsUrl?: string
+}
+
+export interface EvidenceServing {
+  readonly url: string
+  readonly token: string
+}
+
+const order = JSON.parse(process.argv[2] ?? '{}') as EvidenceOrder
+const { databaseUrl, folder, brokers, parts, batch = 0 } = order
+const secret = 'a secret of the benchmark, and of nobody else'
+const system = evidence({ notify: async () => undefined })
+const { values, mistakes } = readSettings(system.settings, {
+  env: {
+    DOCUMENTS_URL: order.documentsUrl ?? 'http://127.0.0.1:9',
+    EVIDENCE_FOLDER: folder,
+    EVIDENCE_IN_FLIGHT: String(order.inFlight ?? 1_000),
+  },
+  production: true,
+})
+if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
+const pool = new Pool({ connectionString: databaseUrl, max: 10 })
+const opened = system.open({
+  ...{ pool, log: silentLog, settings: values, production: true },
+  baseUrl: () => '',
+  sealing: createSealing(['k'.repeat(32)]),
+  simulated: async () => undefined,
+})
+const app = await createApp({
+  ...{ title: 'bench', version: '1', production: true, rateLimit: false },
+  verify: createVerifier({ secret }),
+  log: { level: 'info', stream: { write: () => undefined } },
+})
+await opened.routes?.(app)
+const url = await app.listen({ port: 0, host: '127.0.0.1' })
+const stop = new AbortController()
+if (parts.includes('workers')) {
+  for (const worker of opened.workers ?? []) void worker.run({ signal: stop.signal })
+}
+const kafka = brokers === undefined ? undefined : kafkaTransport({ brokers: brokers.split(',') })
+if (kafka && parts.includes('consumers')) {
+  for (const consumer of opened.consumers ?? []) await kafka.subscribe(consumer)
+}
+const outboxes: readonly Outbox[] = opened.outboxes.map((outbox) =>
+  batch === 0 ? outbox : { ...outbox, batch },
+)
+const relay: Relay | undefined =
+  kafka && parts.includes('publisher')
+    ? createRelay({
+        pool: new Pool({ connectionString: databaseUrl, max: 6 }),
+        ...{ outboxes, transports: { kafka } },
+      })
+    : undefined
+process.on('message', (message) => {
+  if (message === 'publish') void relay?.start()
+  if (message === 'usage') {
+    const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
+    process.send?.({ peakMb: Math.round(maxRSS / 1_024), cpuUs: userCPUTime + systemCPUTime })
+  }
+})
+process.once('disconnect', () => process.exit())
+const token = await signToken({ secret, sub: 'bench', org: 'bench', expiresIn: '1d' })
+process.send?.({ url: `${url}/api/v1/file-jobs`, token } satisfies EvidenceServing)

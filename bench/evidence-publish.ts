@@ -1,0 +1,223 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Delivery } from '@posthorn/engine'
+import { uuid } from '@posthorn/engine'
+import { kafkaTransport } from '@posthorn/transports/kafka'
+import { Pool } from 'pg'
+import type { PoolClient } from 'pg'
+import { copyIn } from './copy-in.ts'
+import { startEvidence } from './evidence-child.ts'
+import { writeEvidence } from './evidence-file.ts'
+import { prepareDatabase } from './evidence-ingest.ts'
+import { inTurns, median } from './harness.ts'
+import type { Options } from './options.ts'
+import { rest, type Database, type Server } from './postgres.ts'
+import { ratio, rounded, type Report } from './report.ts'
+
+/** The system claims 100 at once; all contestants take more here. */
+const BATCH = 1_000
+/** No worker confirms here, and every claim counts what is not confirmed: more would measure that. */
+const MOST_ROWS = 50_000
+const TOPIC = 'evidence.requests'
+
+interface Contestant {
+  readonly name: string
+  /** Milliseconds for all rows. */
+  run(database: Database): Promise<number>
+}
+
+/**
+ * Rows that wait, published to Kafka and noted as such, against the Kafka transport alone with the same
+ * messages, and against plain SQL that writes the same rows and publishes nothing.
+ */
+export async function publishing(
+  server: Server,
+  { brokers, rows: wanted, rounds, connections }: Options & { readonly brokers: string },
+  report: Report,
+): Promise<void> {
+  const count = Math.min(wanted, MOST_ROWS)
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-bench-'))
+  const at = (name: string) => join(folder, name)
+  const files = { zip: at('cases.zip'), rows: at('rows.csv'), artifacts: at('artifacts.csv') }
+  const jobId = uuid()
+  const contestants: readonly Contestant[] = [
+    { name: 'transport alone', run: () => transportAlone(brokers, { count, connections }) },
+    { name: 'plain SQL', run: (database) => plainSql(database, { count, connections }) },
+    { name: 'publisher', run: (database) => publisher(database, { brokers, folder }) },
+  ]
+  try {
+    await writeEvidence(files, { count, jobId })
+    const results = await inTurns(contestants, { server, rounds }, async (contestant, database) => {
+      await prepareDatabase(database.pool)
+      await fill(database, { file: files.rows, jobId, count })
+      return contestant.run(database)
+    })
+    const rateOf = new Map(
+      [...results].map(([{ name }, runs]) => [name, (count * 1_000) / median(runs)]),
+    )
+    report.table(
+      `${count} rows published in batches of ${BATCH}, median of ${rounds}`,
+      [...rateOf].map(([name, rate]) => ({ name, rowsPerSecond: rounded(rate) })),
+    )
+    const [alone, plain] = [rateOf.get('transport alone') ?? 0, rateOf.get('plain SQL') ?? 0]
+    report.table(
+      'ratios',
+      ratio('publisher / the slower of both', rateOf.get('publisher'), Math.min(alone, plain)),
+    )
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function fill(
+  database: Database,
+  { file, jobId, count }: { file: string; jobId: string; count: number },
+): Promise<void> {
+  const client = await database.pool.connect()
+  try {
+    await client.query(
+      `insert into evidence.file_job
+              (id, org_id, filename, storage_key, storage_etag, size_bytes, status, staged_at,
+               rows_read, total_rows)
+       values ($1, 'bench', 'cases.zip', 'uploads/bench', 'bench', 1, 'PROCESSING', now(), $2, $2)`,
+      [jobId, count],
+    )
+    await copyIn(
+      client,
+      `copy evidence.file_outbox_row
+            (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, metadata)
+       from stdin (format csv)`,
+      createReadStream(file),
+    )
+  } finally {
+    client.release()
+  }
+  await rest(database)
+}
+
+async function publisher(
+  { url, pool }: Database,
+  { brokers, folder }: { brokers: string; folder: string },
+): Promise<number> {
+  await using child = await startEvidence({
+    ...{ databaseUrl: url, folder, brokers, batch: BATCH, inFlight: 1_000_000 },
+    parts: ['publisher'],
+  })
+  const begun = performance.now()
+  child.publish()
+  for (;;) {
+    const { rows } = await pool.query(
+      `select from evidence.file_outbox_row where status in ('PENDING', 'FAILED') limit 1`,
+    )
+    if (rows.length === 0) return performance.now() - begun
+    await sleep(20)
+  }
+}
+
+interface Load {
+  readonly count: number
+  readonly connections: number
+}
+
+async function transportAlone(brokers: string, { count, connections }: Load): Promise<number> {
+  const kafka = kafkaTransport({ brokers: brokers.split(',') })
+  const destination = { transport: 'kafka', topic: TOPIC, options: { group: 'bench' } }
+  const fileJobId = uuid()
+  const deliveryOf = (i: number): Delivery => {
+    const [eventId, rowId, caseId] = [uuid(), uuid(), `case-${String(i).padStart(8, '0')}`]
+    return {
+      destination,
+      message: {
+        ...{ id: eventId, type: 'evidence.requested', version: 1, key: caseId, tenant: 'bench' },
+        ...{ occurredAt: new Date(), traceparent: undefined, headers: {} },
+        payload: { eventId, fileJobId, rowId, caseId, retryCount: 0 },
+      },
+    }
+  }
+  const { signal } = new AbortController()
+  try {
+    await kafka.deliver([deliveryOf(0)], { ordered: false, signal })
+    const begun = performance.now()
+    let next = 0
+    const lane = async () => {
+      while (next < count) {
+        const from = next
+        next += BATCH
+        const size = Math.min(BATCH, count - from)
+        let batch = Array.from({ length: size }, (_, i) => deliveryOf(from + i))
+        // As the relay does: what was not taken is sent again.
+        for (let tries = 0; batch.length > 0; tries += 1) {
+          if (tries === 20) throw new Error('Kafka does not take the messages')
+          const outcomes = await kafka.deliver(batch, { ordered: false, signal })
+          batch = batch.filter((_, i) => outcomes[i]?.kind !== 'delivered')
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, lane))
+    return performance.now() - begun
+  } finally {
+    await kafka.close()
+  }
+}
+
+const CLAIM = `
+  update evidence.file_outbox_row as m
+     set claim_token = gen_random_uuid(), claimed_until = now() + interval '30 s',
+         event_id = gen_random_uuid()
+    from (select id
+            from evidence.file_outbox_row
+           where status in ('PENDING', 'FAILED') and org_id = 'bench'
+             and next_retry_at <= posthorn.now()
+             and (claimed_until is null or claimed_until < now()) and lost_claims = 0
+           order by next_retry_at, id
+           limit $1
+             for update skip locked) as due
+   where m.id = due.id
+  returning m.*`
+
+const MARK = `
+  update evidence.file_outbox_row as m
+     set status = 'PUBLISHED', published_at = now(), claim_token = null, claimed_until = null,
+         kafka_partition = u.partition, kafka_offset = u.place
+    from unnest($1::uuid[], $2::int[], $3::bigint[]) as u (id, partition, place)
+   where m.id = u.id`
+
+const AUDIT = `
+  insert into evidence.file_outbox_row_audit
+         (file_outbox_row_id, old_status, new_status, retry_count, transitioned_by)
+  select id, 'PENDING', 'PUBLISHED', 0, 'PUBLISHER' from unnest($1::uuid[]) as id`
+
+async function plainSql({ url }: Database, { count, connections }: Load): Promise<number> {
+  const pool = new Pool({ connectionString: url, max: connections })
+  let marked = 0
+  const lane = async (client: PoolClient) => {
+    for (;;) {
+      const { rows } = await client.query<{ id: string }>({
+        ...{ name: 'claim', text: CLAIM, values: [BATCH] },
+      })
+      if (rows.length === 0) return
+      const ids = rows.map(({ id }) => id)
+      const partitions = ids.map((_, i) => i % 8)
+      const places = ids.map((_, i) => marked + i)
+      marked += ids.length
+      await client.query('begin')
+      await client.query({ name: 'mark', text: MARK, values: [ids, partitions, places] })
+      await client.query({ name: 'audit', text: AUDIT, values: [ids] })
+      await client.query('commit')
+    }
+  }
+  try {
+    const clients = await Promise.all(Array.from({ length: connections }, () => pool.connect()))
+    const begun = performance.now()
+    await Promise.all(clients.map(lane))
+    const ms = performance.now() - begun
+    for (const client of clients) client.release()
+    if (marked !== count) throw new Error(`plain SQL marked ${marked} rows of ${count}`)
+    return ms
+  } finally {
+    await pool.end()
+  }
+}

@@ -1,0 +1,188 @@
+import type { Subscriber, Transport } from '@posthorn/engine'
+import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import { kafkaTransport } from '@posthorn/transports/kafka'
+import { Pool } from 'pg'
+import { DEFAULT_LIMITS } from '../archive/limits.ts'
+import { documentsApi } from '../attach/documents.ts'
+import { createPause } from '../attach/pause.ts'
+import { evidenceWorker } from '../attach/worker.ts'
+import { createNudge } from '../nudge.ts'
+import { rowsOutbox } from '../outbox.ts'
+import { fileProcessor } from '../processor/worker.ts'
+import { createProgress } from '../progress.ts'
+import { resultsWorker } from '../results/worker.ts'
+import { folderStorage } from '../storage/folder.ts'
+import type { Storage } from '../storage/storage.ts'
+import { topicOf, topicForEach } from './topics.ts'
+
+/** Each can be a process of its own. */
+export type Role = 'processor' | 'publisher' | 'worker' | 'results'
+
+/** Called at every point where a process may die, with the point's name. */
+export type Reach = (point: string) => Promise<void>
+
+export interface RoleOptions {
+  readonly databaseUrl: string
+  readonly folder: string
+  readonly documentsUrl: string
+  readonly brokers: string
+  /** Before the names of topics; each merchant has one of its own, so that its worker has its rows only. */
+  readonly prefix: string
+  /** Whose rows a worker attaches. */
+  readonly org: string
+  readonly reach: Reach
+}
+
+const LIMITS = { ...DEFAULT_LIMITS, rows: 1_000_000 }
+const LEASE_MS = 30_000
+
+/** Starts one part of the system; what it returns stops it. */
+export async function startRole(role: Role, options: RoleOptions): Promise<() => Promise<void>> {
+  const { reach } = options
+  const commits = { count: 0 }
+  const pool = reaching(options, commits)
+  const outbox = rowsOutbox({ perMerchant: 1_000 })
+  const storage = reachingStorage(options)
+  const common = { pool, log: silentLog, progress: createProgress(silentLog) }
+  const stop = new AbortController()
+  const run = (worker: { run(options: { signal: AbortSignal }): Promise<void> }) => {
+    const running = worker.run({ signal: stop.signal })
+    return async () => {
+      stop.abort()
+      await running
+      await pool.end()
+    }
+  }
+  switch (role) {
+    case 'processor': {
+      const notifier = createNotifier(pool, [outbox])
+      const end = run(
+        fileProcessor({
+          ...{ ...common, storage, outbox, limits: LIMITS, leaseMs: LEASE_MS },
+          ...{ lanes: 1, everyMs: 50, nudge: createNudge() },
+          notify: async (_tx, { type }) => reach(`told ${type}`),
+        }),
+      )
+      return async () => {
+        await notifier.close()
+        await end()
+      }
+    }
+    case 'results':
+      return run(
+        resultsWorker({
+          ...{ ...common, everyMs: 50 },
+          notify: async (_tx, { type }) => reach(`told ${type}`),
+        }),
+      )
+    case 'publisher': {
+      const broker = brokerOf(options)
+      const transport: Transport = {
+        ...broker,
+        async deliver(batch, delivering) {
+          await reach('claimed')
+          const outcomes = await broker.deliver(batch, delivering)
+          // What is committed from here on is the note of it.
+          commits.count = 0
+          await reach('delivered')
+          return outcomes
+        },
+      }
+      const relay = createRelay({
+        ...{ pool, outboxes: [outbox], transports: { kafka: transport }, maintenance: 'off' },
+      })
+      await relay.start()
+      return async () => {
+        await relay.stop()
+        await broker.close()
+        await pool.end()
+      }
+    }
+    case 'worker': {
+      const broker = brokerOf(options)
+      const api = documentsApi({
+        ...{ address: () => options.documentsUrl, token: undefined, timeoutMs: 20_000, storage },
+      })
+      const consumer = evidenceWorker({
+        ...{ pool, log: silentLog, outbox },
+        documents: {
+          ...api,
+          async attach(attachment) {
+            await reach('attach')
+            const answer = await api.attach(attachment)
+            await reach('attached')
+            return answer
+          },
+        },
+        pause: createPause({ pool, log: silentLog, probeMs: 1_000 }),
+      })
+      await broker.subscribe({
+        topic: topicOf(options.prefix, options.org),
+        group: `${options.prefix}-${options.org}`,
+        async handle(message, context) {
+          await reach('received')
+          await consumer.handle(message, context)
+          await reach('handled')
+        },
+      })
+      return async () => {
+        await broker.close()
+        await api.close()
+        await pool.end()
+      }
+    }
+  }
+}
+
+function brokerOf({ brokers, prefix }: RoleOptions): Transport & Subscriber {
+  const kafka = kafkaTransport({
+    brokers: brokers.split(','),
+    // The shortest that a broker takes: so long is a dead worker waited for.
+    session: '6s',
+    concurrency: 1,
+    createTopics: { partitions: 2 },
+    backoff: { first: '50ms', max: '200ms' },
+  })
+  return topicForEach(kafka, prefix)
+}
+
+/** Its nth COMMIT is a point before it is sent, and another when it is through. */
+function reaching({ databaseUrl, reach }: RoleOptions, commits: { count: number }): Pool {
+  const pool = new Pool({ connectionString: databaseUrl, max: 8 })
+  pool.on('error', () => undefined)
+  return pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    const replaced = async (...args: unknown[]) => {
+      commits.count += 1
+      const n = commits.count
+      await reach(`commit ${n}`)
+      const result = await query(...args)
+      await reach(`committed ${n}`)
+      return result
+    }
+    Object.assign(client, {
+      query: (...args: unknown[]) => (args[0] === 'commit' ? replaced(...args) : query(...args)),
+    })
+  })
+}
+
+function reachingStorage({ folder, reach }: RoleOptions): Storage {
+  const storage = folderStorage(folder)
+  let puts = 0
+  return {
+    ...storage,
+    async head(key) {
+      const found = await storage.head(key)
+      await reach('looked')
+      return found
+    },
+    async put(key, ...rest) {
+      puts += 1
+      const n = puts
+      await reach(`put ${n}`)
+      const stored = await storage.put(key, ...rest)
+      await reach(`stored ${n}`)
+      return stored
+    },
+  }
+}
