@@ -85,11 +85,11 @@ export class RowSource implements Source {
     return false
   }
 
-  async nextDueMs(): Promise<number | undefined> {
+  async nextDueMs(sinceMs: number): Promise<number | undefined> {
     const rows = await run<{ ms: string | null }>(
       this.#session.db,
       this.#outbox.statements.nextDue,
-      {},
+      { sinceMs },
     )
     return rows[0]?.ms == null ? undefined : Number(rows[0].ms)
   }

@@ -45,6 +45,9 @@ const MAX_PAUSE_MS = 5_000
 /** Longest time until a message that waits in front of its consumers is looked at again. */
 const MAX_WAIT_MS = 60_000
 
+/** A question's own way to Postgres: it sees a later moment than the one it is asked at. */
+const ON_ITS_WAY_MS = 50
+
 /** Open breakers that a sign of life names; a thousand broken endpoints would make it heavy. */
 const MOST_BREAKERS = 50
 
@@ -132,11 +135,12 @@ export class Runner {
   async #firstLane(): Promise<void> {
     while (!this.#stopping) {
       const heard = this.#waking.heard()
+      const lookedAt = performance.now()
       const step = await this.#safely(() => this.#round())
       if (!step) continue
       this.#waking.found(step.claimed)
       if (step.more) this.#waking.callHelpers()
-      else if (!this.#waking.heardSince(heard)) await this.#idle(step, heard)
+      else if (!this.#waking.heardSince(heard)) await this.#idle(step, { heard, lookedAt })
     }
     this.#waking.callHelpers()
   }
@@ -191,12 +195,14 @@ export class Runner {
   }
 
   /** Nothing to do: sleep until something rings, is due, or the poll comes round. */
-  async #idle(step: Step, heard: number): Promise<void> {
+  async #idle(step: Step, { heard, lookedAt }: { heard: number; lookedAt: number }): Promise<void> {
     // A batch that was delivered changes no due time: only an empty look or a failure does, and
     // the steady state of one message at a time is spared a question each.
     if (step.claimed === 0 || this.#dueChanged) {
       this.#dueChanged = false
-      const ms = await this.#safely(() => this.#source.nextDueMs())
+      const ms = await this.#safely(() =>
+        this.#source.nextDueMs(performance.now() - lookedAt + ON_ITS_WAY_MS),
+      )
       this.#dueAt = ms === undefined ? undefined : performance.now() + ms
     }
     const dueMs = this.#dueAt === undefined ? undefined : this.#dueAt - performance.now()

@@ -18,8 +18,11 @@ export interface Source {
   drop(claim: Claim): void
   /** Regular upkeep between claims: leases, shares, strays. True when there may be more to claim now. */
   keep(): Promise<boolean>
-  /** Milliseconds until something is due; undefined when nothing waits. */
-  nextDueMs(): Promise<number | undefined>
+  /**
+   * Milliseconds until something is due; undefined when nothing waits. The last claim was that long
+   * ago: what has become due since is due now.
+   */
+  nextDueMs(sinceMs: number): Promise<number | undefined>
   /** Gives back what is held. */
   close(): Promise<void>
 }

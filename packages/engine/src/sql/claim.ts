@@ -268,18 +268,23 @@ returning ${columns.id}::text as id`,
   )
 }
 
-/** Milliseconds until the next message is due by the business clock; no row if none waits. */
+/**
+ * Milliseconds until the next message is due by the business clock; no row if none waits. What became
+ * due since the last look, `sinceMs` ago, counts too: no claim has seen it.
+ */
 export function nextDue(shape: Shape): Prepared {
   const { table, columns, order, name, fair } = shape
   if (fair) {
     return prepare(
-      () => `with ${turns(shape, fair)}
+      (p) => `with ${turns(shape, fair)}
 select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
   from turn
  cross join lateral (
        select ${columns.dueAt} as due_at
          from ${table}
-        where ${waiting(shape)} and ${fair.by} = whose and ${columns.dueAt} > posthorn.now()
+        where ${waiting(shape)} and ${fair.by} = whose
+          and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
+          and claimed_until is null
         order by ${columns.dueAt}
         limit 1
        ) as next`,
@@ -294,10 +299,12 @@ select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
     )
   }
   return prepare(
-    () => `select extract(epoch from ${columns.dueAt} - posthorn.now()) * 1000 as ms
+    (p) => `select extract(epoch from ${columns.dueAt} - posthorn.now()) * 1000 as ms
   from ${table}
  where ${waiting(shape)}
-   and ${columns.dueAt} > posthorn.now()
+   and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
+   and claimed_until is null
+   and ${unlessPaused(shape)}
  order by ${columns.dueAt}
  limit 1`,
   )
