@@ -45,7 +45,7 @@ export function closingLine({ passed = 0, failed = 0, skipped = 0 }) {
 }
 
 /** More files than this do not fail by chance. */
-const MAX_RUN_AGAIN = 3
+const MAX_RUN_AGAIN = 6
 
 /**
  * Real processes and brokers on a machine that others use too: a file that failed beside another

@@ -27,7 +27,7 @@ test('a paused outbox is the first thing that is told, and leads to where it is 
   const page = await dashboard.open('/overview')
   await page.getByRole('link', { name: 'example.greetings is paused by dev' }).click()
   await page.getByRole('heading', { name: 'example.greetings' }).waitFor()
-  await page.getByText('the shop moves').waitFor()
+  await page.getByText('the shop moves').first().waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
   await page.getByText('example.greetings goes on.').waitFor()
@@ -35,6 +35,7 @@ test('a paused outbox is the first thing that is told, and leads to where it is 
 })
 
 test('an outbox is paused from its page, with a reason that the audit keeps', async () => {
+  await dashboard.call('/api/v1/outboxes/example.greetings/resume', { method: 'POST' })
   const page = await dashboard.open('/outboxes/example.greetings')
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByLabel('Reason').fill('tidying up')

@@ -104,7 +104,8 @@ test('three roles are three processes on one data folder', async () => {
   const worker = startProcess({ POSTHORN_DATA_DIR, POSTHORN_ROLES: 'worker' })
   await counted(api, 'ada', 1)
   const health = await worker.url()
-  expect((await call(`${health}/readyz`)).body).toMatchObject({ ready: true })
+  const readiness = async () => (await call(`${health}/readyz`)).body
+  await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ ready: true })
   expect((await call(`${health}/api/v1/outboxes`, { token })).status).toBe(404)
 
   // A message wakes the relay of the other process: its poll would take five seconds.

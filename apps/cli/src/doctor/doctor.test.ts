@@ -1,5 +1,6 @@
 import { pause, sql, transaction, useMovableClock } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
+import { temporaryPostgres } from '@posthorn/postgres'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +13,10 @@ import type { Finding } from './finding.ts'
 // Processes that load a whole server, on a machine that may be busy with other tests.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
+// Tests run on a server that spares itself fsync; the doctor would be right to complain.
+const postgres = await temporaryPostgres({})
+afterAll(() => postgres.close())
+process.env['DATABASE_URL'] = postgres.url
 const { url, pool } = await testDatabase()
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-doctor-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
