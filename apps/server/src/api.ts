@@ -17,6 +17,7 @@ import { startSampling } from './operators/sampling.ts'
 import type { Readiness } from './readiness.ts'
 import { writeSimulated } from './simulated.ts'
 import { verifierOf } from './tokens.ts'
+import manifest from '../package.json' with { type: 'json' }
 
 export interface ApiOptions {
   readonly configuration: Configuration
@@ -66,7 +67,7 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
   const { production, rateLimit, trustProxy, baseUrl } = configuration
   return createApp({
     title: 'Posthorn',
-    version: '0.1.0',
+    version: manifest.version,
     verify: await verifierOf(configuration),
     production,
     log,

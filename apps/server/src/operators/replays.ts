@@ -11,16 +11,21 @@ import { OPERATOR, OutboxParams, outboxNamed } from './registered.ts'
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Time = Type.Optional(Type.String({ format: 'date-time' }))
 
-const Filter = Type.Object({
-  ids: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 1_000 }),
-  ),
+/** Which dead messages, wherever they are asked for. */
+export const DeadFilter = Type.Object({
   since: Time,
   until: Time,
   type: Value,
   tenant: Value,
   key: Value,
   code: Value,
+})
+
+const Filter = Type.Object({
+  ids: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { minItems: 1, maxItems: 1_000 }),
+  ),
+  ...DeadFilter.properties,
 })
 
 const schema = {
@@ -64,7 +69,7 @@ export function replayRoutes(app: App, pool: Pool, outboxes: Registered): void {
   )
 }
 
-function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilter {
+export function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilter {
   return {
     ...rest,
     ...(since !== undefined && { since: new Date(since) }),

@@ -10,13 +10,13 @@ import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { moment, oneOf, text, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { saveText } from './save-text.ts'
 import type { Entry } from './entry.ts'
 import { entriesAsCsv, whatOf, whyOf } from './entry.ts'
 
@@ -67,7 +67,7 @@ export function Audit() {
         <Button
           variant="default"
           disabled={list.rows.length === 0}
-          onClick={() => saveText('audit.csv', entriesAsCsv(list.rows))}
+          onClick={() => saveFile('audit.csv', entriesAsCsv(list.rows))}
         >
           Save what is shown
         </Button>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry } from './entry.ts'
-import { entriesAsCsv, whatOf, whyOf } from './entry.ts'
+import { csvOf, whatOf, whyOf } from './entry.ts'
 
 const transition: Entry = {
   kind: 'transition',
@@ -24,7 +24,7 @@ test('says what happened and why', () => {
 })
 
 test('an export holds no formula and keeps its cells apart', () => {
-  const csv = entriesAsCsv([{ ...transition, code: null, actor: 'a "b", c' }])
+  const csv = csvOf([{ ...transition, code: null, actor: 'a "b", c' }])
   expect(csv.split('\r\n')).toHaveLength(2)
   expect(csv).toContain(`"'=cmd()"`)
   expect(csv).toContain('"a ""b"", c"')

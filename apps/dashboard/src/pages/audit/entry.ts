@@ -16,7 +16,11 @@ export function whyOf(entry: Entry): string {
 }
 
 /** The entries as CSV. A cell that a spreadsheet would take for a formula is made text. */
-export function entriesAsCsv(entries: readonly Entry[]): string {
+export function entriesAsCsv(entries: readonly Entry[]): Blob {
+  return new Blob([csvOf(entries)], { type: 'text/csv;charset=utf-8' })
+}
+
+export function csvOf(entries: readonly Entry[]): string {
   const rows = entries.map((entry) => [
     entry.at,
     entry.kind,
