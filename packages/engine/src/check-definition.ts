@@ -88,7 +88,7 @@ function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
 }
 
 function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
-  const { columns, counter, order, fair, confirm, retention } = definition
+  const { columns, counter, order, fair, reads, confirm, retention, states } = definition
   const { ref, dedupe, idType, ...single } = columns
   if (idType !== undefined && !['uuid', 'bigint', 'text'].includes(idType)) {
     wrong('columns.idType', 'must be "uuid", "bigint" or "text"')
@@ -105,6 +105,7 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
     ['counter.limit', counter.limit],
     ['order.key', order?.key],
     ['fair.by', fair?.by],
+    ...(reads ?? []).map((name) => ['reads', name] as [string, string]),
   ]
   for (const [field, name] of named) {
     if (name === undefined) continue
@@ -116,6 +117,9 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   }
   if (order && columns.attemptId !== undefined) {
     wrong('columns.attemptId', 'must be left out: an ordered outbox writes nothing when it claims')
+  }
+  if (reads && (order || states.claimed !== undefined)) {
+    wrong('reads', 'must be left out with order and with a claimed state: they read whole rows')
   }
   if (retention && columns.finishedAt === undefined) {
     wrong('columns.finishedAt', 'is needed by retention')
@@ -179,7 +183,9 @@ function checkOrder<Row>({ order, counter, states }: OutboxDefinition<Row>, wron
 
 function checkFair<Row>({ fair, order, confirm, states }: OutboxDefinition<Row>, wrong: Wrong) {
   if (!fair) return
-  if (!confirm) wrong('fair', 'needs confirm: without it nobody knows what is still under way')
+  if (fair.atOnce !== undefined && !confirm) {
+    wrong('fair.atOnce', 'needs confirm: without it nobody knows what is still under way')
+  }
   if (order) wrong('fair', 'must be left out: an ordered outbox claims by key')
   if (states.claimed !== undefined) wrong('fair', 'must be left out where there is a claimed state')
 }

@@ -48,6 +48,7 @@ function namedColumns({
   counter,
   order,
   fair,
+  reads,
 }: Outbox): [field: string, column: string][] {
   const { ref, dedupe, idType: _, ...single } = columns
   return [
@@ -62,5 +63,6 @@ function namedColumns({
     ...(counter.limit ? [['counter.limit', counter.limit] as [string, string]] : []),
     ...(order ? [['order.key', order.key] as [string, string]] : []),
     ...(fair ? [['fair.by', fair.by] as [string, string]] : []),
+    ...(reads ?? []).map((name) => ['reads', name] as [string, string]),
   ]
 }

@@ -6,7 +6,6 @@ import { run, unprepared } from './session.ts'
 import { settleIn } from './settle.ts'
 import type { Settlement } from './settlement.ts'
 import { idOf } from './settlement.ts'
-import { lockSent } from './sql/confirm.ts'
 import { holdKeys } from './sql/held.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -36,7 +35,7 @@ export async function confirm<Row>(
   }
   const plain = unprepared(tx)
   const byId = new Map(confirmations.map((each) => [each.id, each]))
-  const rows = await run<OutboxRow>(plain, lockSent(box), { ids: [...byId.keys()] })
+  const rows = await run<OutboxRow>(plain, box.statements.lockSent, { ids: [...byId.keys()] })
   const settlements = rows.flatMap((row): Settlement[] => {
     const confirmation = byId.get(idOf(box, row))
     const facts = factsOf(box, row)

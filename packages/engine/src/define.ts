@@ -63,6 +63,7 @@ export interface Outbox<Row = OutboxRow> {
   message(row: Row): MessageInit
   readonly upcasters: Upcasters
   readonly secrets: readonly string[]
+  readonly reads: readonly string[] | undefined
   readonly audit: Audit<Row> & {
     readonly record: 'all' | 'failures' | 'none'
     readonly actor: string
@@ -125,6 +126,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     message: definition.message,
     upcasters: definition.upcasters ?? {},
     secrets: definition.secrets ?? [],
+    reads: definition.reads,
     audit: { record: 'all', actor: 'RELAY', ...audit },
   } satisfies Omit<Outbox<Row>, 'statements' | 'bell'>
   return { ...shape, statements: statementsOf(shape), bell: createBell() }

@@ -101,8 +101,11 @@ export interface Order<Row> {
 export interface Fair<Row> {
   /** Whose a message is; never null. Each value gets its turn in every claim. */
   readonly by: Column<Row>
-  /** Messages of one value that are sent and not confirmed yet; about, since claims overlap. */
-  readonly atOnce: number
+  /**
+   * Messages of one value that are sent and not confirmed yet; about, since claims overlap. Without it
+   * nobody is held back: the turns alone are fair. Needs `confirm`.
+   */
+  readonly atOnce?: number
 }
 
 export interface Confirm {
@@ -174,13 +177,18 @@ interface Common<Row> {
   readonly counter: Counter<Row>
   readonly claim?: ClaimOptions
   readonly order?: Order<Row>
-  /** Default: oldest first, whoever's they are. Needs `confirm`; forbidden with `order` and `claimed`. */
+  /** Default: oldest first, whoever's they are. Forbidden with `order` and `claimed`. */
   readonly fair?: Fair<Row>
   /** Default off: a schedule that never gives up is itself the answer to a broken destination. */
   readonly breaker?: BreakerOptions
   readonly retention?: Retention
   readonly unknown?: UnknownPolicy
   readonly destination: Destination | ((row: Row) => Destination)
+  /**
+   * The columns that `message`, `destination` and `audit` read, beside those the engine needs itself.
+   * Default all. In a wide table a batch is claimed for less. Forbidden with `order` and `claimed`.
+   */
+  readonly reads?: readonly Column<Row>[]
   /** Pure: the row as a message. A throw quarantines the row. */
   message(row: Row): MessageInit
   readonly upcasters?: Upcasters

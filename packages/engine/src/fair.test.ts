@@ -40,7 +40,7 @@ const definition = {
 
 const parcels = defineOutbox<Parcel>({ ...definition, fair: { by: 'shop', atOnce: 20 } })
 /** As many at once as anybody wants: what holds for all outboxes holds for a fair one. */
-const wide = defineOutbox<Parcel>({ ...definition, fair: { by: 'shop', atOnce: 10_000 } })
+const wide = defineOutbox<Parcel>({ ...definition, fair: { by: 'shop' } })
 
 const db = await testDatabase({
   sql: `
@@ -60,9 +60,9 @@ async function put(shop: string, count: number): Promise<void> {
   await transaction(db.pool, (tx) => enqueueAll(tx, parcels, messages))
 }
 
-function relayTo(transport = fakeTransport()) {
+function relayTo(transport = fakeTransport(), outbox = parcels) {
   const transports = everywhere(transport, ['topics'])
-  const relay = createRelay({ pool: db.pool, outboxes: [parcels], transports, mode: 'poll' })
+  const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
   const shops = () => transport.arrived.map(({ tenant }) => tenant)
   return { relay, shops }
 }
@@ -117,6 +117,17 @@ test('no more of one is under way than may be, and a confirmation makes room', a
   expect(await countOf('giant', 'sent')).toBeLessThanOrEqual(20)
 })
 
+test('without a bound the turns are fair all the same, and nobody is held back', async () => {
+  await empty()
+  await put('giant', 50)
+  await put('corner', 3)
+  const { relay, shops } = relayTo(fakeTransport(), wide)
+  await relay.tick()
+  expect(shops().filter((shop) => shop === 'corner')).toHaveLength(3)
+  for (let i = 0; i < 6; i += 1) await relay.tick()
+  expect(await countOf('giant', 'sent')).toBe(50)
+})
+
 test('many who each have one share the batches', async () => {
   await empty()
   for (let i = 0; i < 25; i += 1) await put(`shop-${i}`, 1)
@@ -144,7 +155,7 @@ test('finds its way by the index, however many wait', async () => {
     select gen_random_uuid(), 'shop-' || n % 5 from generate_series(1, 20000) as n`)
   await db.pool.query('analyze fair.parcels')
   const { byRow, nextDue } = parcels.statements
-  for (const { text, params } of [byRow.claimBatch, nextDue]) {
+  for (const { text, params } of [byRow.claimBatch, wide.statements.byRow.claimBatch, nextDue]) {
     const args: Record<string, unknown> = { batch: 10, leaseMs: 1_000, token: crypto.randomUUID() }
     const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
       `explain ${text}`,
@@ -160,6 +171,8 @@ test('a definition that cannot be fair is refused', () => {
   const make = (more: object) => () =>
     defineOutbox<Parcel>({ ...definition, fair: { by: 'shop', atOnce: 5 }, ...more } as never)
   expect(make({ fair: { by: 'shop', atOnce: 0 } })).toThrow('fair.atOnce')
+  const { confirmed: _, ...states } = definition.states
+  expect(make({ confirm: undefined, states })).toThrow('fair.atOnce')
   expect(make({ fair: { by: 'no such', atOnce: 1 } })).toThrow('fair.by')
   expect(make({ states: { ...definition.states, claimed: 'busy' } })).toThrow('fair')
 })

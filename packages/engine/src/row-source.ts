@@ -100,9 +100,9 @@ export class RowSource implements Source {
 }
 
 /** `returning` promises no order; people expect the oldest first. */
-function inOrder({ columns }: Outbox, rows: OutboxRow[]): OutboxRow[] {
-  const due = (row: OutboxRow) => Number(row[columns.dueAt])
-  return rows.sort(
-    (a, b) => due(a) - due(b) || (String(a[columns.id]) < String(b[columns.id]) ? -1 : 1),
-  )
+function inOrder({ columns }: Outbox, rows: readonly OutboxRow[]): OutboxRow[] {
+  return rows
+    .map((row) => ({ row, due: Number(row[columns.dueAt]), id: String(row[columns.id]) }))
+    .sort((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1))
+    .map(({ row }) => row)
 }

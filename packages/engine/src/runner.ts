@@ -45,6 +45,12 @@ const MAX_PAUSE_MS = 5_000
 /** Longest time until a message that waits in front of its consumers is looked at again. */
 const MAX_WAIT_MS = 60_000
 
+/**
+ * Pause after a look that found no room, where messages under way are counted: every confirmation
+ * rings, and only one in many makes room for the next batch.
+ */
+const NO_ROOM_MS = 50
+
 /** A question's own way to Postgres: it sees a later moment than the one it is asked at. */
 const ON_ITS_WAY_MS = 50
 
@@ -86,6 +92,10 @@ export class Runner {
       : new RowSource(session, outbox)
     this.#attempter = new Attempter(outbox, transports, metrics)
     this.#waking = new Waking(Math.min(outbox.everyMs, outbox.leaseMs))
+  }
+
+  get #isBounded(): boolean {
+    return this.#options.outbox.fair?.atOnce !== undefined
   }
 
   /** Hears that there may be something new. */
@@ -140,7 +150,10 @@ export class Runner {
       if (!step) continue
       this.#waking.found(step.claimed)
       if (step.more) this.#waking.callHelpers()
-      else if (!this.#waking.heardSince(heard)) await this.#idle(step, { heard, lookedAt })
+      else {
+        if (step.claimed === 0 && this.#isBounded) await this.#waking.beat(NO_ROOM_MS)
+        if (!this.#waking.heardSince(heard)) await this.#idle(step, { heard, lookedAt })
+      }
     }
     this.#waking.callHelpers()
   }

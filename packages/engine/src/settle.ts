@@ -6,7 +6,10 @@ import { run } from './session.ts'
 import type { Session } from './session.ts'
 import type { Settlement } from './settlement.ts'
 import { idOf } from './settlement.ts'
+import type { Listed } from './sql/list.ts'
+import { list } from './sql/list.ts'
 import type { Guard, SettleRole } from './sql/settle.ts'
+import { refParam } from './sql/settle.ts'
 import type { Queryable, Transaction } from './transaction.ts'
 
 /** What the statements need beside the messages themselves. */
@@ -79,12 +82,13 @@ export async function settleRoles(
     const group = settlements.filter(({ decision }) => decision.role === role)
     if (group.length === 0) continue
     const statement = outbox.statements.settle(role, args.guard)
-    const rows = await run<{ id: string }>(db, statement, {
+    const [answer] = await run<{ only: string[] | null }>(db, statement, {
       ...args,
       ...columnsOf(outbox, group, { args, params: statement.params }),
       reason: args.reason ?? null,
     })
-    for (const { id } of rows) settled.add(id)
+    const ids = answer?.only ?? group.map(({ row }) => idOf(outbox, row))
+    for (const id of ids) settled.add(id)
   }
   return settled
 }
@@ -94,21 +98,26 @@ function columnsOf(
   outbox: Outbox,
   group: readonly Settlement[],
   { args, params }: { args: SettleArgs; params: readonly string[] },
-): Record<string, unknown[]> {
-  const columns: Record<string, (settlement: Settlement) => unknown> = {
-    ids: ({ row }) => row[outbox.columns.id],
+): Record<string, string> {
+  const columns: Record<string, (settlement: Settlement) => Listed> = {
+    ids: ({ row }) => idOf(outbox, row),
     delay_ms: ({ decision }) => decision.delayMs ?? 0,
     bump: ({ decision }) => decision.bump,
     lost: ({ decision }) => decision.lost,
     code: ({ decision }) => decision.failure?.code ?? null,
     error: ({ decision }) => decision.failure?.message ?? null,
-    ref: ({ decision }) => (decision.ref ? JSON.stringify(decision.ref) : null),
+    ...Object.fromEntries(
+      Object.keys(outbox.columns.ref ?? {}).map((field) => [
+        refParam(field),
+        ({ decision }: Settlement) => decision.ref?.[field] ?? null,
+      ]),
+    ),
     from_state: ({ row }) => String(args.from ?? stateOf(outbox, row)),
   }
   return Object.fromEntries(
     Object.entries(columns)
       .filter(([name]) => params.includes(name))
-      .map(([name, valueOf]) => [name, group.map(valueOf)]),
+      .map(([name, valueOf]) => [name, list(group.map(valueOf))]),
   )
 }
 

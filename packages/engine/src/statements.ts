@@ -17,6 +17,7 @@ import {
   renewClaim,
   takeExpired,
 } from './sql/claim.ts'
+import { lockSent } from './sql/confirm.ts'
 import { freeKeys, holdKeys, parkTails, rescueHeld, setAside, sweepKeys } from './sql/held.ts'
 import type { Prepared } from './sql/prepared.ts'
 import type { Guard, SettleRole } from './sql/settle.ts'
@@ -32,6 +33,7 @@ export interface Statements {
   readonly nextDue: Prepared
   readonly claimUnconfirmed: Prepared | undefined
   readonly renewClaim: Prepared
+  readonly lockSent: Prepared
   settle(role: SettleRole, guard: Guard): Prepared
   readonly byRow: {
     readonly claimBatch: Prepared
@@ -65,6 +67,7 @@ export function statementsOf(shape: Shape): Statements {
     nextDue: nextDue(shape),
     claimUnconfirmed: claimUnconfirmed(shape),
     renewClaim: renewClaim(shape),
+    lockSent: lockSent(shape),
     settle(role, guard) {
       const known = settles.get(`${role} ${guard}`) ?? settle(shape, role, guard)
       settles.set(`${role} ${guard}`, known)

@@ -1,6 +1,6 @@
 import type { Shape } from '../statements.ts'
 import type { Prepared } from './prepared.ts'
-import { WITHOUT_WAITING, anyOf, literal, prepare, tenantColumn } from './prepared.ts'
+import { WITHOUT_WAITING, anyOf, literal, prepare, tenantColumn, unseen } from './prepared.ts'
 
 /** A claim after this many lost lone claims is the end of the message. */
 export const LOST_CLAIMS_LIMIT = 3
@@ -43,23 +43,25 @@ export function claimBatch(shape: Shape): Prepared {
 
 /**
  * Without a claimed state the claim touches no indexed column, so it is a HOT update. An expired
- * claim that is met here is only released: the message is marked and next claimed alone.
+ * claim that is met here is only released: the message is marked and next claimed alone. The ids go
+ * over as a list, since a join may be planned as a reading of the whole table.
  */
 function claimByColumns(shape: Shape): Prepared {
   const { table, columns, fair } = shape
   const begins = beginning(shape)
   // A claim that writes nothing but its lease need not survive a crash of Postgres.
   const quick = begins.length === 0 ? `\n     and ${WITHOUT_WAITING}` : ''
+  const lost = 'm.claimed_until is not null'
   const set = begins.map(
     ([column, value]) =>
-      `,\n       ${column} = case when due.lost then m.${column} else ${value} end`,
+      `,\n       ${column} = case when ${lost} then m.${column} else ${value} end`,
   )
   return prepare(
     (p) => `with ${
       fair
         ? dueInTurns(shape, fair, p)
         : `due as (
-  select ${columns.id} as id, claimed_until is not null as lost
+  select ${columns.id} as id
     from ${table}
    where ${waiting(shape)}
      and ${columns.dueAt} <= posthorn.now()
@@ -72,13 +74,21 @@ function claimByColumns(shape: Shape): Prepared {
 )`
     }
 update ${table} as m
-   set claim_token = case when due.lost then null else ${p('token')}::uuid end,
-       claimed_until = case when due.lost then null else now() + ${p('leaseMs')} * interval '1 ms' end,
-       lost_claims = due.lost::int${set.join('')}
-  from due
- where m.${columns.id} = due.id
-returning m.*, due.lost as claim_lost, m.${columns.status}::text as claim_from`,
+   set claim_token = case when ${lost} then null else ${p('token')}::uuid end,
+       claimed_until = case when ${lost} then null else now() + ${p('leaseMs')} * interval '1 ms' end,
+       lost_claims = (${lost})::int${set.join('')}
+ where m.${columns.id} = any(array(select id from due))
+returning ${read(shape)}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from`,
   )
+}
+
+/** What the engine and the definition want to know of a row. */
+function read({ columns, counter, reads }: Shape): string {
+  if (reads === undefined) return 'm.*'
+  const { id, status, dueAt, attemptId, traceparent } = columns
+  const ours = [id, status, dueAt, attemptId, traceparent, counter.column, counter.limit]
+  const names = [...ours, 'lost_claims', ...reads].filter((name) => name !== undefined)
+  return [...new Set(names)].map((name) => `m.${name}`).join(', ')
 }
 
 /** Who has messages that wait, by one look into the index for each; the last row is null. */
@@ -95,52 +105,71 @@ function turns(shape: Shape, { by }: NonNullable<Shape['fair']>): string {
 )`
 }
 
-/**
- * An equal share of the batch for each who has something due and room for more. Room for a whole
- * batch, or half of all: else every confirmation would be answered by a claim of one.
- */
+/** An equal share of the batch for each who has something due and room for more. */
 function dueInTurns(
   shape: Shape,
   fair: NonNullable<Shape['fair']>,
   p: (param: string) => string,
 ): string {
-  const { table, columns, states } = shape
+  const { table, columns } = shape
   const isDue = `${waiting(shape)} and ${fair.by} = whose
             and ${columns.dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
             and lost_claims = 0`
+  const room =
+    fair.atOnce === undefined ? undefined : roomOf(shape, { ...fair, atOnce: fair.atOnce })
+  const share = `ceil(${p('batch')}::float8 / sharers)`
   return `${turns(shape, fair)},
 able as materialized (
-  select whose, room, count(*) over () as sharers
-    from turn
+  select whose, first.*, ${room ? 'room, ' : ''}count(*) over () as sharers
+    from turn${room ? `\n   cross join lateral ${room.counted}` : ''}
+   -- Not \`exists\`, which may be planned as a reading of all that waits.
    cross join lateral (
-         select ${fair.atOnce} - count(*) as room
-           from (select from ${table}
-                  where ${fair.by} = whose and ${columns.status} = ${literal(states.sent)}
-                  limit ${fair.atOnce}) as unconfirmed
-         ) as sent
-   where whose is not null
-     and room >= least(${p('batch')}::int, ${Math.ceil(fair.atOnce / 2)})
+         select ${columns.dueAt} as first_due, ${columns.id} as first_id
+           from ${table}
+          where ${isDue}
+          order by ${columns.dueAt}, ${columns.id}
+          limit 1
+         ) as first
+   where whose is not null${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
      and ${unlessPaused(shape)}
-     and exists (
-         select from ${table}
-          where ${isDue})
    -- In no fixed order, or those at the end would wait whenever the batch is too small for all.
    order by random()
 ),
 due as (
-  select mine.id, mine.lost
+  select mine.id
     from able
    cross join lateral (
-         select ${columns.id} as id, claimed_until is not null as lost
+         select ${columns.id} as id
            from ${table}
           where ${isDue}
+            -- What is before it was settled or is claimed: it need not be looked at once more.
+            and (${columns.dueAt}, ${columns.id}) >= (first_due, first_id)
           order by ${columns.dueAt}, ${columns.id}
-          limit least(room, ceil(${p('batch')}::float8 / sharers))::int
+          limit ${room ? `least(room, ${share})` : share}::int
             for update skip locked
          ) as mine
    limit ${p('batch')}
 )`
+}
+
+/**
+ * How many more of one may be under way. Enough is room for a whole batch, or half of all: else every
+ * confirmation would be answered by a claim of one.
+ */
+function roomOf(
+  { table, columns, states }: Shape,
+  { by, atOnce }: { readonly by: string; readonly atOnce: number },
+) {
+  return {
+    counted: `(
+         select ${atOnce} - count(*) as room
+           from (select from ${table}
+                  where ${by} = whose and ${columns.status} = ${literal(states.sent)}
+                  limit ${atOnce}) as unconfirmed
+         ) as sent`,
+    isEnough: (batch: string) => `room >= least(${batch}::int, ${Math.ceil(atOnce / 2)})`,
+  }
 }
 
 /** With a claimed state, expired claims are found by their own index, see `takeExpired`. */
@@ -262,7 +291,7 @@ export function renewClaim({ table, columns }: Shape): Prepared {
   return prepare(
     (p) => `update ${table}
    set claimed_until = now() + ${p('leaseMs')} * interval '1 ms'
- where ${columns.id} = any(${p('ids')}::${columns.idType}[])
+ where ${columns.id} = any(${unseen(p('ids'), columns.idType)})
    and claim_token = ${p('token')}::uuid
 returning ${columns.id}::text as id`,
   )

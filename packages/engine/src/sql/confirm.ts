@@ -1,6 +1,6 @@
 import type { Shape } from '../statements.ts'
 import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare } from './prepared.ts'
+import { anyOf, literal, prepare, unseen } from './prepared.ts'
 
 /**
  * Locks messages that an outcome may still settle: sent ones, and those on their way. Ordered by
@@ -15,7 +15,7 @@ export function lockSent({ table, columns, states, order }: Shape): Prepared {
   return prepare(
     (p) => `select *, ${columns.status}::text as claim_from
   from ${table}
- where ${columns.id} = any(${p('ids')}::${columns.idType}[])
+ where ${columns.id} = any(${unseen(p('ids'), columns.idType)})
    and (${order ? sent : `${sent} or ${onItsWay}`})
  order by ${columns.id}
    for update`,

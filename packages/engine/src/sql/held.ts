@@ -1,7 +1,7 @@
 import type { Shape } from '../statements.ts'
 import { waiting } from './claim.ts'
 import type { Prepared } from './prepared.ts'
-import { literal, prepare, tenantColumn, tenantOf } from './prepared.ts'
+import { literal, prepare, tenantColumn, tenantOf, unseen } from './prepared.ts'
 
 /** Makes keys wait: until a time, or (without `delay_ms`) until an operator acts. */
 export function holdKeys({ name }: Shape): Prepared {
@@ -21,7 +21,7 @@ export function setAside({ table, columns }: Shape): Prepared {
   return prepare(
     (p) => `update ${table}
    set held = true
- where ${columns.id} = any(${p('ids')}::${columns.idType}[]) and not held`,
+ where ${columns.id} = any(${unseen(p('ids'), columns.idType)}) and not held`,
   )
 }
 

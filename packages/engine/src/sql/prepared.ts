@@ -34,6 +34,15 @@ export function bind(prepared: Prepared, args: Readonly<Record<string, unknown>>
   return name === '' ? { text, values } : { name, text, values }
 }
 
+/**
+ * A list that the planner cannot look into. A plan made for a thousand ids would rather read a table
+ * of some ten thousand rows whole, and join what it found by comparing each with each; the plan for a
+ * list of unknown length looks every id up in the index.
+ */
+export function unseen(param: string, type: string): string {
+  return `(select ${param}::${type}[])::${type}[]`
+}
+
 /** A state as it stands in SQL text: the planner sees it, so the partial index is used. */
 export function literal(state: State): string {
   return typeof state === 'number' ? String(state) : `'${state}'`

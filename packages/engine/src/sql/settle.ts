@@ -1,6 +1,6 @@
 import type { Shape } from '../statements.ts'
 import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare, tenantColumn, tenantOf } from './prepared.ts'
+import { anyOf, literal, prepare, tenantColumn, tenantOf, unseen } from './prepared.ts'
 
 /** What a settled message becomes. */
 export type SettleRole = 'sent' | 'confirmed' | 'retry' | 'stay' | 'await' | 'dead' | 'quarantined'
@@ -10,28 +10,31 @@ export type Guard = 'claim' | 'lease' | 'lock'
 
 /**
  * One statement that settles every message of a batch which goes the same way, with its
- * transitions and alerts. A message whose guard no longer holds is not in the result.
+ * transitions and alerts. A message whose guard no longer holds is left as it is: then `only` lists
+ * the others. It is null where all were settled, as nearly always.
  */
 export function settle(shape: Shape, role: SettleRole, guard: Guard): Prepared {
   const { table, columns } = shape
   const given = fields(shape, role, guard)
   return prepare((p) => {
-    const ids = `${p('ids')}::${columns.idType}[]`
+    const ids = unseen(p('ids'), columns.idType)
+    const lists = [ids, ...given.map(({ name, list }) => list(p(name)))]
     // With nothing to say about the single message, the ids alone are the faster join.
     const from =
       given.length === 0
         ? ''
-        : `\n    from unnest(${[ids, ...given.map(([name, type]) => `${p(name)}::${type}[]`)].join(', ')})
-           as u (${['id', ...given.map(([name]) => name)].join(', ')})`
+        : `\n    from unnest(${lists.join(', ')})
+           as u (${['id', ...given.map(({ name }) => name)].join(', ')})`
     const found = given.length === 0 ? `m.${columns.id} = any(${ids})` : `m.${columns.id} = u.id`
-    const told = given.map(([name]) => `, u.${name}`).join('')
+    const told = given.map(({ name }) => `, u.${name}`).join('')
     return `with ${guard === 'lease' ? `${lease(shape, p)},\n` : ''}settled as (
   update ${table} as m
      set ${assignments(shape, role, guard).join(',\n         ')}${from}
    where ${found}${guarded(shape, guard, p)}
   returning m.${columns.id} as id, ${attempt(shape, role)} as attempt${told}${tenantOf(shape)}
 )${recorded(shape, { role, guard, p })}${alerted(shape, role)}
-select id::text as id from settled`
+select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text), '{}') end as only
+  from settled`
   })
 }
 
@@ -64,18 +67,39 @@ function guarded({ states, columns }: Shape, guard: Guard, p: (param: string) =>
 
 const FAILED: readonly SettleRole[] = ['retry', 'stay', 'await', 'dead', 'quarantined']
 
-/** What is said of each message beside its id: only what this role's statement reads. */
-function fields(shape: Shape, role: SettleRole, guard: Guard): [name: string, type: string][] {
-  const found: [string, string][] = []
-  if (role === 'retry' || role === 'stay' || role === 'await') found.push(['delay_ms', 'float8'])
+/** What is said of each message beside its id. */
+interface Field {
+  readonly name: string
+  /** The SQL of the list of all, out of its parameter. */
+  list(param: string): string
+}
+
+/** Only what this role's statement reads. */
+function fields(shape: Shape, role: SettleRole, guard: Guard): Field[] {
+  const { table, columns } = shape
+  const found: Field[] = []
+  const add = (name: string, type: string) =>
+    found.push({ name, list: (param) => unseen(param, type) })
+  if (role === 'retry' || role === 'stay' || role === 'await') add('delay_ms', 'float8')
   if (FAILED.includes(role)) {
-    found.push(['bump', 'int'], ['lost', 'int'], ['code', 'text'], ['error', 'text'])
+    add('bump', 'int')
+    add('lost', 'int')
+    add('code', 'text')
+    add('error', 'text')
   }
-  if (role === 'sent' && shape.columns.ref) found.push(['ref', 'jsonb'])
-  if (records(shape, role) && knownOrigin(shape, guard) === undefined) {
-    found.push(['from_state', 'text'])
+  for (const [field, column] of role === 'sent' ? Object.entries(columns.ref ?? {}) : []) {
+    // Put behind an empty list of the column's values, the parameter has to be of its type.
+    const list = (param: string) =>
+      `(select array_cat(array(select ${column} from ${table} where false), ${param}))`
+    found.push({ name: refParam(field), list })
   }
+  if (records(shape, role) && knownOrigin(shape, guard) === undefined) add('from_state', 'text')
   return found
+}
+
+/** The name of the parameter that holds a field of the outcome's reference. */
+export function refParam(field: string): string {
+  return `ref_${field.toLowerCase()}`
 }
 
 function records({ audit }: Shape, role: SettleRole): boolean {
@@ -96,7 +120,7 @@ function attempt({ counter }: Shape, role: SettleRole): string {
 }
 
 function assignments(shape: Shape, role: SettleRole, guard: Guard): string[] {
-  const { columns, counter, states, order, table } = shape
+  const { columns, counter, states, order } = shape
   const set: string[] = []
   const state = stateOf(shape, role)
   if (state !== undefined) set.push(`${columns.status} = ${state}`)
@@ -127,10 +151,7 @@ function assignments(shape: Shape, role: SettleRole, guard: Guard): string[] {
   if (role === 'quarantined') set.push('quarantined_at = now()')
   if (role === 'sent' && columns.sentAt) set.push(`${columns.sentAt} = now()`)
   for (const [field, column] of role === 'sent' ? Object.entries(columns.ref ?? {}) : []) {
-    // The table's own row type gives the reference its column's type.
-    set.push(
-      `${column} = (jsonb_populate_record(null::${table}, jsonb_build_object('${column}', u.ref -> '${field}'))).${column}`,
-    )
+    set.push(`${column} = u.${refParam(field)}`)
   }
   const isLast =
     role === 'confirmed' || role === 'dead' || (role === 'sent' && states.confirmed === undefined)

@@ -1,5 +1,8 @@
+import type { PoolClient } from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Outbox } from '../define.ts'
+import type { Shape } from '../statements.ts'
+import { claimBatch } from './claim.ts'
 import type { Prepared } from './prepared.ts'
 import { testDatabase } from '../testing/index.ts'
 import {
@@ -87,10 +90,58 @@ describe.each([
   }, 120_000)
 })
 
+test('a thousand are claimed and settled by their ids, not by reading a table of some ten thousand', async () => {
+  const { byRow, settle } = evidenceRows.statements
+  const client = await db.pool.connect()
+  try {
+    await client.query('begin; truncate evidence.file_outbox_row')
+    await client.query(`
+      insert into evidence.file_outbox_row (id, file_job_id, case_id)
+      select ${ID}, ${ID}, 'c' from generate_series(1, 30000) as n`)
+    await client.query('analyze evidence.file_outbox_row')
+    const token = crypto.randomUUID()
+    // Planned with the values in sight, as for whoever cannot prepare statements.
+    const claim = await planOf(client, byRow.claimBatch, { batch: 1_000, token, leaseMs: 1_000 })
+    expect(claim).not.toContain('Seq Scan on file_outbox_row')
+    const { rows } = await client.query<{ id: string }>(
+      'select id from evidence.file_outbox_row limit 1000',
+    )
+    const [ids, nulls] = [rows.map(({ id }) => id), rows.map(() => null)]
+    const settled = await planOf(client, settle('sent', 'claim'), {
+      ...{ ids, token, actor: 'RELAY', reason: null },
+      ...{ ref_partition: nulls, ref_offset: nulls, from_state: rows.map(() => 'PENDING') },
+    })
+    expect(settled).not.toContain('Seq Scan on file_outbox_row')
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})
+
+test('a definition may say what it reads of a row', () => {
+  const { statements: _, bell: __, ...shape } = evidenceRows
+  const { text } = claimBatch({ ...shape, reads: ['case_id', 'retry_count'] } as unknown as Shape)
+  expect(text).toContain(
+    'returning m.id, m.status, m.next_retry_at, m.event_id, m.retry_count, m.lost_claims, m.case_id, m.claimed_until is null',
+  )
+})
+
+async function planOf(
+  client: PoolClient,
+  { text, params }: Prepared,
+  args: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+    `explain ${text}`,
+    params.map((name) => args[name]),
+  )
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}
+
 test('the claim of a table without a claimed state touches its lease only', () => {
   expect(webhookDeliveries.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
     "with due as (
-      select id as id, claimed_until is not null as lost
+      select id as id
         from payments.webhook_deliveries
        where status in ('pending', 'failed')
          and next_attempt_at <= posthorn.now()
@@ -103,19 +154,18 @@ test('the claim of a table without a claimed state touches its lease only', () =
          for update skip locked
     )
     update payments.webhook_deliveries as m
-       set claim_token = case when due.lost then null else $2::uuid end,
-           claimed_until = case when due.lost then null else now() + $3 * interval '1 ms' end,
-           lost_claims = due.lost::int
-      from due
-     where m.id = due.id
-    returning m.*, due.lost as claim_lost, m.status::text as claim_from"
+       set claim_token = case when m.claimed_until is not null then null else $2::uuid end,
+           claimed_until = case when m.claimed_until is not null then null else now() + $3 * interval '1 ms' end,
+           lost_claims = (m.claimed_until is not null)::int
+     where m.id = any(array(select id from due))
+    returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from"
   `)
 })
 
 test('the claim of a retry counts where the definition says so', () => {
   expect(evidenceRows.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
     "with due as (
-      select id as id, claimed_until is not null as lost
+      select id as id
         from evidence.file_outbox_row
        where status in ('PENDING', 'FAILED')
          and next_retry_at <= posthorn.now()
@@ -127,14 +177,13 @@ test('the claim of a retry counts where the definition says so', () => {
          for update skip locked
     )
     update evidence.file_outbox_row as m
-       set claim_token = case when due.lost then null else $2::uuid end,
-           claimed_until = case when due.lost then null else now() + $3 * interval '1 ms' end,
-           lost_claims = due.lost::int,
-           retry_count = case when due.lost then m.retry_count else m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int end,
-           event_id = case when due.lost then m.event_id else case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end end
-      from due
-     where m.id = due.id
-    returning m.*, due.lost as claim_lost, m.status::text as claim_from"
+       set claim_token = case when m.claimed_until is not null then null else $2::uuid end,
+           claimed_until = case when m.claimed_until is not null then null else now() + $3 * interval '1 ms' end,
+           lost_claims = (m.claimed_until is not null)::int,
+           retry_count = case when m.claimed_until is not null then m.retry_count else m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int end,
+           event_id = case when m.claimed_until is not null then m.event_id else case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end end
+     where m.id = any(array(select id from due))
+    returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from"
   `)
 })
 
@@ -256,7 +305,7 @@ test('settling is guarded by the claim or by the lease', () => {
              attempts = greatest(m.attempts + u.bump, 0),
              error = u.error,
              next_attempt_at = posthorn.now() + u.delay_ms * interval '1 ms'
-        from unnest($1::uuid[], $2::float8[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[])
+        from unnest((select $1::uuid[])::uuid[], (select $2::float8[])::float8[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::text[])::text[], (select $6::text[])::text[], (select $7::text[])::text[])
                as u (id, delay_ms, bump, lost, code, error, from_state)
        where m.id = u.id
          and m.claim_token = $8::uuid
@@ -266,7 +315,8 @@ test('settling is guarded by the claim or by the lease', () => {
       insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
       select 'payments.webhook-deliveries', id::text, from_state, 'failed'::text, attempt, code, error, $9::text, $10::text from settled
     )
-    select id::text as id from settled"
+    select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+      from settled"
   `)
   expect(familyEvents.statements.settle('sent', 'lease').text).toMatchInlineSnapshot(`
     "with lease as (
@@ -285,7 +335,7 @@ test('settling is guarded by the claim or by the lease', () => {
              error_message = null,
              held = false,
              processed_at = now()
-       where m.event_id = any($1::uuid[])
+       where m.event_id = any((select $1::uuid[])::uuid[])
          and m.bucket = any(array(select bucket from lease)) and m.status = 0
       returning m.event_id as id, m.retry_count + 1 as attempt
     ),
@@ -293,6 +343,7 @@ test('settling is guarded by the claim or by the lease', () => {
       insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
       select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $5::text, $6::text from settled
     )
-    select id::text as id from settled"
+    select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+      from settled"
   `)
 })

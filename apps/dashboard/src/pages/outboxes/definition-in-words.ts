@@ -7,7 +7,7 @@ interface Shown {
   readonly leaseMs?: number
   readonly retry?: { readonly delaysMs?: readonly number[]; readonly attempts?: number }
   readonly order?: { readonly key: string; readonly dead: string }
-  readonly fair?: { readonly by: string; readonly atOnce: number }
+  readonly fair?: { readonly by: string; readonly atOnce?: number }
   readonly destination?: { readonly transport?: string; readonly topic?: string } | string
   readonly breaker?: object
   readonly counter?: { readonly unreachable?: string }
@@ -50,7 +50,10 @@ const TAILS: Readonly<Record<string, string>> = {
 
 function orderOf({ order, fair }: Shown): string {
   if (order) return `kept for each ${order.key}; ${TAILS[order.dead] ?? order.dead}`
-  if (fair) return `none; each ${fair.by} gets its turn, ${fair.atOnce} under way at most`
+  if (fair) {
+    const bound = fair.atOnce === undefined ? '' : `, ${fair.atOnce} under way at most`
+    return `none; each ${fair.by} gets its turn${bound}`
+  }
   return 'none: the oldest due first'
 }
 
