@@ -11,23 +11,44 @@ import { TransportError } from './errors.ts'
 export interface Binding {
   /** Before every attribute; the first is written, all are read. */
   readonly prefixes: readonly [string, ...string[]]
+  /** The headers that are written, made once: millions of messages have the same. */
+  readonly names: Readonly<Record<Attribute, string>>
   readonly encode: (value: string) => string
   readonly decode: (value: string) => string
 }
 
+const ATTRIBUTES = [
+  'specversion',
+  'id',
+  'source',
+  'type',
+  'time',
+  'posthornversion',
+  'partitionkey',
+  'tenant',
+  'traceparent',
+] as const
+
+type Attribute = (typeof ATTRIBUTES)[number]
+
+function bindingOf({ prefixes, encode, decode }: Omit<Binding, 'names'>): Binding {
+  const names = Object.fromEntries(ATTRIBUTES.map((name) => [name, prefixes[0] + name]))
+  return { prefixes, names: names as Binding['names'], encode, decode }
+}
+
 const asIs = (value: string): string => value
 
-export const kafkaBinding: Binding = { prefixes: ['ce_'], encode: asIs, decode: asIs }
+export const kafkaBinding = bindingOf({ prefixes: ['ce_'], encode: asIs, decode: asIs })
 
 /** The specification prefers `_` to `:` (JMS selectors) and wants both to be read. */
-export const amqpBinding: Binding = {
+export const amqpBinding = bindingOf({
   prefixes: ['cloudEvents_', 'cloudEvents:'],
   encode: asIs,
   decode: asIs,
-}
+})
 
 /** Header values are percent-encoded outside printable ASCII, as the HTTP binding asks. */
-export const httpBinding: Binding = {
+export const httpBinding = bindingOf({
   prefixes: ['ce-'],
   encode: (value) => value.replaceAll(/[^\x21\x23\x24\x26-\x7e]+/gu, percentEncoded),
   decode: (value) => {
@@ -37,7 +58,7 @@ export const httpBinding: Binding = {
       return value
     }
   },
-}
+})
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -48,24 +69,33 @@ export interface Encoded {
 
 /** Writes a message; throws `MESSAGE_UNENCODABLE` if that cannot be done (a BigInt, a cycle …). */
 export function toCloudEvent(message: Message, binding: Binding, source: string): Encoded {
+  const headers: Record<string, string> = {}
+  const body = writeCloudEvent(message, { binding, source }, (name, value) => {
+    headers[name] = value
+  })
+  return { headers, body }
+}
+
+/** The same, header by header, the last one of a name being right; returns the body. */
+export function writeCloudEvent(
+  message: Message,
+  { binding: { names, encode }, source }: { readonly binding: Binding; readonly source: string },
+  add: (name: string, value: string) => void,
+): string {
+  const { headers, key, tenant, traceparent } = message
   try {
-    const attributes: Record<string, string | undefined> = {
-      specversion: '1.0',
-      id: message.id,
-      source,
-      type: message.type,
-      time: message.occurredAt.toISOString(),
-      posthornversion: String(message.version),
-      partitionkey: message.key,
-      tenant: message.tenant,
-      traceparent: message.traceparent,
-    }
-    const headers: Record<string, string> = { ...message.headers }
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== undefined) headers[binding.prefixes[0] + name] = binding.encode(value)
-    }
-    headers['content-type'] = 'application/json'
-    return { headers, body: toJson(message.payload) }
+    for (const name of Object.keys(headers)) add(name, headers[name] ?? '')
+    add(names.specversion, encode('1.0'))
+    add(names.id, encode(message.id))
+    add(names.source, encode(source))
+    add(names.type, encode(message.type))
+    add(names.time, encode(message.occurredAt.toISOString()))
+    add(names.posthornversion, encode(String(message.version)))
+    if (key !== undefined) add(names.partitionkey, encode(key))
+    if (tenant !== undefined) add(names.tenant, encode(tenant))
+    if (traceparent !== undefined) add(names.traceparent, encode(traceparent))
+    add('content-type', 'application/json')
+    return toJson(message.payload)
   } catch (cause) {
     throw new TransportError('MESSAGE_UNENCODABLE', `message ${message.id}: ${reason(cause)}`, {
       cause,
@@ -127,23 +157,13 @@ export function idOfCoordinates(atMs: number, coordinates: string): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-${variant}${hash.slice(5, 7)}-${hash.slice(7, 19)}`
 }
 
-const ATTRIBUTES = new Set([
-  'specversion',
-  'id',
-  'source',
-  'type',
-  'time',
-  'posthornversion',
-  'partitionkey',
-  'tenant',
-  'traceparent',
-])
+const KNOWN: ReadonlySet<string> = new Set(ATTRIBUTES)
 
 /** Attributes we do not know stay among the headers, under their full name. */
 function attributeOf(header: string, binding: Binding): string | undefined {
   for (const prefix of binding.prefixes) {
     const name = header.slice(prefix.length)
-    if (header.startsWith(prefix) && ATTRIBUTES.has(name)) return name
+    if (header.startsWith(prefix) && KNOWN.has(name)) return name
   }
   return undefined
 }

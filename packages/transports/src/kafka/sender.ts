@@ -96,8 +96,11 @@ async function produce(producer: StringProducer, records: readonly Addressed[]):
       baseOffset: offset,
     })
   try {
-    const messages = records.map((record) => ({ ...record }))
-    const sent = await producer.send({ messages, acks: ProduceAcks.ALL, idempotent: true })
+    const sent = await producer.send({
+      messages: [...records],
+      acks: ProduceAcks.ALL,
+      idempotent: true,
+    })
     sent.offsets?.forEach(noteAppended)
     return { partitions, rest: outcomeOfError(new Error('Kafka did not mention the partition')) }
   } catch (error) {

@@ -11,6 +11,7 @@ import { within } from '../waiting.ts'
 import { clientOptions } from './client.ts'
 import { createDeliver } from './deliver.ts'
 import { passedBy } from './passed.ts'
+import { repeatedBytes } from './repeated-bytes.ts'
 import { createSender } from './sender.ts'
 import type { GroupSessionOptions } from './session.ts'
 import { GroupSession } from './session.ts'
@@ -61,11 +62,13 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
   const base = clientOptions(settings)
   // The relay tries again; here a second attempt would only make the answer late.
   const admin = new Admin({ ...base, retries: false })
+  const bytesOf = repeatedBytes()
+  const repeated = (text?: string) => (text === undefined ? undefined : bytesOf(text))
   const producer = new Producer({
     ...base,
     retries: false,
     idempotent: true,
-    serializers: stringSerializers,
+    serializers: { ...stringSerializers, headerKey: repeated, headerValue: repeated },
   })
   const subscriptions = new Set<StartedSubscription>()
   const making = { admin, creation: createTopics === false ? undefined : createTopics }

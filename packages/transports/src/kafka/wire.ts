@@ -2,7 +2,7 @@ import type { Delivery, Message } from '@posthorn/engine'
 import type { KafkaRecord, MessageToProduce } from '@platformatic/kafka'
 import { compatibilityPartitioner } from '@platformatic/kafka'
 import type { Headers } from '../cloudevents.ts'
-import { fromCloudEvent, idOfCoordinates, kafkaBinding, toCloudEvent } from '../cloudevents.ts'
+import { fromCloudEvent, idOfCoordinates, kafkaBinding, writeCloudEvent } from '../cloudevents.ts'
 import { checkName } from '../names.ts'
 
 /** A record with strings in it, to be produced. */
@@ -16,19 +16,21 @@ export interface Outgoing {
 
 /** Per record: lengths, timestamp, offset, attributes. */
 const RECORD_OVERHEAD = 64
+/** Per header: two lengths. */
+const HEADER_OVERHEAD = 4
 
 /** Writes a message; throws `MESSAGE_UNENCODABLE` or `TOPIC_INVALID` for one that cannot go. */
 export function toOutgoing({ message, destination }: Delivery, source: string): Outgoing {
-  const { headers, body } = toCloudEvent(message, kafkaBinding, source)
   const { key } = message
-  const record = {
-    topic: checkName(destination.topic),
-    value: body,
-    headers,
-    ...(key === undefined ? {} : { key }),
-  }
-  const bytes = Buffer.byteLength(JSON.stringify(headers)) + Buffer.byteLength(body)
-  return { record, bytes: bytes + Buffer.byteLength(key ?? '') + RECORD_OVERHEAD }
+  const headers = new Map<string, string>()
+  let bytes = RECORD_OVERHEAD + Buffer.byteLength(key ?? '')
+  const value = writeCloudEvent(message, { binding: kafkaBinding, source }, (name, text) => {
+    headers.set(name, text)
+    bytes += HEADER_OVERHEAD + Buffer.byteLength(name) + Buffer.byteLength(text)
+  })
+  const topic = checkName(destination.topic)
+  const record = { topic, value, headers, ...(key !== undefined && { key }) }
+  return { record, bytes: bytes + Buffer.byteLength(value) }
 }
 
 /** The partition that the Java client would choose for the key: murmur2, sign bit cleared. */
