@@ -248,20 +248,21 @@ begin
   insert into evidence.file_job_delta
          (file_job_id, pending, published, failed, success, error,
           first_success, first_failed, first_error, attempts)
-  select n.file_job_id,
-         sum((n.status = 'PENDING')::int - (o.status = 'PENDING')::int),
-         sum((n.status = 'PUBLISHED')::int - (o.status = 'PUBLISHED')::int),
-         sum((n.status = 'FAILED')::int - (o.status = 'FAILED')::int),
-         sum((n.status = 'SUCCESS')::int - (o.status = 'SUCCESS')::int),
-         sum((n.status = 'ERROR')::int - (o.status = 'ERROR')::int),
-         count(*) filter (where o.first_outcome is null and n.first_outcome = 'SUCCESS'),
-         count(*) filter (where o.first_outcome is null and n.first_outcome = 'FAILED'),
-         count(*) filter (where o.first_outcome is null and n.first_outcome = 'ERROR'),
-         count(*) filter (where n.status in ('SUCCESS', 'FAILED', 'ERROR'))
-    from new_rows as n
-    join old_rows as o on o.id = n.id
-   where n.status <> o.status
-   group by n.file_job_id;
+  select change.*, greatest(failed + success + error, 0)
+    from (select file_job_id,
+                 coalesce(sum(n) filter (where status = 'PENDING'), 0) as pending,
+                 coalesce(sum(n) filter (where status = 'PUBLISHED'), 0) as published,
+                 coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed,
+                 coalesce(sum(n) filter (where status = 'SUCCESS'), 0) as success,
+                 coalesce(sum(n) filter (where status = 'ERROR'), 0) as error,
+                 coalesce(sum(n) filter (where first_outcome = 'SUCCESS'), 0),
+                 coalesce(sum(n) filter (where first_outcome = 'FAILED'), 0),
+                 coalesce(sum(n) filter (where first_outcome = 'ERROR'), 0)
+            from (select file_job_id, status, first_outcome, 1 as n from new_rows
+                  union all
+                  select file_job_id, status, first_outcome, -1 from old_rows) as counted
+           group by file_job_id) as change
+   where (pending, published, failed, success, error) <> (0, 0, 0, 0, 0);
   if not found then
     return null;
   end if;

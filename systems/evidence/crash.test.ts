@@ -22,9 +22,9 @@ const documentsUrl = `${running.url}/sim/documents`
 const prefix = `crash-${uuid()}`
 const wait = { timeout: 60_000, interval: 30 }
 
-/** What the processor is killed over: batches of a thousand, of which few rows have evidence. */
-const MANY = 2_100
-const LONG = ['1', '2', '999', '1000', '1001', '1500', '2000', '2001', '2099', '2100']
+/** What the processor is killed over: three batches, of which few rows have evidence. */
+const MANY = 2_300
+const LONG = ['1', '2', '1249', '1250', '1251', '1500', '2249', '2250', '2299', '2300']
 
 interface File {
   readonly cases: readonly string[]

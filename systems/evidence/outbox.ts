@@ -14,13 +14,18 @@ export type Mover = 'PUBLISHER' | 'EVIDENCE_WORKER'
 export type Moved = Outcome & { readonly by?: Mover }
 
 export interface RowsOptions {
-  /** Rows of one merchant that are published and without an outcome. */
+  /** Rows of one merchant that are published and without an outcome; 0 for no bound. */
   readonly perMerchant: number
   /** After this long a publisher that is not heard of is taken for gone. Default `30s`. */
   readonly lease?: Duration
 }
 
 export type RowsOutbox = Outbox<FileOutboxRow>
+
+/** What an event says of its row; the publisher reads no more. */
+const READS = ['file_job_id', 'org_id', 'case_id', 'created_at'] as const
+
+type Published = Pick<FileOutboxRow, 'id' | 'event_id' | 'retry_count' | (typeof READS)[number]>
 
 /** One row of a CSV on its way to the evidence worker, which confirms what became of it. */
 export function rowsOutbox({ perMerchant, lease = '30s' }: RowsOptions): RowsOutbox {
@@ -45,12 +50,14 @@ export function rowsOutbox({ perMerchant, lease = '30s' }: RowsOptions): RowsOut
       ref: { partition: 'kafka_partition', offset: 'kafka_offset' },
     },
     counter: { column: 'retry_count', bumps: 'on-retry-claim' },
-    claim: { batch: 100, every: '2m', lease },
-    fair: { by: 'org_id', atOnce: perMerchant },
+    // While one batch is on its way to Kafka, others are claimed and settled.
+    claim: { batch: 100, every: '2m', lease, lanes: 4 },
+    fair: { by: 'org_id', ...(perMerchant > 0 && { atOnce: perMerchant }) },
     confirm: { within: '30m' },
     retry: fixed('6h', { attempts: 3 }),
     destination: { transport: TRANSPORT, topic: TOPIC, options: { group: GROUP } },
-    message: (row) => ({
+    reads: READS,
+    message: (row: Published) => ({
       id: row.event_id ?? row.id,
       type: 'evidence.requested',
       key: row.case_id,
@@ -69,15 +76,23 @@ export function rowsOutbox({ perMerchant, lease = '30s' }: RowsOptions): RowsOut
 }
 
 async function audited(tx: Transaction, changes: readonly Change<FileOutboxRow>[]): Promise<void> {
-  const audits = changes.flatMap(auditsOf)
-  if (audits.length > 0) await insertAudits(tx, audits)
+  // A batch nearly always moves as one: a statement for each move, and not for each row.
+  const moves = new Map<string, { move: Move; rowIds: string[] }>()
+  for (const change of changes) {
+    for (const move of movesOf(change)) {
+      const key = Object.values(move).join(' ')
+      const found = moves.get(key)
+      if (found) found.rowIds.push(change.row.id)
+      else moves.set(key, { move, rowIds: [change.row.id] })
+    }
+  }
+  for (const { move, rowIds } of moves.values()) await insertAudits(tx, move, rowIds)
   const dead = changes.filter(({ to }) => to === 'ERROR').map(({ row }) => row.id)
   if (dead.length > 0) await failArtifacts(tx, dead)
 }
 
-/** A row of `evidence.file_outbox_row_audit`. */
-export interface Audit {
-  readonly rowId: string
+/** What a row of `evidence.file_outbox_row_audit` says of its row. */
+export interface Move {
   readonly from: RowState
   readonly to: RowState
   readonly retryCount: number
@@ -89,18 +104,17 @@ export interface Audit {
  * The moves that a change stands for. A publish that failed is none. An outcome may overtake the note
  * that its event was published, if the publisher died over it; that it was published is certain.
  */
-function auditsOf({ row, from, to, outcome }: Change<FileOutboxRow>): Audit[] {
+function movesOf({ row, from, to, outcome }: Change<FileOutboxRow>): Move[] {
   const { by = 'PUBLISHER' }: Moved = outcome
-  const fact = { rowId: row.id, retryCount: row.retry_count }
-  const last: Audit = {
-    ...fact,
+  const last: Move = {
     from: from as RowState,
     to: to as RowState,
+    retryCount: row.retry_count,
     errorCode: 'failure' in outcome ? outcome.failure.code : null,
     by,
   }
   if (by === 'PUBLISHER') return from === to && outcome.kind !== 'delivered' ? [] : [last]
   if (from === 'PUBLISHED') return [last]
-  const published: Audit = { ...last, to: 'PUBLISHED', errorCode: null, by: 'PUBLISHER' }
+  const published: Move = { ...last, to: 'PUBLISHED', errorCode: null, by: 'PUBLISHER' }
   return [published, { ...last, from: 'PUBLISHED' }]
 }

@@ -34,8 +34,9 @@ export const evidenceSettings = Type.Object({
     default: 30_000,
   }),
   EVIDENCE_IN_FLIGHT: Type.Integer({
-    description: 'rows of one merchant that are published and without an outcome, at the most',
-    minimum: 1,
+    description:
+      'rows of one merchant that are published and without an outcome, at the most; 0 for no bound',
+    minimum: 0,
     maximum: 1_000_000,
     default: 1_000,
   }),

@@ -116,7 +116,7 @@ function workspaceOf(path: string, { workspaces }: Repository): Workspace | unde
 }
 
 /** Folders beside the systems that all of them may use. */
-const SHARED_BY_SYSTEMS = ['csv']
+const SHARED_BY_SYSTEMS = ['copy', 'csv']
 
 /** The system a file belongs to; none for what the five share. */
 function systemOf(path: string): string | undefined {

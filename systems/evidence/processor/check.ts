@@ -17,10 +17,8 @@ export interface Checked {
 }
 
 const MOST_NAMES = 20
-/** Nothing waits for them here: small batches are gone before they can fill the memory. */
-const CHECKED_AT_ONCE = 250
-/** Rows that are stored together. */
-const STORED_AT_ONCE = 1_000
+/** Rows that are read at once: so few are gone before they can fill the memory. */
+const READ_AT_ONCE = 250
 
 /**
  * Reads the whole CSV without storing anything. Only now can its last line no longer reject the job:
@@ -35,7 +33,7 @@ export async function check(
   const named = new Set<string>()
   const resolve = (name: string) => archive.resolve(name)
   try {
-    for await (const batch of csvRows(archive, CHECKED_AT_ONCE)) {
+    for await (const batch of csvRows(archive)) {
       signal.throwIfAborted()
       let first = 0
       if (header === undefined) {
@@ -60,13 +58,10 @@ export async function check(
 }
 
 /** The rows of the CSV in batches; a row with too few or too many columns is one too. */
-export async function* csvRows(
-  archive: Archive,
-  batchRows = STORED_AT_ONCE,
-): AsyncGenerator<readonly CsvRow[]> {
+export async function* csvRows(archive: Archive): AsyncGenerator<readonly CsvRow[]> {
   const bytes = await archive.readCsv()
   try {
-    for await (const batch of readCsv(bytes, { ragged: 'yield', batchRows })) {
+    for await (const batch of readCsv(bytes, { ragged: 'yield', batchRows: READ_AT_ONCE })) {
       if (batch.length > 0) yield batch
     }
   } finally {

@@ -27,6 +27,8 @@ export interface ProcessorOptions {
   readonly progress: Progress
   readonly limits: ArchiveLimits & { readonly rows: number }
   readonly leaseMs: number
+  /** Rows stored in one transaction; default 5,000. */
+  readonly batchRows?: number
   /** Where ZIPs are copied to while they are read; default the folder for temporary files. */
   readonly spoolFolder?: string | undefined
 }
@@ -113,11 +115,11 @@ async function staged(options: ProcessorOptions, work: Work): Promise<Rejection 
 }
 
 async function store(options: ProcessorOptions, { claim, archive, signal }: Work): Promise<void> {
-  const { pool, outbox, leaseMs, progress } = options
+  const { pool, outbox, leaseMs, progress, batchRows = 5_000 } = options
   const { job } = claim
   const files = new Map((await listFiles(pool, job.id)).map((file) => [file.name, file]))
   const total = await storeRows({
-    ...{ pool, outbox, claim, archive, files, leaseMs, signal },
+    ...{ pool, outbox, claim, archive, files, leaseMs, batchRows, signal },
     stored: (rows) => void progress.changed(pool, { ...job, rows_read: rows }),
   })
   const parsed = await transaction(pool, (tx) => markParsed(tx, claim, total))

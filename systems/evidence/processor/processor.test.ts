@@ -32,6 +32,7 @@ function processor(more: Partial<ProcessorOptions> = {}): ProcessorOptions {
     progress: createProgress(silentLog),
     limits: { ...DEFAULT_LIMITS, rows: 5_000 },
     leaseMs: 10_000,
+    batchRows: 1_000,
     ...more,
   }
 }

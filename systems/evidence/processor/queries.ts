@@ -1,5 +1,7 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
 import { sql } from '@posthorn/engine'
+import type { CopyStreamQuery } from 'pg-copy-streams'
+import { copyInto } from '../../copy/index.ts'
 import type { FileJob } from '../jobs/job.ts'
 import type { Checked } from './check.ts'
 import type { Rejection } from './rejection.ts'
@@ -182,29 +184,25 @@ export async function listFiles(db: Queryable, jobId: string): Promise<StagedFil
   )
 }
 
-export interface NewArtifact {
-  readonly rowId: string
-  readonly position: number
-  readonly filename: string
-  readonly key: string
-  readonly size: number
-  readonly contentType: string
+/** The columns that a line of a row has, tab by tab. */
+const COPY_ROWS = `
+  copy evidence.file_outbox_row
+       (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, metadata,
+        status, error_code, error_message, first_outcome)
+  from stdin`
+
+/** A stream into the rows. */
+export function copyRows(tx: Transaction): CopyStreamQuery {
+  return copyInto(tx, COPY_ROWS)
 }
 
-export async function insertArtifacts(
-  tx: Transaction,
-  jobId: string,
-  artifacts: readonly NewArtifact[],
-): Promise<void> {
-  await tx.query(sql`
-    insert into evidence.file_job_artifact
-           (file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes,
-            content_type)
-    select ${jobId}::uuid, u.*
-      from unnest(${artifacts.map(({ rowId }) => rowId)}::uuid[],
-                  ${artifacts.map(({ position }) => position)}::smallint[],
-                  ${artifacts.map(({ filename }) => filename)}::text[],
-                  ${artifacts.map(({ key }) => key)}::text[],
-                  ${artifacts.map(({ size }) => size)}::bigint[],
-                  ${artifacts.map(({ contentType }) => contentType)}::text[]) as u`)
+/** The columns that a line of an artifact has. */
+const COPY_ARTIFACTS = `
+  copy evidence.file_job_artifact
+       (file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes, content_type)
+  from stdin`
+
+/** A stream into the artifacts; their rows must be stored. */
+export function copyArtifacts(tx: Transaction): CopyStreamQuery {
+  return copyInto(tx, COPY_ARTIFACTS)
 }

@@ -1,14 +1,17 @@
-import { enqueueAll, transaction, uuid } from '@posthorn/engine'
+import type { Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { transaction, uuid } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Archive } from '../archive/archive.ts'
 import type { CsvRow } from '../../csv/index.ts'
 import type { RowsOutbox } from '../outbox.ts'
-import type { FileOutboxRow } from '../rows/row.ts'
+import { CopyBuffer } from '../../copy/index.ts'
 import { csvRows } from './check.ts'
 import type { Header, ReadRow } from './columns.ts'
 import { readHeader, readRow } from './columns.ts'
-import type { JobClaim, NewArtifact } from './queries.ts'
-import { insertArtifacts, moveCheckpoint } from './queries.ts'
+import { artifactLines, rowLine } from './copy-lines.ts'
+import type { JobClaim } from './queries.ts'
+import { copyArtifacts, copyRows, moveCheckpoint } from './queries.ts'
 import type { StagedFile } from './staging.ts'
 
 /** The job was taken over by another process: whatever this one still does must change nothing. */
@@ -26,9 +29,23 @@ export interface Storing {
   readonly archive: Archive
   readonly files: ReadonlyMap<string, StagedFile>
   readonly leaseMs: number
+  /** Rows of one transaction; a few more, since they are read some at a time. */
+  readonly batchRows: number
   readonly signal: AbortSignal
   /** Told after each batch how many rows are stored. */
   readonly stored: (rows: number) => void
+}
+
+/** Rows behind the checkpoint `from`, as what is copied into the two tables. */
+interface Batch {
+  readonly from: number
+  readonly to: number
+  readonly lines: Lines
+}
+
+interface Lines {
+  readonly rows: CopyBuffer
+  readonly artifacts: CopyBuffer
 }
 
 /**
@@ -37,76 +54,90 @@ export interface Storing {
  * many rows the file has.
  */
 export async function storeRows(storing: Storing): Promise<number> {
-  const { archive, claim, signal, stored } = storing
-  const resolve = (name: string) => archive.resolve(name)
-  let header: Header | undefined
-  let read = 0
-  let before = claim.job.rows_read
+  const { claim, signal, stored } = storing
+  let to = claim.job.rows_read
   // The next batch is read while the database stores this one: neither waits for the other.
   let last: Promise<void> = Promise.resolve()
   try {
-    for await (const batch of csvRows(archive)) {
+    for await (const batch of batches(storing)) {
       await last
       signal.throwIfAborted()
-      const fresh: { number: number; row: ReadRow }[] = []
-      for (const row of batch) {
-        if (header === undefined) {
-          header = headerOf(row)
-          continue
-        }
-        read += 1
-        if (read > before) fresh.push({ number: read, row: readRow(row, header, resolve) })
-      }
-      if (fresh.length === 0) continue
-      const [from, to] = [before, read]
-      last = storeBatch(storing, { fresh, from }).then(() => stored(to))
+      last = storeBatch(storing, batch).then(() => stored(batch.to))
       // It is awaited in the next turn; a failure until then is not unheard.
       last.catch(() => undefined)
-      before = read
+      to = batch.to
     }
     await last
   } finally {
     await last.catch(() => undefined)
   }
-  return read
+  return to
+}
+
+/** A batch is good until the next but one is asked for: two take turns with the same memory. */
+async function* batches(storing: Storing): AsyncGenerator<Batch> {
+  let [lines, other]: [Lines, Lines] = [newLines(), newLines()]
+  let from = storing.claim.job.rows_read
+  let to = from
+  for await (const few of linesOf(storing)) {
+    lines.rows.add(few.rows)
+    lines.artifacts.add(few.artifacts)
+    to = few.to
+    if (to - from < storing.batchRows) continue
+    yield { from, to, lines }
+    ;[lines, other] = [other, lines]
+    lines.rows.clear()
+    lines.artifacts.clear()
+    from = to
+  }
+  if (to > from) yield { from, to, lines }
+}
+
+function newLines(): Lines {
+  return { rows: new CopyBuffer(), artifacts: new CopyBuffer() }
+}
+
+/** What is not stored yet, a few rows at a time. */
+async function* linesOf({ archive, claim, files }: Storing) {
+  const { job } = claim
+  const resolve = (name: string) => archive.resolve(name)
+  let header: Header | undefined
+  let number = 0
+  for await (const few of csvRows(archive)) {
+    let rows = ''
+    let artifacts = ''
+    for (const csvRow of few) {
+      if (header === undefined) {
+        header = headerOf(csvRow)
+        continue
+      }
+      number += 1
+      if (number <= job.rows_read) continue
+      const row = readRow(csvRow, header, resolve)
+      const numbered = { id: uuid(), number, row, fault: row.fault ?? badFile(row, files) }
+      rows += rowLine(job, numbered)
+      if (!numbered.fault) artifacts += artifactLines(job, numbered, files)
+    }
+    if (rows !== '') yield { to: number, rows, artifacts }
+  }
 }
 
 async function storeBatch(
-  { pool, outbox, claim, files, leaseMs }: Storing,
-  { fresh, from }: { fresh: readonly { number: number; row: ReadRow }[]; from: number },
+  { pool, outbox, claim, leaseMs }: Storing,
+  { from, to, lines }: Batch,
 ): Promise<void> {
-  const { job } = claim
-  const rows: Partial<FileOutboxRow>[] = []
-  const artifacts: NewArtifact[] = []
-  const faults = fresh.map(({ row }) => row.fault ?? badFile(row, files))
-  // Where all rows are good, the table's defaults say so: four columns less to send.
-  const hasFaults = faults.some((fault) => fault !== undefined)
-  for (const [i, { number, row }] of fresh.entries()) {
-    const id = uuid()
-    const fault = faults[i]
-    rows.push({
-      ...{ id, file_job_id: job.id, org_id: job.org_id },
-      row_number: number,
-      line_number: row.line,
-      case_id: row.caseId,
-      evidence_files: row.evidenceFiles,
-      metadata: row.metadata,
-      ...(hasFaults && {
-        status: fault ? 'ERROR' : 'PENDING',
-        error_code: fault?.code ?? null,
-        error_message: fault?.message ?? null,
-        first_outcome: fault ? 'ERROR' : null,
-      }),
-    })
-    if (!fault) artifacts.push(...artifactsOf(id, row, files))
-  }
   await transaction(pool, async (tx) => {
     // First, since it is the fence: nobody else writes rows of this job until we have committed.
-    const to = fresh.at(-1)?.number ?? from
-    if (!(await moveCheckpoint(tx, claim, { from, to, leaseMs }))) throw new JobLost(job.id)
-    await enqueueAll(tx, outbox, rows)
-    if (artifacts.length > 0) await insertArtifacts(tx, job.id, artifacts)
+    if (!(await moveCheckpoint(tx, claim, { from, to, leaseMs }))) throw new JobLost(claim.job.id)
+    await copied(copyRows(tx), lines.rows)
+    await copied(copyArtifacts(tx), lines.artifacts)
+    tx.ringLater(outbox.bell)
   })
+}
+
+async function copied(into: Writable, { bytes }: CopyBuffer): Promise<void> {
+  into.end(bytes)
+  await finished(into)
 }
 
 function headerOf(row: CsvRow): Header {
@@ -123,13 +154,4 @@ function badFile({ line, files: names }: ReadRow, files: Storing['files']): Read
     return { code: 'INVALID_FILE', message: `line ${line}: ${name}: ${reason}` }
   }
   return undefined
-}
-
-function artifactsOf(rowId: string, row: ReadRow, files: Storing['files']): NewArtifact[] {
-  return row.files.flatMap((name, position) => {
-    const file = files.get(name)
-    if (file?.kind !== 'staged') return []
-    const { key, size, contentType } = file
-    return [{ rowId, position, filename: name, key, size, contentType }]
-  })
 }

@@ -1,19 +1,19 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
 import { sql } from '@posthorn/engine'
-import type { Audit } from '../outbox.ts'
+import type { Move } from '../outbox.ts'
 import type { FileOutboxRow, RowState } from './row.ts'
 
-export async function insertAudits(tx: Transaction, audits: readonly Audit[]): Promise<void> {
+/** Notes the same move of many rows. */
+export async function insertAudits(
+  tx: Transaction,
+  { from, to, retryCount, errorCode, by }: Move,
+  rowIds: readonly string[],
+): Promise<void> {
   await tx.query(sql`
     insert into evidence.file_outbox_row_audit
            (file_outbox_row_id, old_status, new_status, retry_count, error_code, transitioned_by)
-    select *
-      from unnest(${audits.map(({ rowId }) => rowId)}::uuid[],
-                  ${audits.map(({ from }) => from)}::text[],
-                  ${audits.map(({ to }) => to)}::text[],
-                  ${audits.map(({ retryCount }) => retryCount)}::int[],
-                  ${audits.map(({ errorCode }) => errorCode)}::text[],
-                  ${audits.map(({ by }) => by)}::text[])`)
+    select id, ${from}, ${to}, ${retryCount}, ${errorCode}, ${by}
+      from unnest(${rowIds}::uuid[]) as id`)
 }
 
 export async function failArtifacts(tx: Transaction, rowIds: readonly string[]): Promise<void> {

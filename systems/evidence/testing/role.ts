@@ -59,6 +59,8 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
       const end = run(
         fileProcessor({
           ...{ ...common, storage, outbox, limits: LIMITS, leaseMs: LEASE_MS },
+          // Small, so that a file has several.
+          batchRows: 1_000,
           ...{ lanes: 1, everyMs: 50, nudge: createNudge() },
           notify: async (_tx, { type }) => reach(`told ${type}`),
         }),

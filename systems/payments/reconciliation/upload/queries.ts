@@ -1,8 +1,7 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
 import { sql } from '@posthorn/engine'
-import type { Statement } from '@posthorn/engine'
 import type { CopyStreamQuery } from 'pg-copy-streams'
-import { from } from 'pg-copy-streams'
+import { copyInto } from '../../../copy/index.ts'
 import type { CurrencySum } from './sums.ts'
 
 /** The columns a line of the copy has, tab by tab. */
@@ -14,9 +13,7 @@ const COPY_RECORDS = `
 
 /** A stream into the records; rows are in the table when it has finished. */
 export function copyRecords(tx: Transaction): CopyStreamQuery {
-  // pg takes a stream where a statement is expected, and gives it back instead of a promise.
-  const stream: unknown = from(COPY_RECORDS)
-  return tx.query(stream as Statement) as unknown as CopyStreamQuery
+  return copyInto(tx, COPY_RECORDS)
 }
 
 /** A run as it is first written. */
