@@ -29,7 +29,7 @@ export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDe
     dedupe: ['endpoint_id', 'event_id'],
   },
   counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
-  claim: { batch: 100, lanes: 2, every: '30s', lease: '2m' },
+  claim: { batch: 100, lanes: 4, every: '30s', lease: '2m' },
   retry: exponential('2s', { factor: 2, attempts: 5 }),
   breaker: {},
   // The endpoint, not its URL: each has a breaker and a line of requests of its own.
