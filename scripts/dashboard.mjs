@@ -6,11 +6,10 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { takeLock } from './setup-lock.mjs'
+import { waitForLock } from './setup-lock.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dashboard = join(root, 'apps', 'dashboard')
@@ -19,7 +18,10 @@ const stamp = join(dist, '.built-from')
 
 async function buildIfStale() {
   if (isFresh()) return
-  const lock = await waitForLock()
+  const lock = await waitForLock(
+    join(root, '.posthorn', 'dashboard.lock'),
+    'building the dashboard',
+  )
   try {
     // Whoever held the lock may have built it.
     if (!isFresh()) await build(lock)
@@ -101,15 +103,6 @@ async function compress(file) {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
   writeFileSync(`${file}.br`, await asBrotli(content, quality))
   writeFileSync(`${file}.gz`, await asGzip(content, { level: 9 }))
-}
-
-async function waitForLock() {
-  for (let told = false; ; told = true) {
-    const lock = takeLock(join(root, '.posthorn', 'dashboard.lock'))
-    if (lock !== undefined) return lock
-    if (!told) console.error('Another process is building the dashboard; waiting for it ...')
-    await sleep(500)
-  }
 }
 
 /** Every file below a folder, in a fixed order. */

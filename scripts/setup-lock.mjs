@@ -1,5 +1,16 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Takes the lock as soon as nobody else has it; says once what it waits for. */
+export async function waitForLock(file, others) {
+  for (let told = false; ; told = true) {
+    const lock = takeLock(file)
+    if (lock !== undefined) return lock
+    if (!told) console.error(`Another process is ${others}; waiting for it ...`)
+    await sleep(500)
+  }
+}
 
 /**
  * Takes the lock, or returns undefined while a living process has it. The file names its holders

@@ -6,9 +6,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { takeLock } from './setup-lock.mjs'
+import { waitForLock } from './setup-lock.mjs'
 
 const NODE_MAJOR = 24
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -17,7 +16,7 @@ const stamp = join(modules, '.posthorn-setup')
 const lockFile = join(root, 'package-lock.json')
 
 async function setUp() {
-  const lock = await waitForLock()
+  const lock = await waitForLock(join(root, '.posthorn', 'setup.lock'), 'installing packages')
   try {
     // Whoever held the lock may have done it all.
     if (isReady()) return
@@ -152,15 +151,6 @@ function nodeMajor() {
     encoding: 'utf8',
   })
   return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1]) : undefined
-}
-
-async function waitForLock() {
-  for (let told = false; ; told = true) {
-    const lock = takeLock(join(root, '.posthorn', 'setup.lock'))
-    if (lock !== undefined) return lock
-    if (!told) console.error('Another process is installing packages; waiting for it ...')
-    await sleep(500)
-  }
 }
 
 function list(folder) {
