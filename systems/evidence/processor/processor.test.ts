@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { silentLog, transaction } from '@posthorn/engine'
@@ -93,6 +94,21 @@ test('stores every row once, with its files', async () => {
     counts: { PENDING: 2_345 },
   })
   expect(await process()).toBe(false)
+})
+
+test('long rows are stored in smaller batches: no file fills the memory', async () => {
+  // Of random bytes: what packs too well is taken for a bomb.
+  const wide = () => randomBytes(3_500).toString('hex')
+  const rows = upTo(800).map((n) => `case-${n},a.pdf,${wide()},${wide()}`)
+  const csv = ['case_id,evidence_files,one,two', ...rows].join('\n')
+  const id = await acme.job(await zip({ 'a.csv': csv, 'a.pdf': pdf('a') }))
+  await process(processor({ batchRows: 5_000 }))
+  expect(await numbersOf(id)).toEqual(upTo(800))
+  const { rows: batches } = await db.pool.query(
+    'select from evidence.file_job_delta where file_job_id = $1 and pending > 0',
+    [id],
+  )
+  expect(batches.length).toBeGreaterThan(1)
 })
 
 test('goes on after a failure in the middle, with every row once', async () => {

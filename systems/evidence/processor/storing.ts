@@ -36,6 +36,9 @@ export interface Storing {
   readonly stored: (rows: number) => void
 }
 
+/** Of a batch; rows may have 64 KiB each. */
+const MOST_BYTES = 4 * 1_024 * 1_024
+
 /** Rows behind the checkpoint `from`, as what is copied into the two tables. */
 interface Batch {
   readonly from: number
@@ -83,7 +86,8 @@ async function* batches(storing: Storing): AsyncGenerator<Batch> {
     lines.rows.add(few.rows)
     lines.artifacts.add(few.artifacts)
     to = few.to
-    if (to - from < storing.batchRows) continue
+    const isFull = to - from >= storing.batchRows || lines.rows.bytes.length >= MOST_BYTES
+    if (!isFull) continue
     yield { from, to, lines }
     ;[lines, other] = [other, lines]
     lines.rows.clear()
