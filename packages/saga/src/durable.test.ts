@@ -383,6 +383,8 @@ test('lists sagas a page at a time, newest first', async () => {
   const saga = trip('listed')
   const ids: string[] = []
   for (let n = 0; n < 5; n += 1) ids.push(await begin(saga, { n }))
+  // Of one millisecond, neither is the newer.
+  ids.sort()
   const first = await listSagas(pool, { name: 'listed', limit: 2 })
   expect(first.items.map(({ id }) => id)).toEqual([ids[4], ids[3]])
   const rest = await listSagas(pool, {

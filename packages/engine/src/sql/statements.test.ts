@@ -1,7 +1,6 @@
 import type { PoolClient } from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Outbox } from '../define.ts'
-import type { Shape } from '../statements.ts'
 import { claimBatch } from './claim.ts'
 import type { Prepared } from './prepared.ts'
 import { testDatabase } from '../testing/index.ts'
@@ -120,7 +119,7 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
 
 test('a definition may say what it reads of a row', () => {
   const { statements: _, bell: __, ...shape } = evidenceRows
-  const { text } = claimBatch({ ...shape, reads: ['case_id', 'retry_count'] } as unknown as Shape)
+  const { text } = claimBatch({ ...shape, reads: ['case_id', 'retry_count'] })
   expect(text).toContain(
     'returning m.id, m.status, m.next_retry_at, m.event_id, m.retry_count, m.lost_claims, m.case_id, m.claimed_until is null',
   )
