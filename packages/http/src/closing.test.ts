@@ -73,7 +73,7 @@ test('under load nothing is dropped: every request sent before the end is answer
     }
   }
   const clients = Array.from({ length: 20 }, client)
-  await expect.poll(() => statuses.length).toBeGreaterThan(200)
+  await expect.poll(() => statuses.length, { timeout: 20_000 }).toBeGreaterThan(200)
   await Promise.all([app.close(), ...clients])
   agent.destroy()
   expect(broken).toEqual([])
