@@ -107,8 +107,8 @@ function columnsOf(
     code: ({ decision }) => decision.failure?.code ?? null,
     error: ({ decision }) => decision.failure?.message ?? null,
     ...Object.fromEntries(
-      Object.keys(outbox.columns.ref ?? {}).map((field) => [
-        refParam(field),
+      Object.entries(outbox.columns.ref ?? {}).map(([field, column]) => [
+        refParam(column),
         ({ decision }: Settlement) => decision.ref?.[field] ?? null,
       ]),
     ),

@@ -111,6 +111,17 @@ test('long rows are stored in smaller batches: no file fills the memory', async 
   expect(batches.length).toBeGreaterThan(1)
 })
 
+test('a file of bad rows alone has no artifacts, and every row is an error', async () => {
+  const csv = `case_id,evidence_files\n${upTo(300)
+    .map((n) => `case-${n},not-there.pdf`)
+    .join('\n')}`
+  const id = await acme.job(await zip({ 'a.csv': csv, 'a.pdf': pdf('a') }))
+  await process()
+  expect(await numbersOf(id)).toEqual(upTo(300))
+  expect(await artifactsOf(id)).toBe(0)
+  expect(await read(id)).toMatchObject({ totalRows: 300, counts: { ERROR: 300 } })
+})
+
 test('goes on after a failure in the middle, with every row once', async () => {
   const id = await acme.job(await zipOfCases(casesNamed('case', 3_100)))
   // The database is away while the third batch is stored.

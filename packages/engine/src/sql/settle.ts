@@ -87,19 +87,19 @@ function fields(shape: Shape, role: SettleRole, guard: Guard): Field[] {
     add('code', 'text')
     add('error', 'text')
   }
-  for (const [field, column] of role === 'sent' ? Object.entries(columns.ref ?? {}) : []) {
+  for (const column of role === 'sent' ? Object.values(columns.ref ?? {}) : []) {
     // Put behind an empty list of the column's values, the parameter has to be of its type.
     const list = (param: string) =>
       `(select array_cat(array(select ${column} from ${table} where false), ${param}))`
-    found.push({ name: refParam(field), list })
+    found.push({ name: refParam(column), list })
   }
   if (records(shape, role) && knownOrigin(shape, guard) === undefined) add('from_state', 'text')
   return found
 }
 
-/** The name of the parameter that holds a field of the outcome's reference. */
-export function refParam(field: string): string {
-  return `ref_${field.toLowerCase()}`
+/** The parameter for a column of the outcome's reference; a field may have any name, a column may not. */
+export function refParam(column: string): string {
+  return `ref_${column}`
 }
 
 function records({ audit }: Shape, role: SettleRole): boolean {
@@ -150,8 +150,8 @@ function assignments(shape: Shape, role: SettleRole, guard: Guard): string[] {
   }
   if (role === 'quarantined') set.push('quarantined_at = now()')
   if (role === 'sent' && columns.sentAt) set.push(`${columns.sentAt} = now()`)
-  for (const [field, column] of role === 'sent' ? Object.entries(columns.ref ?? {}) : []) {
-    set.push(`${column} = u.${refParam(field)}`)
+  for (const column of role === 'sent' ? Object.values(columns.ref ?? {}) : []) {
+    set.push(`${column} = u.${refParam(column)}`)
   }
   const isLast =
     role === 'confirmed' || role === 'dead' || (role === 'sent' && states.confirmed === undefined)

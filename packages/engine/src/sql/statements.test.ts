@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Outbox } from '../define.ts'
 import { claimBatch } from './claim.ts'
 import type { Prepared } from './prepared.ts'
+import { settle } from './settle.ts'
 import { testDatabase } from '../testing/index.ts'
 import {
   evidenceRows,
@@ -90,7 +91,7 @@ describe.each([
 })
 
 test('a thousand are claimed and settled by their ids, not by reading a table of some ten thousand', async () => {
-  const { byRow, settle } = evidenceRows.statements
+  const { byRow, settle: settleOf } = evidenceRows.statements
   const client = await db.pool.connect()
   try {
     await client.query('begin; truncate evidence.file_outbox_row')
@@ -106,9 +107,13 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
       'select id from evidence.file_outbox_row limit 1000',
     )
     const [ids, nulls] = [rows.map(({ id }) => id), rows.map(() => null)]
-    const settled = await planOf(client, settle('sent', 'claim'), {
+    const settled = await planOf(client, settleOf('sent', 'claim'), {
       ...{ ids, token, actor: 'RELAY', reason: null },
-      ...{ ref_partition: nulls, ref_offset: nulls, from_state: rows.map(() => 'PENDING') },
+      ...{
+        ref_kafka_partition: nulls,
+        ref_kafka_offset: nulls,
+        from_state: rows.map(() => 'PENDING'),
+      },
     })
     expect(settled).not.toContain('Seq Scan on file_outbox_row')
   } finally {
@@ -123,6 +128,14 @@ test('a definition may say what it reads of a row', () => {
   expect(text).toContain(
     'returning m.id, m.status, m.next_retry_at, m.event_id, m.retry_count, m.lost_claims, m.case_id, m.claimed_until is null',
   )
+})
+
+test('a field of a reference may have any name: the SQL knows its column only', () => {
+  const { statements: _, bell: __, ...shape } = evidenceRows
+  const columns = { ...shape.columns, ref: { 'Delivery-Tag': 'kafka_offset' } }
+  const { text, params } = settle({ ...shape, columns }, 'sent', 'claim')
+  expect(text).toContain('kafka_offset = u.ref_kafka_offset')
+  expect([text, ...params].join(' ')).not.toMatch(/delivery-tag/i)
 })
 
 async function planOf(
