@@ -9,7 +9,7 @@ import { sharedDevDependencies, workspaces } from './workspaces.ts'
 
 const SQL_EXCEPTIONS: readonly Exception[] = [
   {
-    path: 'packages/engine/src/transaction.ts',
+    path: 'packages/engine/src/enqueue/transaction.ts',
     statements: /^(begin|commit|rollback)\b/,
     reason: 'The transaction is what this file is about; it has no other statement.',
   },
@@ -101,7 +101,7 @@ describe('imports', () => {
     ['apps/dashboard/src/main.tsx', '@posthorn/engine', 'must not import'],
     ['apps/dashboard/src/main.tsx', '../../server/src/api.ts', 'behind its door'],
     ['apps/dashboard/src/main.tsx', 'fixture', 'not declared'],
-    ['test/crash/main.ts', '../../packages/engine/src/relay.ts', 'behind its door'],
+    ['test/crash/main.ts', '../../packages/engine/src/relay/relay.ts', 'behind its door'],
     ['test/crash/main.ts', '@posthorn/engine/src/relay.ts', 'no door'],
   ])('%s must not import %s', (path, specifier, problem) => {
     expect(check(path, specifier)).toEqual([expect.stringContaining(problem)])

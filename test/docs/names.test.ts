@@ -8,8 +8,8 @@ import { page, root, tableRows } from './markdown.ts'
  * What a page lists and what the sources have must be the same.
  */
 
-const sources = globSync('packages/engine/src/*.ts', { cwd: root })
-  .filter((path) => !path.endsWith('.test.ts'))
+const sources = globSync('packages/engine/src/**/*.ts', { cwd: root })
+  .filter((path) => !/\.test\.ts$|\/testing\//.test(path))
   .map((path) => readFileSync(join(root, path), 'utf8'))
 
 const watch = page('docs/operate/watch.md').text

@@ -1,12 +1,18 @@
-export { fromDrizzle } from './adapters/drizzle.ts'
-export { fromKnex } from './adapters/knex.ts'
-export { fromKysely } from './adapters/kysely.ts'
-export { fromMikroOrm } from './adapters/mikro-orm.ts'
-export { fromPg } from './adapters/pg.ts'
-export { fromPostgres } from './adapters/postgres.ts'
-export { fromPrisma } from './adapters/prisma.ts'
-export { fromTypeOrm } from './adapters/typeorm.ts'
-export { acknowledgeAlert, listAlerts, openAlerts, raiseAlert, recoverAlert } from './alerts.ts'
+export { fromDrizzle } from './enqueue/adapters/drizzle.ts'
+export { fromKnex } from './enqueue/adapters/knex.ts'
+export { fromKysely } from './enqueue/adapters/kysely.ts'
+export { fromMikroOrm } from './enqueue/adapters/mikro-orm.ts'
+export { fromPg } from './enqueue/adapters/pg.ts'
+export { fromPostgres } from './enqueue/adapters/postgres.ts'
+export { fromPrisma } from './enqueue/adapters/prisma.ts'
+export { fromTypeOrm } from './enqueue/adapters/typeorm.ts'
+export {
+  acknowledgeAlert,
+  listAlerts,
+  openAlerts,
+  raiseAlert,
+  recoverAlert,
+} from './operate/alerts.ts'
 export type {
   Alert,
   AlertFilter,
@@ -14,9 +20,9 @@ export type {
   AlertPage,
   AlertState,
   NewAlert,
-} from './alerts.ts'
-export type { Transports } from './attempt.ts'
-export { searchAudit } from './audit.ts'
+} from './operate/alerts.ts'
+export type { Transports } from './relay/attempt.ts'
+export { searchAudit } from './operate/audit.ts'
 export type {
   AuditEntry,
   AuditFilter,
@@ -24,22 +30,22 @@ export type {
   AuditPage,
   Operation,
   RecordedTransition,
-} from './audit.ts'
-export { readBloat } from './bloat.ts'
-export type { Bloat, Horizon, TableBloat } from './bloat.ts'
-export { advanceClock, readClock, useMovableClock } from './clock.ts'
-export type { ClockState } from './clock.ts'
-export { confirm } from './confirm.ts'
-export type { Confirmation } from './confirm.ts'
-export { listHeldKeys, listPaused, pause, resume } from './control.ts'
-export type { HeldKey, Paused } from './control.ts'
-export { defineOutbox } from './define.ts'
-export type { Outbox, OutboxRow } from './define.ts'
-export type { Change, OutboxDefinition, State, States } from './definition.ts'
+} from './operate/audit.ts'
+export { readBloat } from './operate/bloat.ts'
+export type { Bloat, Horizon, TableBloat } from './operate/bloat.ts'
+export { advanceClock, readClock, useMovableClock } from './maintain/clock.ts'
+export type { ClockState } from './maintain/clock.ts'
+export { confirm } from './relay/confirm.ts'
+export type { Confirmation } from './relay/confirm.ts'
+export { listHeldKeys, listPaused, pause, resume } from './operate/control.ts'
+export type { HeldKey, Paused } from './operate/control.ts'
+export { defineOutbox } from './outbox/define.ts'
+export type { Outbox, OutboxRow } from './outbox/define.ts'
+export type { Change, OutboxDefinition, State, States } from './outbox/definition.ts'
 export { toMs } from './duration.ts'
 export type { Duration } from './duration.ts'
-export { enqueue, enqueueAll } from './enqueue.ts'
-export type { EnqueueOptions, Enqueued } from './enqueue.ts'
+export { enqueue, enqueueAll } from './enqueue/enqueue.ts'
+export type { EnqueueOptions, Enqueued } from './enqueue/enqueue.ts'
 export {
   DefinitionError,
   DeliveryError,
@@ -51,13 +57,20 @@ export {
   sqlState,
 } from './errors.ts'
 export type { ErrorCode } from './errors.ts'
-export type { FeedBatch, FeedFilter } from './feed-subscriber.ts'
-export { createFeed } from './feed.ts'
-export type { Feed, FeedOptions, SubscribeOptions } from './feed.ts'
-export { outboxGraph, transitionRates } from './graph.ts'
-export type { Graph, GraphEdge, GraphNode, Move, StateRole, TransitionRates } from './graph.ts'
-export { readHistory } from './history.ts'
-export type { History, HistoryPoint } from './history.ts'
+export type { FeedBatch, FeedFilter } from './operate/feed-subscriber.ts'
+export { createFeed } from './operate/feed.ts'
+export type { Feed, FeedOptions, SubscribeOptions } from './operate/feed.ts'
+export { outboxGraph, transitionRates } from './operate/graph.ts'
+export type {
+  Graph,
+  GraphEdge,
+  GraphNode,
+  Move,
+  StateRole,
+  TransitionRates,
+} from './operate/graph.ts'
+export { readHistory } from './operate/history.ts'
+export type { History, HistoryPoint } from './operate/history.ts'
 export {
   abandonKey,
   claimKey,
@@ -69,22 +82,22 @@ export {
   idempotencyTableSql,
   pruneKeys,
   saveState,
-} from './idempotency.ts'
-export type { IdempotencyStore, KeyClaim, KeyOutcome, StoredResponse } from './idempotency.ts'
-export { pruneInbox } from './inbox-prune.ts'
-export { around, defineInbox, inboxTableSql, once } from './inbox.ts'
-export type { Inbox, Once, Receipt } from './inbox.ts'
-export { readJourney } from './journey.ts'
-export type { Journey, JourneyStep } from './journey.ts'
+} from './inbox/idempotency.ts'
+export type { IdempotencyStore, KeyClaim, KeyOutcome, StoredResponse } from './inbox/idempotency.ts'
+export { pruneInbox } from './inbox/inbox-prune.ts'
+export { around, defineInbox, inboxTableSql, once } from './inbox/inbox.ts'
+export type { Inbox, Once, Receipt } from './inbox/inbox.ts'
+export { readJourney } from './operate/journey.ts'
+export type { Journey, JourneyStep } from './operate/journey.ts'
 export { silentLog } from './log.ts'
 export type { Log } from './log.ts'
-export { maintain } from './maintenance.ts'
-export type { MaintainOptions, Maintained } from './maintenance.ts'
-export { toMessage } from './message.ts'
-export type { Message, MessageInit } from './message.ts'
-export { isId } from './cursor.ts'
-export type { IdType } from './cursor.ts'
-export { getMessage, listMessages } from './messages.ts'
+export { maintain } from './maintain/maintenance.ts'
+export type { MaintainOptions, Maintained } from './maintain/maintenance.ts'
+export { toMessage } from './outbox/message.ts'
+export type { Message, MessageInit } from './outbox/message.ts'
+export { isId } from './operate/cursor.ts'
+export type { IdType } from './operate/cursor.ts'
+export { getMessage, listMessages } from './operate/messages.ts'
 export type {
   MessageDetails,
   MessageFilter,
@@ -92,7 +105,7 @@ export type {
   MessagePage,
   MessageSummary,
   Transition,
-} from './messages.ts'
+} from './operate/messages.ts'
 export { noMetrics } from './metrics.ts'
 export type { Labels, Metrics } from './metrics.ts'
 export {
@@ -101,34 +114,39 @@ export {
   migrationSql,
   migrationStatus,
   migrationsFrom,
-} from './migrate.ts'
-export type { Migration, MigrationSet, MigrationStatus } from './migrate.ts'
-export type { NewsFilter, NewsItem } from './news-subscriber.ts'
-export { announce, createNews } from './news.ts'
-export type { Announcement, News, NewsOptions, SubscribeNewsOptions } from './news.ts'
-export { createNotifier, wakeEverybody } from './notifier.ts'
-export type { Notifier } from './notifier.ts'
-export { delivered, failureOf, refused, retryLater, unknown, unreachable } from './outcome.ts'
-export type { Failure, Outcome, Reference } from './outcome.ts'
-export { readOverview } from './overview.ts'
-export type { AliveRelay, BreakerState, OutboxOverview, Overview } from './overview.ts'
-export { prune } from './prune.ts'
-export type { PruneOptions, Pruned } from './prune.ts'
-export { createRelay } from './relay.ts'
-export type { Relay, RelayOptions } from './relay.ts'
-export { cancel, countReplay, groupDead, replay, unblock } from './replay.ts'
-export type { DeadGroup, Operator, ReplayFilter, ReplayOptions } from './replay.ts'
-export { exponential, fixed, nextDelay, schedule } from './retry.ts'
-export type { EndingPolicy, EndlessPolicy, RetryPolicy } from './retry.ts'
-export { takeSamples } from './sample.ts'
-export { sql } from './sql-tag.ts'
-export type { Statement } from './sql-tag.ts'
-export { outboxStats } from './stats.ts'
-export type { OutboxStats } from './stats.ts'
-export { outboxTableSql } from './table.ts'
+} from './maintain/migrate.ts'
+export type { Migration, MigrationSet, MigrationStatus } from './maintain/migrate.ts'
+export type { NewsFilter, NewsItem } from './operate/announcement-subscriber.ts'
+export { announce, createNews } from './operate/announcements.ts'
+export type {
+  Announcement,
+  News,
+  NewsOptions,
+  SubscribeNewsOptions,
+} from './operate/announcements.ts'
+export { createNotifier, wakeEverybody } from './enqueue/notifier.ts'
+export type { Notifier } from './enqueue/notifier.ts'
+export { delivered, failureOf, refused, retryLater, unknown, unreachable } from './relay/outcome.ts'
+export type { Failure, Outcome, Reference } from './relay/outcome.ts'
+export { readOverview } from './operate/overview.ts'
+export type { AliveRelay, BreakerState, OutboxOverview, Overview } from './operate/overview.ts'
+export { prune } from './maintain/prune.ts'
+export type { PruneOptions, Pruned } from './maintain/prune.ts'
+export { createRelay } from './relay/relay.ts'
+export type { Relay, RelayOptions } from './relay/relay.ts'
+export { cancel, countReplay, groupDead, replay, unblock } from './operate/replay.ts'
+export type { DeadGroup, Operator, ReplayFilter, ReplayOptions } from './operate/replay.ts'
+export { exponential, fixed, nextDelay, schedule } from './outbox/retry.ts'
+export type { EndingPolicy, EndlessPolicy, RetryPolicy } from './outbox/retry.ts'
+export { takeSamples } from './operate/sample.ts'
+export { sql } from './enqueue/sql-tag.ts'
+export type { Statement } from './enqueue/sql-tag.ts'
+export { outboxStats } from './operate/stats.ts'
+export type { OutboxStats } from './operate/stats.ts'
+export { outboxTableSql } from './outbox/table-sql.ts'
 export { currentTraceparent, withConsumerSpan } from './trace.ts'
-export { borrowTransaction, transaction } from './transaction.ts'
-export type { Queryable, Transaction, TransactionSource } from './transaction.ts'
+export { borrowTransaction, transaction } from './enqueue/transaction.ts'
+export type { Queryable, Transaction, TransactionSource } from './enqueue/transaction.ts'
 export type {
   ConsumeContext,
   Consumer,
@@ -138,7 +156,7 @@ export type {
   Subscriber,
   Subscription,
   Transport,
-} from './transport.ts'
+} from './relay/transport.ts'
 export { uuid } from './uuid.ts'
-export { viewMessage } from './view.ts'
-export type { MessageView } from './view.ts'
+export { viewMessage } from './operate/view.ts'
+export type { MessageView } from './operate/view.ts'

@@ -9,10 +9,10 @@ import type {
 } from '@opentelemetry/api'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { toMessage } from './message.ts'
-import { delivered, refused } from './outcome.ts'
+import { toMessage } from './outbox/message.ts'
+import { delivered, refused } from './relay/outcome.ts'
 import { currentTraceparent, withConsumerSpan, withDeliverySpan } from './trace.ts'
-import type { Delivery } from './transport.ts'
+import type { Delivery } from './relay/transport.ts'
 import { uuid } from './uuid.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'

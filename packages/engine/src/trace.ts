@@ -7,10 +7,10 @@ import {
   isSpanContextValid,
   trace,
 } from '@opentelemetry/api'
-import type { Message } from './message.ts'
-import type { Outcome } from './outcome.ts'
-import { failureOf } from './outcome.ts'
-import type { Delivery } from './transport.ts'
+import type { Message } from './outbox/message.ts'
+import type { Outcome } from './relay/outcome.ts'
+import { failureOf } from './relay/outcome.ts'
+import type { Delivery } from './relay/transport.ts'
 
 const TRACER = '@posthorn/engine'
 

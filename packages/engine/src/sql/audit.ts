@@ -1,5 +1,5 @@
-import type { Statement } from '../sql-tag.ts'
-import { sql } from '../sql-tag.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql } from '../enqueue/sql-tag.ts'
 
 /** A transition or an operation; what the one does not have is null. */
 export interface AuditRow {

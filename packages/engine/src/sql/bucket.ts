@@ -1,4 +1,4 @@
-import type { Shape } from '../statements.ts'
+import type { Shape } from './statements.ts'
 import { unlessPaused, waiting } from './claim.ts'
 import type { Prepared } from './prepared.ts'
 import { WITHOUT_WAITING, prepare } from './prepared.ts'

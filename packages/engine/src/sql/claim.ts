@@ -1,4 +1,4 @@
-import type { Shape } from '../statements.ts'
+import type { Shape } from './statements.ts'
 import type { Prepared } from './prepared.ts'
 import { WITHOUT_WAITING, anyOf, literal, prepare, tenantColumn, unseen } from './prepared.ts'
 

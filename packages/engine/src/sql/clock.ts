@@ -1,5 +1,5 @@
-import { sql } from '../sql-tag.ts'
-import type { Statement } from '../sql-tag.ts'
+import { sql } from '../enqueue/sql-tag.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
 
 export const makeMovable: Statement = sql`
   update posthorn.clock set movable = true;

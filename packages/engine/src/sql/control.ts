@@ -1,5 +1,5 @@
-import { sql } from '../sql-tag.ts'
-import type { Statement } from '../sql-tag.ts'
+import { sql } from '../enqueue/sql-tag.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
 
 /** Who pauses or resumes which outbox, and why. */
 export interface Switch {

@@ -1,5 +1,5 @@
-import type { Statement } from '../sql-tag.ts'
-import { sql } from '../sql-tag.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql } from '../enqueue/sql-tag.ts'
 import { ENTRY, OPERATION_ENTRY, TRANSITION_ENTRY } from './audit.ts'
 
 /** Entries whose ids are in some ranges, the lowest first. */

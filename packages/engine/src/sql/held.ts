@@ -1,4 +1,4 @@
-import type { Shape } from '../statements.ts'
+import type { Shape } from './statements.ts'
 import { waiting } from './claim.ts'
 import type { Prepared } from './prepared.ts'
 import { literal, prepare, tenantColumn, tenantOf, unseen } from './prepared.ts'

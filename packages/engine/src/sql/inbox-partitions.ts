@@ -1,5 +1,5 @@
-import type { Statement } from '../sql-tag.ts'
-import { sql } from '../sql-tag.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql } from '../enqueue/sql-tag.ts'
 import { IS_V7 } from './inbox.ts'
 
 /** A range of ids, `from` included and `to` not, with the full name of its partition. */

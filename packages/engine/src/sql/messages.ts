@@ -1,6 +1,6 @@
-import type { Shape } from '../statements.ts'
-import type { Statement } from '../sql-tag.ts'
-import { sql } from '../sql-tag.ts'
+import type { Shape } from './statements.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql } from '../enqueue/sql-tag.ts'
 import type { Prepared } from './prepared.ts'
 import { literal, prepare } from './prepared.ts'
 

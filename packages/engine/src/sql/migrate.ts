@@ -1,5 +1,5 @@
-import type { Statement } from '../sql-tag.ts'
-import { sql } from '../sql-tag.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql } from '../enqueue/sql-tag.ts'
 
 /**
  * Everybody who migrates takes this lock first, so that ten servers may start at once. It is held

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { State } from '../definition.ts'
-import type { Statement } from '../sql-tag.ts'
-import type { Shape } from '../statements.ts'
+import type { State } from '../outbox/definition.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
+import type { Shape } from './statements.ts'
 
 /** A statement made once from a definition; its values are given by name at each run. */
 export interface Prepared {

@@ -1,4 +1,4 @@
-import type { Shape } from '../statements.ts'
+import type { Shape } from './statements.ts'
 import type { Prepared } from './prepared.ts'
 import { prepare } from './prepared.ts'
 import { finished } from './table.ts'

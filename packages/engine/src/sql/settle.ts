@@ -1,4 +1,4 @@
-import type { Shape } from '../statements.ts'
+import type { Shape } from './statements.ts'
 import type { Prepared } from './prepared.ts'
 import { anyOf, literal, prepare, tenantColumn, tenantOf, unseen } from './prepared.ts'
 

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { describe, expect, test } from 'vitest'
-import type { Outbox } from '../define.ts'
+import type { Outbox } from '../outbox/define.ts'
 import { claimBatch } from './claim.ts'
 import type { Prepared } from './prepared.ts'
 import { settle } from './settle.ts'

@@ -1,5 +1,5 @@
-import type { State } from '../definition.ts'
-import type { Shape } from '../statements.ts'
+import type { State } from '../outbox/definition.ts'
+import type { Shape } from './statements.ts'
 import { BUCKETS } from './bucket.ts'
 import { waiting } from './claim.ts'
 import type { Prepared } from './prepared.ts'

@@ -1,6 +1,6 @@
-import type { Shape } from '../statements.ts'
-import { sql } from '../sql-tag.ts'
-import type { Statement } from '../sql-tag.ts'
+import type { Shape } from './statements.ts'
+import { sql } from '../enqueue/sql-tag.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
 import { waiting } from './claim.ts'
 import { anyOf, literal } from './prepared.ts'
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Pool } from 'pg'
 import type { PoolConfig } from 'pg'
 import { afterAll } from 'vitest'
-import type { MigrationSet } from '../migrate.ts'
-import { engineMigrations, migrate } from '../migrate.ts'
+import type { MigrationSet } from '../maintain/migrate.ts'
+import { engineMigrations, migrate } from '../maintain/migrate.ts'
 
 export interface TestDatabase {
   readonly url: string

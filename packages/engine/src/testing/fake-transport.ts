@@ -1,7 +1,7 @@
-import type { Message } from '../message.ts'
-import type { Outcome } from '../outcome.ts'
-import { delivered } from '../outcome.ts'
-import type { Transport } from '../transport.ts'
+import type { Message } from '../outbox/message.ts'
+import type { Outcome } from '../relay/outcome.ts'
+import { delivered } from '../relay/outcome.ts'
+import type { Transport } from '../relay/transport.ts'
 
 /** A destination in memory that does what a test tells it to. */
 export interface FakeTransport extends Transport {

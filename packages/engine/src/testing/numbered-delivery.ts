@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { Message } from '../message.ts'
-import { toMessage } from '../message.ts'
-import type { Outcome, Reference } from '../outcome.ts'
-import type { DeliverOptions, Delivery, Transport } from '../transport.ts'
+import type { Message } from '../outbox/message.ts'
+import { toMessage } from '../outbox/message.ts'
+import type { Outcome, Reference } from '../relay/outcome.ts'
+import type { DeliverOptions, Delivery, Transport } from '../relay/transport.ts'
 import { uuid } from '../uuid.ts'
 
 export function options(changes: Partial<DeliverOptions> = {}): DeliverOptions {

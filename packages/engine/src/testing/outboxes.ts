@@ -1,6 +1,6 @@
-import { defineOutbox } from '../define.ts'
-import { exponential, fixed, schedule } from '../retry.ts'
-import { outboxTableSql } from '../table.ts'
+import { defineOutbox } from '../outbox/define.ts'
+import { exponential, fixed, schedule } from '../outbox/retry.ts'
+import { outboxTableSql } from '../outbox/table-sql.ts'
 
 /*
  * The outboxes of five systems, as their tables and words are: the engine's own tests run on all

@@ -1,4 +1,4 @@
-import type { Outbox } from '../define.ts'
+import type { Outbox } from '../outbox/define.ts'
 import { uuid } from '../uuid.ts'
 import {
   evidenceRows,

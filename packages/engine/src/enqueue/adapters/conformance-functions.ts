@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest'
+import type { Pool } from 'pg'
+import { confirm } from '../../relay/confirm.ts'
+import { listPaused, pause, resume } from '../../operate/control.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import { enqueue, enqueueAll } from '../enqueue.ts'
+import {
+  claimKey,
+  completeKey,
+  defineIdempotency,
+  idempotencyTableSql,
+} from '../../inbox/idempotency.ts'
+import type { KeyClaim } from '../../inbox/idempotency.ts'
+import { saveState } from '../../inbox/idempotency.ts'
+import { defineInbox, inboxTableSql, once } from '../../inbox/inbox.ts'
+import { getMessage } from '../../operate/messages.ts'
+import { delivered, refused } from '../../relay/outcome.ts'
+import { createRelay } from '../../relay/relay.ts'
+import { cancel, countReplay, replay, unblock } from '../../operate/replay.ts'
+import { fakeTransport, viewTable } from '../../testing/index.ts'
+import {
+  evidenceRows,
+  familyEvents,
+  outboundMessages,
+  sagaEvents,
+  webhookDeliveries,
+} from '../../testing/outboxes.ts'
+import type { Transaction } from '../transaction.ts'
+import { uuid } from '../../uuid.ts'
+
+const inbox = defineInbox({ table: 'public.inbox', retention: '1d' })
+const keys = defineIdempotency({ table: 'public.idempotency_key' })
+
+export const functionTables = [inboxTableSql(inbox), idempotencyTableSql(keys)].join('\n')
+
+const HOOK = { endpoint_id: 'shop', payload: {} }
+
+/** What runs in a transaction of the library. */
+export interface Caller {
+  readonly pool: Pool
+  inTransaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
+}
+
+/** Tests that every function of the engine that takes a transaction does what it does with pg. */
+export function functionConformance({ pool, inTransaction }: Caller): void {
+  test('every kind of value arrives as it is', async () => {
+    const due = new Date('2026-07-08T09:10:11.123Z')
+    const payload = {
+      text: 'ä "quoted" \\ {1,2} \'$1\' ? \u{1F4EF}\n',
+      list: [1, [2.5], null, true],
+      json: '{"a": "b"}',
+    }
+    const payloads = [payload, 'a "text"', 12.5, [], false]
+    const message = { topic: 'a,{b}"\\', event_type: 'NULL', next_retry_at: due }
+    const ids = await inTransaction(async (tx) => {
+      const messages = payloads.map((each) => ({ ...message, payload: each }))
+      return (await enqueueAll(tx, sagaEvents, messages)).map(({ id }) => id)
+    })
+    const rows = await viewTable(pool, sagaEvents as unknown as Outbox).rows()
+    expect(rows).toHaveLength(payloads.length)
+    for (const row of rows) {
+      expect(row).toMatchObject({ ...message, last_error: null })
+      expect(row['payload']).toEqual(payloads[ids.indexOf(row['id'] as string)])
+    }
+  })
+
+  test('rows are read as pg reads them', async () => {
+    const row = { file_job_id: uuid(), case_id: '7', kafka_offset: '9007199254740993' }
+    await inTransaction(async (tx) => {
+      const { id } = await enqueue(tx, evidenceRows, { ...row, kafka_partition: 3 })
+      const message = await getMessage(tx, evidenceRows, id)
+      expect(message?.row).toMatchObject({ ...row, id, kafka_partition: 3, error_code: null })
+      expect(message?.row['created_at']).toBeInstanceOf(Date)
+      expect(message?.createdAt?.getTime()).toBeGreaterThan(Date.now() - 60_000)
+      expect(message?.createdAt?.getTime()).toBeLessThan(Date.now() + 60_000)
+    })
+  })
+
+  test('a dedupe key is found in the same transaction and in the next', async () => {
+    const message = {
+      org_id: 'acme',
+      idempotency_key: uuid(),
+      channel: 'sms',
+      to_recipient: '+1',
+      payload_json: {},
+    }
+    const first = await inTransaction(async (tx) => {
+      const enqueued = await enqueue(tx, outboundMessages, message)
+      const again = await enqueue(tx, outboundMessages, message)
+      expect(again).toEqual({ id: enqueued.id, created: false })
+      return enqueued
+    })
+    const again = await inTransaction((tx) => enqueue(tx, outboundMessages, message))
+    expect(again).toEqual({ id: first.id, created: false })
+  })
+
+  test('operators replay, cancel, pause and resume', async () => {
+    const topics = fakeTransport(() => refused('no'))
+    const outboxes = [webhookDeliveries]
+    const relay = createRelay({ pool, outboxes, transports: { topics } })
+    const [one, two] = await inTransaction((tx) => enqueueAll(tx, webhookDeliveries, [HOOK, HOOK]))
+    await relay.tick()
+    const ids = [one, two].map((each) => (each as { id: string }).id)
+    const by = 'ada'
+    await inTransaction(async (tx) => {
+      const filter = {
+        ids,
+        since: new Date(Date.now() - 60_000),
+        until: new Date(Date.now() + 60_000),
+      }
+      expect(await countReplay(tx, webhookDeliveries, filter)).toBe(2)
+      const replayed = await replay(tx, webhookDeliveries, { filter, by, perSecond: 2 })
+      expect(replayed.toSorted()).toEqual(ids.toSorted())
+      expect(await cancel(tx, webhookDeliveries, { ids: ids.slice(0, 1), by })).toEqual([ids[0]])
+      await pause(tx, webhookDeliveries, { by, reason: 'moving' })
+      expect(await listPaused(tx)).toMatchObject([{ pausedBy: by, reason: 'moving' }])
+      expect((await listPaused(tx))[0]?.pausedAt).toBeInstanceOf(Date)
+    })
+    expect(
+      Object.fromEntries(await viewTable(pool, webhookDeliveries as unknown as Outbox).states()),
+    ).toEqual({
+      [ids[0] as string]: 'skipped_disabled',
+      [ids[1] as string]: 'pending',
+    })
+    await inTransaction((tx) => resume(tx, webhookDeliveries, { by }))
+    expect(await listPaused(pool)).toEqual([])
+  })
+
+  test('messages of a key are serialised and unblocked', async () => {
+    const event = {
+      event_type: 'FamilyCreated',
+      aggregate_type: 'family',
+      aggregate_id: uuid(),
+      payload: {},
+    }
+    await inTransaction(async (tx) => {
+      await enqueue(tx, familyEvents, event, { serialise: true, delay: '1s' })
+      const unblocked = await unblock(tx, familyEvents, { key: event.aggregate_id, by: 'ada' })
+      expect(unblocked).toBe(false)
+    })
+    const rows = await viewTable(pool, familyEvents as unknown as Outbox).rows()
+    expect(rows).toMatchObject([{ ...event, status: 0 }])
+  })
+
+  test('an outcome that comes later is confirmed', async () => {
+    const topics = fakeTransport()
+    const relay = createRelay({ pool, outboxes: [evidenceRows], transports: { topics } })
+    const { id } = await inTransaction((tx) =>
+      enqueue(tx, evidenceRows, { file_job_id: uuid(), case_id: 'case' }),
+    )
+    await expect.poll(async () => (await relay.tick(), topics.arrived.length)).toBeGreaterThan(0)
+    const confirmed = await inTransaction((tx) =>
+      confirm(tx, evidenceRows, [{ id, outcome: delivered() }], { by: 'consumer' }),
+    )
+    expect(confirmed).toEqual([id])
+    const view = viewTable(pool, evidenceRows as unknown as Outbox)
+    expect((await view.states()).get(id)).toBe('SUCCESS')
+  })
+
+  test('the inbox runs a handler once, and a failed one cannot commit', async () => {
+    const receipt = { inbox, consumer: 'stock', id: uuid() }
+    const fail = () => Promise.reject(new Error('oops'))
+    const swallowed = inTransaction((tx) => once(tx, receipt, fail).catch(() => undefined))
+    await swallowed.catch(() => undefined)
+    const first = await inTransaction((tx) => once(tx, receipt, async () => 'done'))
+    expect(first).toEqual({ first: true, result: 'done' })
+    const second = await inTransaction((tx) => once(tx, receipt, async () => 'done'))
+    expect(second).toEqual({ first: false })
+  })
+
+  test('an idempotency key is claimed, completed and replayed to the byte', async () => {
+    const request = { scope: 'api', key: uuid(), fingerprint: 'f' }
+    const state = { step: 'a "quoted" word', list: [1] }
+    const body = Buffer.from([0, 1, 2, 92, 34, 255])
+    const headers = { 'content-type': 'text/plain', 'x-quote': '"\\' }
+    const claim = await inTransaction(async (tx) => {
+      const claimed = await claimKey(tx, keys, request)
+      expect(claimed).toMatchObject({ kind: 'claimed', takeover: false })
+      await saveState(tx, claimed as KeyClaim, state)
+      return claimed as KeyClaim
+    })
+    expect(await inTransaction((tx) => claimKey(tx, keys, request))).toMatchObject({
+      kind: 'inFlight',
+      retryAfterMs: expect.any(Number) as number,
+    })
+    await inTransaction((tx) => completeKey(tx, claim, { status: 201, headers, body }))
+    const again = await inTransaction((tx) => claimKey(tx, keys, request))
+    expect(again).toMatchObject({ kind: 'replay', response: { status: 201, headers } })
+    const bytes = again.kind === 'replay' ? again.response.body : undefined
+    expect(Buffer.from(bytes ?? [])).toEqual(body)
+    const other = { ...request, fingerprint: 'g' }
+    expect(await inTransaction((tx) => claimKey(tx, keys, other))).toEqual({ kind: 'reused' })
+  })
+}

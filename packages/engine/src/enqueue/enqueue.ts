@@ -1,0 +1,201 @@
+import type { Outbox } from '../outbox/define.ts'
+import type { Duration } from '../duration.ts'
+import { toMs } from '../duration.ts'
+import { DefinitionError, PosthornError } from '../errors.ts'
+import { run, unprepared } from './pool-handle.ts'
+import type { Prepared } from '../sql/prepared.ts'
+import type { TypedColumn } from '../sql/enqueue.ts'
+import { findDuplicates, insertMessages, lockBuckets } from '../sql/enqueue.ts'
+import { selectColumns } from '../sql/table.ts'
+import { currentTraceparent } from '../trace.ts'
+import type { Transaction } from './transaction.ts'
+import { uuid } from '../uuid.ts'
+
+export interface EnqueueOptions {
+  /** Not before this long from now, by the business clock. */
+  readonly delay?: Duration
+  /**
+   * Locks the keys' buckets until the transaction ends, so that messages of one key from writers
+   * that nothing else serialises are delivered in the order of their commits.
+   */
+  readonly serialise?: boolean
+  /** Default: the trace context that is active now. */
+  readonly traceparent?: string
+}
+
+export interface Enqueued {
+  readonly id: string
+  /** False: a message with the same dedupe key was there before; this is its id. */
+  readonly created: boolean
+}
+
+/** What was learnt of an outbox's table: a running process does not see it change. */
+interface Known {
+  readonly columns: readonly TypedColumn[]
+  readonly inserts: Map<string, Prepared>
+}
+
+const knownOf = new WeakMap<object, Known>()
+
+/**
+ * Writes a message into its outbox in the caller's transaction: it is delivered if and only if the
+ * transaction commits. The id is made here unless given.
+ */
+// oxlint-disable-next-line max-params -- transaction, outbox, message and how: the sentence people say
+export async function enqueue<Row>(
+  tx: Transaction,
+  outbox: Outbox<Row>,
+  message: Partial<Row>,
+  options?: EnqueueOptions,
+): Promise<Enqueued> {
+  const [enqueued] = await enqueueAll(tx, outbox, [message], options)
+  return enqueued as Enqueued
+}
+
+/** The same for many, in one statement. Messages of one key keep the order of the array. */
+// oxlint-disable-next-line max-params -- as above
+export async function enqueueAll<Row>(
+  tx: Transaction,
+  outbox: Outbox<Row>,
+  messages: readonly Partial<Row>[],
+  options: EnqueueOptions = {},
+): Promise<Enqueued[]> {
+  if (messages.length === 0) return []
+  const box = outbox as unknown as Outbox
+  const rows = messages.map((message) =>
+    completed(box, message as Record<string, unknown>, options),
+  )
+  const known = await knowledgeOf(tx, box)
+  const given = givenColumns(box, known, rows)
+  await serialised(tx, box, { rows, options })
+  const dedupes = givesDedupeKey(box, given)
+  const statement = insertOf(box, known, { given, delayed: options.delay !== undefined, dedupes })
+  const values = {
+    ...valuesOf(given, rows),
+    delay_ms: rows.map(() => (options.delay === undefined ? 0 : toMs(options.delay))),
+  }
+  const inserted = await run<{ id: string }>(tx, statement, values)
+  tx.ringLater(box.bell)
+  const created = new Set(inserted.map(({ id }) => id))
+  const ids = rows.map((row) => String(row[box.columns.id]))
+  if (created.size === rows.length) return ids.map((id) => ({ id, created: true }))
+  return withDuplicates(tx, box, { rows, given, created })
+}
+
+function completed(
+  { columns, name }: Outbox,
+  message: Record<string, unknown>,
+  options: EnqueueOptions,
+): Record<string, unknown> {
+  const row: Record<string, unknown> = { ...message }
+  row[columns.id] ??= columns.idType === 'bigint' ? undefined : uuid()
+  if (row[columns.id] === undefined) {
+    throw new PosthornError('DEFINITION_INVALID', `outbox ${name}: a bigint id must be given`)
+  }
+  const traceparent = options.traceparent ?? (columns.traceparent && currentTraceparent())
+  if (columns.traceparent && traceparent) row[columns.traceparent] ??= traceparent
+  if (options.delay !== undefined) delete row[columns.dueAt]
+  return row
+}
+
+async function knowledgeOf(tx: Transaction, outbox: Outbox): Promise<Known> {
+  const known = knownOf.get(outbox)
+  if (known) return known
+  const { rows: columns } = await tx.query<TypedColumn>(selectColumns(outbox.table))
+  const learnt = { columns, inserts: new Map<string, Prepared>() }
+  if (columns.length > 0) knownOf.set(outbox, learnt)
+  return learnt
+}
+
+/** Every column that some message gives, with its type from the catalogue. */
+function givenColumns(
+  outbox: Outbox,
+  { columns }: Known,
+  rows: readonly Record<string, unknown>[],
+): TypedColumn[] {
+  const names = new Set<string>()
+  for (const row of rows) for (const name in row) if (row[name] !== undefined) names.add(name)
+  const given = columns.filter(({ name }) => names.delete(name))
+  const [unknown] = names
+  if (unknown !== undefined) {
+    throw new DefinitionError(outbox.name, unknown, `${outbox.table} has no such column`)
+  }
+  return given
+}
+
+/** The dedupe key is given whole, or not at all: then the table's own defaults make it unique. */
+function givesDedupeKey({ name, columns }: Outbox, given: readonly TypedColumn[]): boolean {
+  const names = new Set(given.map((column) => column.name))
+  const missing = (columns.dedupe ?? []).filter((column) => !names.has(column))
+  if (missing.length > 0 && missing.length < (columns.dedupe?.length ?? 0)) {
+    const list = missing.join(', ')
+    throw new DefinitionError(
+      name,
+      'columns.dedupe',
+      `a message must give all of it; ${list} is missing`,
+    )
+  }
+  return columns.dedupe !== undefined && missing.length === 0
+}
+
+function insertOf(
+  outbox: Outbox,
+  { inserts }: Known,
+  shape: { given: readonly TypedColumn[]; delayed: boolean; dedupes: boolean },
+): Prepared {
+  const signature = `${shape.delayed} ${shape.given.map(({ name }) => name).join()}`
+  const made = inserts.get(signature)
+  if (made) return made
+  // A borrowed transaction may run on a pooler: no named statement is left behind on its connection.
+  const statement = { ...insertMessages(outbox, shape), name: '' }
+  inserts.set(signature, statement)
+  return statement
+}
+
+function valuesOf(
+  given: readonly TypedColumn[],
+  rows: readonly Record<string, unknown>[],
+): Record<string, unknown[]> {
+  return Object.fromEntries(
+    given.map(({ name, type }) => {
+      const json = type === 'jsonb' || type === 'json' || type.endsWith('[]')
+      return [name, rows.map((row) => encoded(row[name], json))]
+    }),
+  )
+}
+
+function encoded(value: unknown, json: boolean): unknown {
+  if (value === undefined || value === null) return null
+  return json ? JSON.stringify(value) : value
+}
+
+async function serialised(
+  tx: Transaction,
+  outbox: Outbox,
+  { rows, options }: { rows: readonly Record<string, unknown>[]; options: EnqueueOptions },
+): Promise<void> {
+  if (!options.serialise) return
+  const { order } = outbox
+  if (!order) throw new DefinitionError(outbox.name, 'order', 'is needed to serialise by key')
+  const keys = rows.map((row) => String(row[order.key]))
+  await run(unprepared(tx), lockBuckets(outbox), { keys })
+}
+
+async function withDuplicates(
+  tx: Transaction,
+  outbox: Outbox,
+  batch: { rows: Record<string, unknown>[]; given: TypedColumn[]; created: ReadonlySet<string> },
+): Promise<Enqueued[]> {
+  const { rows, given, created } = batch
+  const values = valuesOf(given, rows)
+  const found = await run<{ id: string; at: number }>(
+    unprepared(tx),
+    findDuplicates(outbox, given),
+    values,
+  )
+  const existing = new Map(found.map(({ id, at }) => [at - 1, id]))
+  return rows.map((row, i) => {
+    const id = String(row[outbox.columns.id])
+    return created.has(id) ? { id, created: true } : { id: existing.get(i) ?? id, created: false }
+  })
+}

@@ -1,0 +1,37 @@
+import type { Pool } from 'pg'
+import type { Prepared } from '../sql/prepared.ts'
+import { bind } from '../sql/prepared.ts'
+import type { Statement } from './sql-tag.ts'
+import type { Queryable, Transaction } from './transaction.ts'
+import { transaction } from './transaction.ts'
+
+/** A pool, with or without prepared statements: a pooler in transaction mode cannot keep them. */
+export interface Session {
+  readonly db: Queryable
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
+}
+
+export function sessionOf(pool: Pool, { prepare }: { prepare: boolean }): Session {
+  const db = pool as unknown as Queryable
+  if (prepare) return { db, transaction: (work) => transaction(pool, work) }
+  return {
+    db: unprepared(db),
+    transaction: (work) => transaction(pool, (tx) => work(unprepared(tx))),
+  }
+}
+
+/** The same handle without prepared statements: a caller's connection may belong to a pooler. */
+export function unprepared<Handle extends Queryable>(db: Handle): Handle {
+  const query = <Row>({ text, values }: Statement) => db.query<Row>({ text, values })
+  return Object.assign(Object.create(db) as Handle, { query })
+}
+
+/** Runs a prepared statement with its values by name. */
+export async function run<Row>(
+  db: Queryable,
+  prepared: Prepared,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Row[]> {
+  const { rows } = await db.query<Row>(bind(prepared, args))
+  return rows
+}

@@ -1,0 +1,93 @@
+import type { Pool, PoolClient } from 'pg'
+import type { Bell } from './bell.ts'
+import { PosthornError } from '../errors.ts'
+import type { Statement } from './sql-tag.ts'
+
+/** Anything that takes a statement and gives rows: a pool, a client, an ORM's handle. */
+export interface Queryable {
+  query<Row = Record<string, unknown>>(statement: Statement): Promise<{ rows: Row[] }>
+}
+
+declare const inTransaction: unique symbol
+
+/**
+ * A handle that is inside a transaction. Only `transaction()` and the adapters make one, so a
+ * function that asks for it cannot be called with a bare connection.
+ */
+export interface Transaction extends Queryable {
+  readonly [inTransaction]: true
+  /** Rings the bell when the transaction ends, as early as this handle can know. */
+  ringLater(bell: Bell): void
+}
+
+/** What an adapter knows about its library. */
+export interface TransactionSource {
+  query<Row>(statement: Statement): Promise<{ rows: Row[] }>
+  /** Called once with what to do when the transaction has ended; left out where nobody can tell. */
+  onEnd?(ended: () => void): void
+}
+
+/**
+ * Makes a transaction handle out of a library's own. Adapters call it after they have made sure
+ * that the handle is in a transaction.
+ */
+export function borrowTransaction(source: TransactionSource): Transaction {
+  const bells = new Set<Bell>()
+  const tx = {
+    query: <Row>(statement: Statement) => source.query<Row>(statement),
+    ringLater(bell: Bell) {
+      // Where the end cannot be seen, the relay is told to look again and again for a while.
+      if (!source.onEnd) return bell.arm()
+      if (bells.size === 0) source.onEnd(() => bells.forEach((each) => each.ring()))
+      bells.add(bell)
+    },
+  }
+  return tx as unknown as Transaction
+}
+
+/**
+ * Runs `work` in a transaction: commits when it resolves, rolls back when it throws, and wakes the
+ * relays of what was enqueued once the commit is through.
+ */
+export async function transaction<Result>(
+  pool: Pool,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  const bells = new Set<Bell>()
+  const tx = {
+    query: <Row>(statement: Statement) =>
+      client.query(statement) as unknown as Promise<{ rows: Row[] }>,
+    ringLater: (bell: Bell) => void bells.add(bell),
+  } as unknown as Transaction
+  const result = await committed(client, () => work(tx))
+  bells.forEach((bell) => bell.ring())
+  return result
+}
+
+async function committed<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
+  let broken: Error | undefined
+  // An idle client emits its connection's death; unheard, that would end the process.
+  const onError = (error: Error) => void (broken = error)
+  client.on('error', onError)
+  try {
+    await client.query('begin')
+    const result = await work()
+    const { command } = await client.query('commit')
+    // Postgres answers COMMIT of a failed transaction with ROLLBACK and no error.
+    if (command === 'ROLLBACK') {
+      throw new PosthornError(
+        'NOT_IN_TRANSACTION',
+        'The transaction had failed before its commit: nothing was stored.',
+      )
+    }
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((cause: Error) => void (broken = cause))
+    throw error
+  } finally {
+    client.off('error', onError)
+    // A connection whose rollback failed is in no known state: the pool must not hand it out again.
+    client.release(broken)
+  }
+}

@@ -1,0 +1,142 @@
+import type { Pool } from 'pg'
+import { durationField, tableField } from '../outbox/definition-fields.ts'
+import type { Duration } from '../duration.ts'
+import { PosthornError } from '../errors.ts'
+import type { InboxSql } from '../sql/inbox.ts'
+import { createInbox, failTransaction, inboxSql } from '../sql/inbox.ts'
+import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../enqueue/transaction.ts'
+
+export interface InboxDefinition {
+  /** With its schema: `sagas.consumer_inbox`. The table belongs to the system, not to the engine. */
+  readonly table: string
+  /**
+   * How long an id is remembered, counted from the time inside it. Longer than any message can be
+   * late: an id older than this is refused with `INBOX_EXPIRED`.
+   */
+  readonly retention: Duration
+  /** Weekly partitions by id, so that retention drops tables instead of rows. Default false. */
+  readonly partitioned?: boolean
+  /**
+   * How long after its receipt an id that is no UUIDv7 is forgotten; a repeat after that runs
+   * again, since nothing in the id says how old it is. Default: such ids are kept for ever.
+   */
+  readonly forgetOthers?: Duration
+}
+
+/** Remembers which consumer has done which message. */
+export interface Inbox {
+  readonly table: string
+  readonly schema: string
+  readonly name: string
+  readonly retentionMs: number
+  readonly partitioned: boolean
+  readonly forgetOthersMs: number | undefined
+  readonly sql: InboxSql
+}
+
+/** One message at one consumer. */
+export interface Receipt {
+  readonly inbox: Inbox
+  /** Who the effect belongs to: two consumers of one message each do theirs. */
+  readonly consumer: string
+  /** The message's id, a UUID. */
+  readonly id: string
+}
+
+/** What became of a message: its effect happened now, or had happened before. */
+export type Once<Result> = { first: true; result: Result } | { first: false }
+
+/** The outside call and what its answer changes in the database. */
+export interface Around<Answer, Result> {
+  /** Runs with no transaction open; may run again after a crash, with the same idempotency key. */
+  readonly call: (idempotencyKey: string) => Promise<Answer>
+  /** Runs in the transaction that stores the inbox row. */
+  readonly outcome: (tx: Transaction, answer: Answer) => Promise<Result>
+}
+
+/** Checks an inbox definition and prepares its statements. */
+export function defineInbox(definition: InboxDefinition): Inbox {
+  const { table, retention, partitioned = false, forgetOthers } = definition
+  const { schema, name } = tableField(table)
+  return {
+    table,
+    schema,
+    name,
+    retentionMs: durationField(table, 'retention', { value: retention, atLeast: '1m' }),
+    partitioned,
+    forgetOthersMs:
+      forgetOthers === undefined
+        ? undefined
+        : durationField(table, 'forgetOthers', { value: forgetOthers, atLeast: '1m' }),
+    sql: inboxSql(table, partitioned ? `${table}_default` : table),
+  }
+}
+
+/** The inbox's DDL, for a migration of the system that owns it. */
+export function inboxTableSql(inbox: Inbox): string {
+  return createInbox(inbox)
+}
+
+/**
+ * Runs the handler unless this consumer has had the message: the inbox row and the handler's writes
+ * commit together. A repeat at the same time waits for the first to end, and runs if that one rolled
+ * back. When the handler throws, the transaction can no longer commit (a savepoint around `once`
+ * confines that). Throws `INBOX_EXPIRED` for an id older than the inbox remembers.
+ */
+export async function once<Result>(
+  tx: Transaction,
+  receipt: Receipt,
+  handler: (tx: Transaction) => Promise<Result>,
+): Promise<Once<Result>> {
+  if (!(await receive(tx, receipt))) return { first: false }
+  try {
+    return { first: true, result: await handler(tx) }
+  } catch (error) {
+    // It fails by design; and where the transaction or the connection is broken already, so be it.
+    await tx.query({ text: failTransaction, values: [] }).catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * The same for an effect outside the database: looks, calls with no transaction open, then stores
+ * the inbox row and the outcome in one transaction. An outcome that comes second is dropped. The
+ * call itself is made once only as far as the other side honours the idempotency key.
+ */
+export async function around<Answer, Result>(
+  pool: Pool,
+  receipt: Receipt,
+  { call, outcome }: Around<Answer, Result>,
+): Promise<Once<Result>> {
+  if (await seen(pool, receipt)) return { first: false }
+  const answer = await call(receipt.id)
+  return transaction(pool, (tx) => once(tx, receipt, () => outcome(tx, answer)))
+}
+
+/** Stores the inbox row; false if it was there. */
+async function receive(tx: Transaction, receipt: Receipt): Promise<boolean> {
+  const { inbox, consumer, id } = receipt
+  const values = [consumer, id, inbox.retentionMs]
+  const { rows } = await tx.query({ text: inbox.sql.receive, values })
+  if (rows.length > 0) return true
+  // Known or expired. If it is neither, it was known and somebody has deleted it since.
+  return !(await seen(tx, receipt)) && receive(tx, receipt)
+}
+
+/** Whether this consumer has had the message; throws if nobody can know any more. */
+async function seen(db: Queryable, { inbox, consumer, id }: Receipt): Promise<boolean> {
+  const values = [consumer, id, inbox.retentionMs]
+  const { rows } = await db.query<{ seen: boolean; expired: boolean }>({
+    text: inbox.sql.seen,
+    values,
+  })
+  if (rows[0]?.seen) return true
+  if (rows[0]?.expired) {
+    throw new PosthornError(
+      'INBOX_EXPIRED',
+      `${consumer}: message ${id} is older than ${inbox.table} remembers: it cannot be told from a repeat`,
+    )
+  }
+  return false
+}

@@ -1,0 +1,91 @@
+import type { Pool } from 'pg'
+import type { Duration } from '../duration.ts'
+import { toMs } from '../duration.ts'
+import { SQLSTATE, sqlState } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { silentLog } from '../log.ts'
+import { archiveRule, keepPartitions, transitionRule } from './partitions.ts'
+import type { Pruned } from './prune.ts'
+import { prune } from './prune.ts'
+import { prunePulses, tryLockMaintenance } from '../sql/partitions.ts'
+import type { Shape } from '../sql/statements.ts'
+import type { Transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../enqueue/transaction.ts'
+
+export interface MaintainOptions {
+  readonly log?: Log
+  /** How long transitions are kept, by the week. Default `90d`. */
+  readonly transitionRetention?: Duration
+  /** Stops after the step that is under way. */
+  readonly signal?: AbortSignal
+}
+
+/** What a run of `maintain` did. */
+export interface Maintained {
+  /** Partitions made. */
+  readonly created: readonly string[]
+  /** Partitions dropped. */
+  readonly dropped: readonly string[]
+  /** What was pruned, by the name of the outbox. */
+  readonly outboxes: Readonly<Record<string, Pruned>>
+  /** Steps that did not succeed and are left to the next run; the log says why. */
+  readonly failed: readonly string[]
+}
+
+/**
+ * All upkeep: the coming weeks' partitions, those that are past their time, finished rows, old
+ * signs of life. Run it when the process starts and then once an hour, as the tables' owner, with
+ * a pool of two connections or more. One process at a time does it: undefined if another is at it.
+ * Never waits for a lock longer than a second; nothing else depends on its being run.
+ */
+export async function maintain(
+  pool: Pool,
+  outboxes: readonly Shape[],
+  { log = silentLog, transitionRetention = '90d', signal }: MaintainOptions = {},
+): Promise<Maintained | undefined> {
+  const keepMs = toMs(transitionRetention)
+  return transaction(pool, async (tx) => {
+    if (!(await isOurs(tx))) return undefined
+    const created: string[] = []
+    const dropped: string[] = []
+    const pruned: Record<string, Pruned> = {}
+    const failed: string[] = []
+    const step = async (name: string, work: () => Promise<unknown>) => {
+      if (signal?.aborted) return
+      try {
+        await work()
+      } catch (error) {
+        failed.push(name)
+        report(log, name, error)
+      }
+    }
+    for (const rule of [transitionRule(keepMs), archiveRule(outboxes)]) {
+      await step(rule.table, () => keepPartitions(pool, rule, { created, dropped }))
+    }
+    await step('posthorn.pulse', () => pool.query(prunePulses))
+    for (const outbox of outboxes) {
+      await step(outbox.name, async () => {
+        pruned[outbox.name] = await prune(pool, outbox, signal ? { log, signal } : { log })
+      })
+    }
+    const result = { created, dropped, outboxes: pruned, failed }
+    log.debug(result, 'maintenance done')
+    return result
+  })
+}
+
+async function isOurs(tx: Transaction): Promise<boolean> {
+  let ours = false
+  for (const statement of tryLockMaintenance) {
+    const { rows } = await tx.query<{ ours: boolean }>(statement)
+    ours = rows[0]?.ours === true
+  }
+  return ours
+}
+
+function report(log: Log, step: string, error: unknown): void {
+  const busy: (string | undefined)[] = [SQLSTATE.lockNotAvailable, SQLSTATE.queryCanceled]
+  if (busy.includes(sqlState(error))) {
+    log.warn({ step, err: error }, 'maintenance gave way; left to the next run')
+  } else log.error({ step, err: error }, 'maintenance failed')
+}

@@ -1,0 +1,158 @@
+import type { Pool } from 'pg'
+import { toMs } from '../duration.ts'
+import type { PartitionedTable } from '../sql/partitions.ts'
+import {
+  createPartition,
+  dropPartition,
+  hasOtherOutboxes,
+  limitWaiting,
+  retireDefault,
+  selectPartitions,
+} from '../sql/partitions.ts'
+import type { Shape } from '../sql/statements.ts'
+import type { Transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../enqueue/transaction.ts'
+
+const DAY_MS = 86_400_000
+const WEEK_MS = 7 * DAY_MS
+/** 1970-01-05: weeks begin on a Monday, UTC. */
+const FIRST_MONDAY_MS = 4 * DAY_MS
+const WEEKS_AHEAD = 4
+
+/** What is true of a partitioned table. */
+export interface PartitionRule {
+  readonly table: PartitionedTable
+  /** Rows are of no use this long after they were written; undefined: for ever. */
+  readonly keepMs: number | undefined
+  /** Rows of outboxes that we know nothing about stay, however old; undefined: nobody's do. */
+  readonly knownOutboxes: readonly string[] | undefined
+}
+
+export function transitionRule(keepMs: number): PartitionRule {
+  return { table: 'posthorn.transition', keepMs, knownOutboxes: undefined }
+}
+
+/**
+ * The archive is shared: a partition goes when it is past its time for the outbox that keeps its
+ * rows longest, and another process may have outboxes that this one does not know.
+ */
+export function archiveRule(outboxes: readonly Shape[]): PartitionRule {
+  const kept = outboxes.filter(({ retention }) => retention !== undefined)
+  const longest = Math.max(...kept.map(({ retention }) => toMs(retention?.archive ?? '0d')))
+  return {
+    table: 'posthorn.archive',
+    keepMs: kept.length === 0 ? undefined : longest,
+    knownOutboxes: kept.map(({ name }) => name),
+  }
+}
+
+/** A partition with the end of its range; null is a range without one. */
+export interface Partition {
+  readonly name: string
+  readonly untilMs: number | null
+}
+
+export interface PartitionPlan {
+  /** What the default partition becomes the partition of; undefined while another has the present. */
+  readonly retire: { fromMs: number | undefined; toMs: number } | undefined
+  /** Where the weeks begin that are to be made. */
+  readonly create: readonly number[]
+  /** Partitions that are past their time. */
+  readonly drop: readonly string[]
+}
+
+/**
+ * What to make and to drop at a moment; pure.
+ *
+ * A partition cannot be made for a range that has rows in the default partition, and a writer on
+ * its way there would fail. So new ones are made for the future only. When none has the present
+ * (the first run, or the first for weeks), the default partition itself becomes the one for all
+ * that is not covered up to the next Monday, rows and all, and an empty one takes its place.
+ */
+export function planPartitions(
+  { table, keepMs }: PartitionRule,
+  partitions: readonly Partition[],
+  nowMs: number,
+): PartitionPlan {
+  const end = partitions.reduce<number | undefined>(
+    (latest, { untilMs }) => Math.max(latest ?? -Infinity, untilMs ?? Infinity),
+    undefined,
+  )
+  const nextMonday = mondayAfter(nowMs)
+  const uncovered = end === undefined || end <= nowMs
+  const create: number[] = []
+  const horizon = nextMonday + WEEKS_AHEAD * WEEK_MS
+  for (let ms = uncovered ? nextMonday : end; ms < horizon; ms = mondayAfter(ms)) create.push(ms)
+  const over = partitions.filter(
+    ({ name, untilMs }) =>
+      keepMs !== undefined &&
+      untilMs !== null &&
+      untilMs <= nowMs - keepMs &&
+      name.startsWith(`${bareName(table)}_`),
+  )
+  return {
+    retire: uncovered ? { fromMs: end, toMs: nextMonday } : undefined,
+    create,
+    drop: over.map(({ name }) => name),
+  }
+}
+
+/** Makes and drops a table's partitions, each in a transaction of its own; adds what it did. */
+export async function keepPartitions(
+  pool: Pool,
+  rule: PartitionRule,
+  { created, dropped }: { created: string[]; dropped: string[] },
+): Promise<void> {
+  const { table } = rule
+  const { rows } = await pool.query<{ now_ms: number; partitions: Partition[] }>(
+    selectPartitions(table),
+  )
+  const { now_ms: nowMs = 0, partitions = [] } = rows[0] ?? {}
+  const plan = planPartitions(rule, partitions, nowMs)
+  if (plan.retire) {
+    const { fromMs, toMs: untilMs } = plan.retire
+    const name = `${bareName(table)}_until_${isoOf(untilMs).slice(0, 10).replaceAll('-', '')}`
+    const range = { from: fromMs === undefined ? undefined : isoOf(fromMs), to: isoOf(untilMs) }
+    await transaction(pool, (tx) => change(tx, retireDefault(table, name, range)))
+    created.push(name)
+  }
+  for (const fromMs of plan.create) {
+    const name = `${bareName(table)}_p${isoOf(fromMs).slice(0, 10).replaceAll('-', '')}`
+    const range = { from: isoOf(fromMs), to: isoOf(mondayAfter(fromMs)) }
+    await transaction(pool, (tx) => change(tx, createPartition(table, name, range)))
+    created.push(name)
+  }
+  for (const name of plan.drop) {
+    if (await transaction(pool, (tx) => drop(tx, name, rule))) dropped.push(name)
+  }
+}
+
+async function change(tx: Transaction, texts: readonly string[]): Promise<void> {
+  for (const statement of limitWaiting) await tx.query(statement)
+  for (const text of texts) await tx.query({ text, values: [] })
+}
+
+async function drop(
+  tx: Transaction,
+  name: string,
+  { knownOutboxes }: PartitionRule,
+): Promise<boolean> {
+  if (knownOutboxes) {
+    const { rows } = await tx.query<{ others: boolean }>(hasOtherOutboxes(name, knownOutboxes))
+    if (rows[0]?.others) return false
+  }
+  await change(tx, dropPartition(name))
+  return true
+}
+
+function mondayAfter(ms: number): number {
+  return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS + WEEK_MS
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function bareName(table: PartitionedTable): string {
+  return table.slice('posthorn.'.length)
+}

@@ -1,0 +1,85 @@
+import type { Pool } from 'pg'
+import type { Duration } from '../duration.ts'
+import { toMs } from '../duration.ts'
+import type { Log } from '../log.ts'
+import { silentLog } from '../log.ts'
+import { run } from '../enqueue/pool-handle.ts'
+import type { Prepared } from '../sql/prepared.ts'
+import { pruneArchived, pruneFinished } from '../sql/prune.ts'
+import type { Shape } from '../sql/statements.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+
+/** Rows one statement takes, to keep its transaction short. */
+const BATCH = 5_000
+
+export interface PruneOptions {
+  /** How long to go on; what is left over waits for the next run. Default `1m`. */
+  readonly budget?: Duration
+  /** Stops after the batch that is under way. */
+  readonly signal?: AbortSignal
+  readonly log?: Log
+}
+
+/** What a run of `prune` did. */
+export interface Pruned {
+  /** Rows that left the outbox's table. */
+  readonly pruned: number
+  /** How many of them went into the archive. */
+  readonly archived: number
+  /** Rows that left the archive. */
+  readonly expired: number
+  /** False: the time was up, and there is more. */
+  readonly done: boolean
+}
+
+/**
+ * Moves what finished longer ago than the outbox's retention (real time) into the archive, and
+ * deletes there what is past its own. Dead messages stay: they wait for a person. Without a
+ * retention it does nothing.
+ */
+export async function prune(
+  pool: Pool,
+  outbox: Shape,
+  { budget = '1m', signal, log = silentLog }: PruneOptions = {},
+): Promise<Pruned> {
+  if (!outbox.retention) return { pruned: 0, archived: 0, expired: 0, done: true }
+  const afterMs = toMs(outbox.retention.after)
+  const archiveMs = toMs(outbox.retention.archive)
+  const archives = archiveMs > 0
+  const stopAt = performance.now() + toMs(budget)
+  const repeat = (statement: Prepared) =>
+    inBatches({
+      statement,
+      args: { afterMs, archiveMs, batch: BATCH },
+      db: pool,
+      goesOn: () => performance.now() < stopAt && signal?.aborted !== true,
+    })
+  const finished = await repeat(pruneFinished(outbox, { archived: archives }))
+  const archive = await repeat(pruneArchived(outbox))
+  const result = {
+    pruned: finished.count,
+    archived: archives ? finished.count : 0,
+    expired: archive.count,
+    done: finished.done && archive.done,
+  }
+  if (result.pruned + result.expired > 0) log.debug({ outbox: outbox.name, ...result }, 'pruned')
+  return result
+}
+
+interface Batches {
+  readonly statement: Prepared
+  readonly args: Readonly<Record<string, unknown>>
+  readonly db: Queryable
+  readonly goesOn: () => boolean
+}
+
+async function inBatches({ statement, args, db, goesOn }: Batches) {
+  let total = 0
+  while (goesOn()) {
+    const [row] = await run<{ count: number }>(db, { ...statement, name: '' }, args)
+    const count = row?.count ?? 0
+    total += count
+    if (count < BATCH) return { count: total, done: true }
+  }
+  return { count: total, done: false }
+}

@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acknowledgeAlert, listAlerts, openAlerts, raiseAlert, recoverAlert } from './alerts.ts'
+import { searchAudit } from './audit.ts'
+import type { Outbox } from '../outbox/define.ts'
+import { enqueueAll } from '../enqueue/enqueue.ts'
+import { delivered, refused } from '../relay/outcome.ts'
+import { createRelay } from '../relay/relay.ts'
+import { cancel, replay } from './replay.ts'
+import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+import { outboundMessages, outboxTables } from '../testing/outboxes.ts'
+import { transaction } from '../enqueue/transaction.ts'
+import { uuid } from '../uuid.ts'
+
+const db = await testDatabase({ sql: outboxTables })
+const fake = fakeTransport()
+const relay = createRelay({
+  pool: db.pool,
+  outboxes: [outboundMessages],
+  transports: { topics: fake },
+  mode: 'poll',
+})
+
+beforeEach(async () => {
+  await viewTable(db.pool, outboundMessages as unknown as Outbox).empty()
+  await db.pool.query('truncate posthorn.alert, posthorn.operation')
+  fake.answer = () => refused({ code: 'E131047', message: 'no' })
+})
+
+const tickUntilIdle = async () => {
+  for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
+}
+
+async function killed(count: number): Promise<string[]> {
+  const all = await transaction(db.pool, (tx) =>
+    enqueueAll(
+      tx,
+      outboundMessages,
+      Array.from({ length: count }, () => ({
+        org_id: 'acme',
+        idempotency_key: uuid(),
+        channel: 'whatsapp',
+        to_recipient: '+1',
+        payload_json: {},
+      })),
+    ),
+  )
+  await tickUntilIdle()
+  return all.map(({ id }) => id)
+}
+
+const raise = (subject: string, more: { source?: string; tenant?: string; code?: string } = {}) =>
+  transaction(db.pool, (tx) =>
+    raiseAlert(tx, { source: 'sagas', code: 'SAGA_STUCK', detail: 'stuck', subject, ...more }),
+  )
+const acknowledge = (id: string, by: string) =>
+  transaction(db.pool, (tx) => acknowledgeAlert(tx, { id, by }))
+
+describe('a list of alerts', () => {
+  test('goes from the newest to the oldest, page by page', async () => {
+    for (let i = 1; i <= 5; i += 1) await raise(`s${i}`)
+    const subjects: string[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < 3; page += 1) {
+      const { items, nextCursor } = await listAlerts(db.pool, {
+        limit: 2,
+        ...(cursor && { cursor }),
+      })
+      subjects.push(...items.map(({ subject }) => subject))
+      cursor = nextCursor
+    }
+    expect(subjects).toEqual(['s5', 's4', 's3', 's2', 's1'])
+    expect(cursor).toBeUndefined()
+  })
+
+  test('is narrowed by source, code, tenant and state', async () => {
+    const first = await raise('s1', { tenant: 'acme' })
+    await raise('s2', { source: 'evidence' })
+    await raise('s3', { code: 'OTHER' })
+    await raise('s4')
+    await acknowledge(first.id, 'ada')
+    await transaction(db.pool, (tx) => recoverAlert(tx, { source: 'sagas', subject: 's4' }))
+    const found = async (filter: Parameters<typeof listAlerts>[1]) =>
+      (await listAlerts(db.pool, filter)).items.map(({ subject }) => subject)
+    expect(await found({ source: 'evidence' })).toEqual(['s2'])
+    expect(await found({ code: 'OTHER' })).toEqual(['s3'])
+    expect(await found({ tenant: 'acme' })).toEqual(['s1'])
+    expect(await found({ state: 'open' })).toEqual(['s3', 's2'])
+    expect(await found({ state: 'acknowledged' })).toEqual(['s1'])
+    expect(await found({ state: 'recovered' })).toEqual(['s4'])
+    expect(await found({ source: 'a\0b' })).toEqual([])
+    expect(await openAlerts(db.pool)).toEqual({ evidence: 1, sagas: 1 })
+  })
+
+  test.each(['', 'x', 'WzFd', Buffer.from('["9223372036854775808"]').toString('base64url')])(
+    'refuses the cursor %j',
+    async (cursor) => {
+      await expect(listAlerts(db.pool, { cursor })).rejects.toMatchObject({
+        code: 'CURSOR_INVALID',
+      })
+    },
+  )
+})
+
+describe('acknowledging', () => {
+  test('keeps the first who did, and leaves one trace', async () => {
+    const { id } = await raise('s1')
+    expect(await acknowledge(id, 'ada')).toMatchObject({
+      state: 'acknowledged',
+      acknowledgedBy: 'ada',
+    })
+    expect(await acknowledge(id, 'bob')).toMatchObject({ id, acknowledgedBy: 'ada' })
+    const { items } = await searchAudit(db.pool, { kind: 'operation' })
+    expect(items).toMatchObject([
+      { kind: 'operation', operation: 'acknowledge', outbox: 'sagas', subject: 's1', actor: 'ada' },
+    ])
+  })
+
+  test('by two at once: both learn who was first', async () => {
+    const { id } = await raise('s1')
+    const all = await Promise.all(['ada', 'bob', 'cyd', 'dan'].map((by) => acknowledge(id, by)))
+    expect(new Set(all.map((alert) => alert?.acknowledgedBy)).size).toBe(1)
+    expect(all[0]?.acknowledgedBy).toMatch(/^(ada|bob|cyd|dan)$/)
+    expect((await searchAudit(db.pool)).items).toHaveLength(1)
+  })
+
+  test.each(['999999', '-1', 'x', '1.5', '99999999999999999999', ''])(
+    'is undefined for the id %j',
+    async (id) => {
+      expect(await acknowledge(id, 'ada')).toBeUndefined()
+    },
+  )
+})
+
+describe('raising', () => {
+  test('the same again changes nothing until it has recovered', async () => {
+    const first = await raise('s1')
+    await acknowledge(first.id, 'ada')
+    expect(await raise('s1')).toMatchObject({ id: first.id, state: 'acknowledged' })
+    expect((await raise('s1', { code: 'OTHER' })).id).not.toBe(first.id)
+    const over = { source: 'sagas', subject: 's1' }
+    expect(await transaction(db.pool, (tx) => recoverAlert(tx, over))).toBe(2)
+    expect(await transaction(db.pool, (tx) => recoverAlert(tx, over))).toBe(0)
+    expect(await raise('s1')).toMatchObject({ state: 'open' })
+  })
+
+  test('by many at once is one alert', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => raise('s1')))
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1)
+  })
+})
+
+describe('the alert of a dead message', () => {
+  test('recovers with its replay, and another death is another alert', async () => {
+    const [id = '', other = ''] = await killed(2)
+    expect(await openAlerts(db.pool)).toEqual({ 'messages.outbound': 2 })
+    const again = () =>
+      transaction(db.pool, (tx) =>
+        replay(tx, outboundMessages, { filter: { ids: [id] }, by: 'ada' }),
+      )
+    await again()
+    const { items } = await listAlerts(db.pool, { state: 'open' })
+    expect(items).toMatchObject([{ subject: other, tenant: 'acme', code: 'E131047' }])
+    await tickUntilIdle()
+    expect(await openAlerts(db.pool)).toEqual({ 'messages.outbound': 2 })
+    fake.answer = () => delivered()
+    await again()
+    await tickUntilIdle()
+    expect((await listAlerts(db.pool, { state: 'recovered' })).items).toHaveLength(2)
+  })
+
+  test('recovers when the message is cancelled', async () => {
+    const ids = await killed(2)
+    await transaction(db.pool, (tx) => cancel(tx, outboundMessages, { ids, by: 'ada' }))
+    expect(await openAlerts(db.pool)).toEqual({})
+  })
+
+  test('stands if the replay is rolled back', async () => {
+    await killed(1)
+    const failing = transaction(db.pool, async (tx) => {
+      await replay(tx, outboundMessages, { filter: {}, by: 'ada' })
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(await openAlerts(db.pool)).toEqual({ 'messages.outbound': 1 })
+  })
+})

@@ -1,0 +1,63 @@
+import type { HorizonRow, TableRow } from '../sql/bloat.ts'
+import { selectHorizons, selectTables } from '../sql/bloat.ts'
+import type { Shape } from '../sql/statements.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+
+const ENGINE_TABLES = ['posthorn.transition', 'posthorn.archive', 'posthorn.held_key']
+
+/** How large a table is and what of it is dead, as PostgreSQL's statistics have it. */
+export interface TableBloat {
+  readonly table: string
+  /** Undefined for the engine's own tables. */
+  readonly outbox: string | undefined
+  /** Without indexes. */
+  readonly bytes: number
+  readonly indexBytes: number
+  readonly liveRows: number
+  readonly deadRows: number
+  readonly vacuumedAt: Date | undefined
+  readonly analyzedAt: Date | undefined
+}
+
+/** Somebody whose transaction or slot keeps dead rows from being removed. */
+export interface Horizon {
+  readonly holder: HorizonRow['holder']
+  readonly name: string
+  /** How many transactions have begun since. */
+  readonly transactions: number
+  readonly seconds: number | undefined
+}
+
+export interface Bloat {
+  readonly tables: readonly TableBloat[]
+  /** At most five, the worst first. */
+  readonly horizons: readonly Horizon[]
+}
+
+/** What the outboxes' tables weigh, and who keeps vacuum back. Reads statistics only. */
+export async function readBloat(
+  db: Queryable,
+  outboxes: readonly Pick<Shape, 'name' | 'table'>[],
+): Promise<Bloat> {
+  const names = new Map(outboxes.map(({ table, name }) => [table, name]))
+  const [tables, horizons] = await Promise.all([
+    db.query<TableRow>(selectTables([...names.keys(), ...ENGINE_TABLES])),
+    db.query<HorizonRow>(selectHorizons),
+  ])
+  return {
+    tables: tables.rows.map((row) => ({
+      table: row.table,
+      outbox: names.get(row.table),
+      bytes: row.bytes,
+      indexBytes: row.index_bytes,
+      liveRows: row.live_rows,
+      deadRows: row.dead_rows,
+      vacuumedAt: row.vacuumed_at ?? undefined,
+      analyzedAt: row.analyzed_at ?? undefined,
+    })),
+    horizons: horizons.rows.map(({ seconds, ...row }) => ({
+      ...row,
+      seconds: seconds ?? undefined,
+    })),
+  }
+}

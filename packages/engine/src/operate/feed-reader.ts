@@ -1,0 +1,141 @@
+import type { AuditEntry } from './audit.ts'
+import { entryOf } from './audit.ts'
+import type { IdRanges } from './id-ranges.ts'
+import { LAST_ID, gapsOf, hasId, joined, rangesOf, union, without } from './id-ranges.ts'
+import type { AuditRow } from '../sql/audit.ts'
+import { selectIdsSince, selectLastId, selectRanges, selectWriters } from '../sql/feed.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+
+/** Entries that one statement reads. */
+const PAGE = 1_000
+
+/** Ids between two gaps that are read again rather than looked for apart. */
+const BETWEEN = 100n
+
+/** How far below the last id a new reader looks for entries that are not to be seen yet. */
+const LOOK_BACK = 10_000n
+
+/** How long a gap may be one before it is asked who could still fill it. */
+const CHECK_MS = 1_000
+
+/** Gaps that were found together, and the transactions that may still fill them. */
+interface Suspects {
+  readonly ids: IdRanges
+  readonly writers: ReadonlySet<string>
+}
+
+/**
+ * Reads transitions and operations by their ids, and knows which are missing. Ids are taken before
+ * the commit, so that a lower one may show up after a higher one: what is missing stays wanted,
+ * until all that could have written it are over. It was rolled back then.
+ */
+export class FeedReader {
+  readonly #db: Queryable
+  #wanted: IdRanges
+  #suspects: Suspects[] = []
+  #checkedAt = -Infinity
+
+  constructor(db: Queryable, wanted: IdRanges) {
+    this.#db = db
+    this.#wanted = wanted
+  }
+
+  /** A reader of all that is not to be seen at this moment. */
+  static async fromNow(db: Queryable): Promise<FeedReader> {
+    const last = await lastId(db)
+    const since = last > LOOK_BACK ? last - LOOK_BACK : 1n
+    const { rows } = await db.query<{ id: string }>(selectIdsSince(String(since)))
+    const seen = rows.map(({ id }) => BigInt(id)).toSorted((a, b) => (a < b ? -1 : Number(a > b)))
+    return new FeedReader(db, without([[since, LAST_ID]], rangesOf(seen)))
+  }
+
+  /** What this reader has not seen. */
+  get wanted(): IdRanges {
+    return this.#wanted
+  }
+
+  /** Has this reader look out for ids of which somebody else has found that they are missing. */
+  lookFor(ids: IdRanges): void {
+    this.#wanted = union(this.#wanted, ids)
+  }
+
+  /**
+   * Looks once for everything that is wanted. `found` is called with the entries of a page and
+   * their ids, `given up` with ids that nobody will ever write.
+   */
+  async look(heard: {
+    found(entries: readonly AuditEntry[], ids: IdRanges): void
+    givenUp(ids: IdRanges): void
+  }): Promise<void> {
+    // Before the reading: what a writer left behind when it ended is seen by whoever reads later.
+    const over = await this.#writtenOff()
+    for await (const entries of entriesIn(this.#db, this.#wanted)) {
+      const ids = idsOf(entries)
+      this.#wanted = without(this.#wanted, ids)
+      heard.found(entries, ids)
+    }
+    const never = without(over, without(over, this.#wanted))
+    if (never.length === 0) return
+    this.#wanted = without(this.#wanted, never)
+    heard.givenUp(never)
+  }
+
+  /** Gaps whose possible writers are all over. */
+  async #writtenOff(): Promise<IdRanges> {
+    const gaps = gapsOf(this.#wanted)
+    if (gaps.length === 0) this.#suspects = []
+    if (gaps.length === 0 || performance.now() - this.#checkedAt < CHECK_MS) return []
+    this.#checkedAt = performance.now()
+    const { rows } = await this.#db.query<{ writer: string }>(selectWriters)
+    const writers = new Set(rows.map(({ writer }) => writer))
+    // A prepared transaction that outlived the server has lost its name: it may be any of them.
+    const nameless = [...writers].some((writer) => writer.startsWith('-1/'))
+    const known = this.#suspects.reduce<IdRanges>((all, { ids }) => union(all, ids), [])
+    const all = [
+      ...this.#suspects.map((each) => ({ ...each, writers: meet(each.writers, writers) })),
+      { ids: without(gaps, known), writers },
+    ]
+    const isOver = (each: Suspects) => each.writers.size === 0 && !nameless
+    this.#suspects = all.filter((each) => !isOver(each))
+    return all.filter(isOver).reduce<IdRanges>((ids, each) => union(ids, each.ids), [])
+  }
+}
+
+/** Entries with wanted ids, page by page, the lowest first. */
+export async function* entriesIn(db: Queryable, wanted: IdRanges): AsyncGenerator<AuditEntry[]> {
+  let ranges = joined(wanted, BETWEEN)
+  while (ranges.length > 0) {
+    const part = firstOf(ranges)
+    const { rows } = await db.query<AuditRow>(
+      selectRanges(
+        part.map(([low]) => String(low)),
+        part.map(([, high]) => String(high)),
+        PAGE,
+      ),
+    )
+    const entries = rows.filter(({ id }) => hasId(wanted, BigInt(id))).map(entryOf)
+    if (entries.length > 0) yield entries
+    const last = rows.length < PAGE ? part.at(-1)?.[1] : BigInt(rows.at(-1)?.id ?? 0)
+    ranges = without(ranges, [[0n, last ?? LAST_ID]])
+  }
+}
+
+/** As many ranges as may fill a page: a statement reads a page of each before it sorts them. */
+function firstOf(ranges: IdRanges): IdRanges {
+  let width = 0n
+  const end = ranges.findIndex(([low, high]) => (width += high - low + 1n) >= PAGE)
+  return end < 0 ? ranges : ranges.slice(0, end + 1)
+}
+
+export function idsOf(entries: readonly AuditEntry[]): IdRanges {
+  return rangesOf(entries.map(({ id }) => BigInt(id)))
+}
+
+export async function lastId(db: Queryable): Promise<bigint> {
+  const { rows } = await db.query<{ id: string }>(selectLastId)
+  return BigInt(rows[0]?.id ?? 0)
+}
+
+function meet(a: ReadonlySet<string>, b: ReadonlySet<string>): Set<string> {
+  return new Set([...a].filter((each) => b.has(each)))
+}

@@ -1,0 +1,404 @@
+import fc from 'fast-check'
+import type { PoolClient } from 'pg'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { AuditEntry } from './audit.ts'
+import { pause } from './control.ts'
+import { enqueueAll } from '../enqueue/enqueue.ts'
+import type { Feed, SubscribeOptions } from './feed.ts'
+import { createFeed } from './feed.ts'
+import type { IdRange } from './id-ranges.ts'
+import { LAST_ID, toPosition } from './id-ranges.ts'
+import { createRelay } from '../relay/relay.ts'
+import { fakeTransport, testDatabase } from '../testing/index.ts'
+import { outboundMessages, outboxTables } from '../testing/outboxes.ts'
+import { transaction } from '../enqueue/transaction.ts'
+import { uuid } from '../uuid.ts'
+
+const db = await testDatabase({ sql: outboxTables })
+
+let feed: Feed
+beforeEach(() => {
+  feed = createFeed({ pool: db.pool, pollMs: 5 })
+})
+afterEach(() => feed.close())
+
+/** Others may keep the machine busy. */
+const eventually: typeof expect.poll = (look, options) =>
+  expect.poll(look, { timeout: 10_000, ...options })
+
+const subjectOf = (entry: AuditEntry) =>
+  entry.kind === 'transition' ? entry.messageId : entry.subject
+
+/** Somebody who reads and writes down what arrives, until told to stop. */
+function reading(options: SubscribeOptions = {}, from: Feed = feed) {
+  const stop = new AbortController()
+  const read = { subjects: [] as string[], position: options.after, failure: undefined as unknown }
+  const over = (async () => {
+    for await (const batch of from.subscribe({ ...options, signal: stop.signal })) {
+      read.subjects.push(...batch.entries.map(subjectOf))
+      read.position = batch.position
+    }
+  })().catch((error: unknown) => void (read.failure = error))
+  return Object.assign(read, {
+    async leave() {
+      stop.abort()
+      await over
+      return read.position
+    },
+    over,
+  })
+}
+
+/** A connection with a transaction of its own. */
+async function opened(): Promise<PoolClient> {
+  const client = await db.pool.connect()
+  await client.query('begin')
+  return client
+}
+
+async function ended(client: PoolClient, how: 'commit' | 'rollback'): Promise<void> {
+  await client.query(how)
+  client.release()
+}
+
+const write = (client: { query: PoolClient['query'] }, ...subjects: string[]) =>
+  client.query(
+    `insert into posthorn.transition (outbox, message_id, to_state, actor)
+     select 'box', subject, 'sent', 'RELAY' from unnest($1::text[]) as subject`,
+    [subjects],
+  )
+
+/** A reader that is surely there: it has heard of something. */
+async function listening(options: SubscribeOptions = {}) {
+  const read = reading(options)
+  await eventually(
+    async () => {
+      await write(db.pool, 'hello')
+      return read.subjects.length
+    },
+    { interval: 20 },
+  ).toBeGreaterThan(0)
+  return read
+}
+
+const heard = (read: { subjects: string[] }) => read.subjects.filter((each) => each !== 'hello')
+
+describe('a reader', () => {
+  test('hears of what is committed from now on, of both kinds', async () => {
+    await write(db.pool, 'before')
+    const read = await listening()
+    await write(db.pool, 'a', 'b')
+    await transaction(db.pool, (tx) => pause(tx, { name: 'box' }, { by: 'ada' }))
+    await eventually(() => heard(read)).toEqual(['a', 'b', 'box'])
+    await read.leave()
+  })
+
+  test('misses nobody who commits late, in whatever order', async () => {
+    const read = await listening()
+    const [one, two, three] = [await opened(), await opened(), await opened()]
+    await write(one, '1')
+    await write(two, '2')
+    await write(three, '3')
+    await write(one, '1 again')
+    await ended(three, 'commit')
+    await eventually(() => heard(read)).toEqual(['3'])
+    await ended(one, 'commit')
+    await eventually(() => heard(read)).toEqual(['3', '1', '1 again'])
+    await ended(two, 'commit')
+    await eventually(() => heard(read)).toEqual(['3', '1', '1 again', '2'])
+    await read.leave()
+  })
+
+  test('hears at its beginning of what was under way already', async () => {
+    const early = await opened()
+    await write(early, 'early')
+    await write(db.pool, 'seen')
+    const read = await listening()
+    await ended(early, 'commit')
+    await eventually(() => heard(read)).toEqual(['early'])
+    await read.leave()
+  })
+
+  test('is not kept by transactions that stay open, and forgets what was rolled back', async () => {
+    const stranger = await opened()
+    await stranger.query('create table stranger (id int)')
+    onTestFinished(() => ended(stranger, 'rollback'))
+    const read = await listening()
+    const failed = await opened()
+    await write(failed, 'never')
+    await write(db.pool, 'a')
+    await ended(failed, 'rollback')
+    await eventually(() => heard(read)).toEqual(['a'])
+    // The position has no gap once it is known that nobody can fill it, the stranger still there.
+    await eventually(
+      async () => {
+        await write(db.pool, 'hello')
+        return read.position
+      },
+      { timeout: 10_000 },
+    ).toMatch(/^[0-9a-z]+$/)
+    await read.leave()
+  })
+
+  test('waits for a writer of long ago, and for nobody else', async () => {
+    const read = await listening()
+    const slow = await opened()
+    await write(slow, 'slow')
+    const until = Date.now() + 2_500
+    for (let n = 0; Date.now() < until; n += 1) {
+      await write(db.pool, `quick ${n}`)
+      await eventually(() => read.subjects.at(-1)).toBe(`quick ${n}`)
+    }
+    const position = await read.leave()
+    await ended(slow, 'commit')
+    const again = reading({ after: position ?? '' })
+    await eventually(() => heard(again)).toEqual(['slow'])
+    await again.leave()
+  })
+
+  test('of one tenant sees nothing of others, nor what belongs to nobody', async () => {
+    const fake = fakeTransport()
+    const outboxes = [outboundMessages]
+    const relay = createRelay({
+      pool: db.pool,
+      outboxes,
+      transports: { topics: fake },
+      mode: 'poll',
+    })
+    const everybody = await listening()
+    const acme = reading({ tenant: 'acme' })
+    const messages = reading({ outboxes: ['messages.outbound'] })
+    const other = reading({ outboxes: ['other'] })
+    const row = (org: string) => ({
+      org_id: org,
+      idempotency_key: uuid(),
+      channel: 'c',
+      to_recipient: '+1',
+      payload_json: {},
+    })
+    const [mine, theirs] = await transaction(db.pool, (tx) =>
+      enqueueAll(tx, outboundMessages, [row('acme'), row('other')]),
+    )
+    for (let i = 0; i < 5; i += 1) await relay.tick()
+    await eventually(() => heard(everybody).length).toBe(4)
+    await eventually(() => messages.subjects.length).toBe(4)
+    expect(new Set(heard(everybody))).toEqual(new Set([mine?.id, theirs?.id]))
+    await eventually(() => acme.subjects).toEqual([mine?.id, mine?.id])
+    expect(other.subjects).toEqual([])
+    await Promise.all([everybody, acme, messages, other].map((each) => each.leave()))
+  })
+
+  test('that is too slow is let go with a code, and can go on', async () => {
+    const read = await listening()
+    // Without a position there is nothing to catch up with: its first batch is a live one.
+    const batches = feed.subscribe()[Symbol.asyncIterator]()
+    let position = ''
+    const first = batches
+      .next()
+      .then((next) => void (position = next.done ? '' : next.value.position))
+    await eventually(async () => {
+      await write(db.pool, 'hello')
+      return position
+    }).not.toBe('')
+    await first
+    // Nobody asks for the next batch.
+    for (let n = 0; n < 11; n += 1) {
+      await write(db.pool, ...Array.from({ length: 1_000 }, (_, i) => `${n}.${i}`))
+    }
+    await eventually(() => heard(read).length, { timeout: 10_000 }).toBe(11_000)
+    let received = 0
+    const drain = async () => {
+      for (let next = await batches.next(); !next.done; next = await batches.next()) {
+        position = next.value.position
+        received += heard({ subjects: next.value.entries.map(subjectOf) }).length
+      }
+    }
+    await expect(drain()).rejects.toMatchObject({ code: 'FEED_BEHIND' })
+    const again = reading({ after: position })
+    await eventually(() => heard(again).length).toBe(11_000 - received)
+    await Promise.all([again.leave(), read.leave()])
+  })
+
+  test('goes on in another process where it was in this one', async () => {
+    const read = await listening()
+    const position = await read.leave()
+    await write(db.pool, ...Array.from({ length: 2_500 }, (_, n) => String(n)))
+    const elsewhere = createFeed({ pool: db.pool, pollMs: 5 })
+    const again = reading({ after: position ?? '' }, elsewhere)
+    await eventually(() => heard(again).length).toBe(2_500)
+    await elsewhere.close()
+    expect(heard(again)).toEqual(Array.from({ length: 2_500 }, (_, n) => String(n)))
+  })
+
+  test('waits in another process for a writer that it waited for in this one', async () => {
+    const read = await listening()
+    const slow = await opened()
+    await write(slow, 'slow')
+    // More than a new feed looks back by itself.
+    await write(db.pool, ...Array.from({ length: 11_000 }, (_, n) => String(n)))
+    await eventually(() => heard(read).length).toBe(11_000)
+    const position = await read.leave()
+    const elsewhere = createFeed({ pool: db.pool, pollMs: 5 })
+    const again = reading({ after: position ?? '' }, elsewhere)
+    await write(db.pool, 'next')
+    await eventually(() => heard(again)).toEqual(['next'])
+    await ended(slow, 'commit')
+    await eventually(() => heard(again)).toEqual(['next', 'slow'])
+    await elsewhere.close()
+  })
+
+  test('with many wide gaps gets what is in them and what came after', async () => {
+    const { rows } = await db.pool.query<{ id: string }>(
+      `insert into posthorn.transition (outbox, message_id, to_state, actor)
+       select 'box', n, 'sent', 'RELAY' from generate_series(0, 19999) as n returning id`,
+    )
+    const base = BigInt(rows[0]?.id ?? 0)
+    // Of every thousand, the second half was not seen.
+    const gaps = Array.from({ length: 20 }, (_, n): IdRange => {
+      const thousand = base + BigInt(n) * 1_000n
+      return [thousand + 500n, thousand + 998n]
+    })
+    const read = reading({ after: toPosition([...gaps, [base + 19_999n, LAST_ID]]) })
+    await eventually(() => read.subjects.length).toBe(20 * 499 + 1)
+    expect(read.subjects.every((each) => Number(each) % 1_000 >= 500)).toBe(true)
+    expect(read.subjects).toEqual(read.subjects.toSorted((a, b) => Number(a) - Number(b)))
+    await read.leave()
+  })
+
+  test('with a position of another database begins now', async () => {
+    const read = await listening({ after: 'zzzzzzzzzz' })
+    await write(db.pool, 'a')
+    await eventually(() => heard(read)).toEqual(['a'])
+    await read.leave()
+  })
+})
+
+describe('the feed', () => {
+  test('refuses a position that is none before anything is read', () => {
+    expect(() => feed.subscribe({ after: 'x-' })).toThrow(
+      expect.objectContaining({ code: 'CURSOR_INVALID' }),
+    )
+  })
+
+  test('asks nothing while nobody reads, and ends with its readers', async () => {
+    let asked = 0
+    const pool = db.connect()
+    const query = pool.query.bind(pool)
+    pool.query = ((...args: Parameters<typeof query>) => {
+      asked += 1
+      return query(...args)
+    }) as typeof pool.query
+    const own = createFeed({ pool, pollMs: 1 })
+    const read = reading({}, own)
+    await eventually(() => asked).toBeGreaterThan(10)
+    await read.leave()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const before = asked
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(asked).toBe(before)
+    const again = reading({}, own)
+    await eventually(() => asked).toBeGreaterThan(before + 10)
+    await own.close()
+    await again.over
+    expect(again.failure).toBeUndefined()
+    await reading({}, own).over
+  })
+
+  test('outlives its connections', async () => {
+    const pool = db.connect({ application_name: 'posthorn feed', max: 2 })
+    const own = createFeed({ pool, pollMs: 5 })
+    const read = reading({}, own)
+    await eventually(async () => {
+      await write(db.pool, 'hello')
+      return read.subjects.length
+    }).toBeGreaterThan(0)
+    await db.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'posthorn feed'`,
+    )
+    await write(db.pool, 'a')
+    await eventually(() => heard(read)).toEqual(['a'])
+    await own.close()
+  })
+})
+
+type Move =
+  | { do: 'write'; who: number; count: number }
+  | { do: 'commit' | 'rollback'; who: number }
+  | { do: 'leave'; forget: boolean }
+  | { do: 'wait' }
+
+const who = fc.integer({ min: 0, max: 3 })
+const move: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('write'), who, count: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('commit'), who }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('rollback'), who }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('leave'), forget: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait') }) },
+)
+
+const missing = (wanted: readonly string[], there: readonly string[]) =>
+  wanted.filter((each) => !there.includes(each))
+
+/** Plays the moves with one reader that leaves and comes back; says what was committed and heard. */
+async function played(moves: readonly Move[]) {
+  const writers = new Map<number, { client: PoolClient; written: string[] }>()
+  const committed: string[] = []
+  const received: string[] = []
+  const repeatable: string[] = []
+  let next = 0
+  let read = reading()
+  await eventually(
+    async () => {
+      await write(db.pool, 'hello')
+      return read.subjects.length
+    },
+    { interval: 5 },
+  ).toBeGreaterThan(0)
+  let { position } = read
+  const end = async (at: number, how: 'commit' | 'rollback') => {
+    const writer = writers.get(at)
+    if (!writer) return
+    writers.delete(at)
+    await ended(writer.client, how)
+    if (how === 'commit') committed.push(...writer.written)
+  }
+  for (const each of moves) {
+    if (each.do === 'write') {
+      const writer = writers.get(each.who) ?? { client: await opened(), written: [] }
+      writers.set(each.who, writer)
+      const subjects = Array.from({ length: each.count }, () => `m${(next += 1)}`)
+      await write(writer.client, ...subjects)
+      writer.written.push(...subjects)
+    } else if (each.do === 'leave') {
+      const before = position
+      position = await read.leave()
+      // A reader that forgets has had its last batches, but not stored their position.
+      if (each.forget) repeatable.push(...read.subjects)
+      received.push(...read.subjects)
+      read = reading({ after: (each.forget ? before : position) ?? '' })
+      position = each.forget ? before : position
+    } else if (each.do === 'wait') await new Promise((resolve) => setTimeout(resolve, 8))
+    else await end(each.who, each.do)
+  }
+  for (const at of writers.keys()) await end(at, 'commit')
+  const all = () => [...received, ...read.subjects].filter((each) => each !== 'hello')
+  await eventually(() => missing(committed, all()).length, { interval: 5 }).toBe(0)
+  await read.leave()
+  return { committed, received: all(), repeatable }
+}
+
+test('whatever is written, committed and rolled back, and whenever a reader leaves, nothing is missed', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(move, { maxLength: 30 }), async (moves) => {
+      const { committed, received, repeatable } = await played(moves)
+      expect(new Set(received)).toEqual(new Set(committed))
+      const twice = received.filter((each, at) => received.indexOf(each) !== at)
+      expect(missing(twice, repeatable)).toEqual([])
+    }),
+    { numRuns: 40 },
+  )
+}, 120_000)

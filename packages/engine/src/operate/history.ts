@@ -1,0 +1,64 @@
+import type { HistoryRow } from '../sql/overview.ts'
+import { selectHistory } from '../sql/overview.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+
+/** Longer histories are told in stretches of ten minutes. */
+const MOST_SINGLE_MINUTES = 180
+
+const MOST_MINUTES = 7 * 24 * 60
+
+/** What one stretch of time was like for an outbox. */
+export interface HistoryPoint {
+  /** Its beginning. */
+  readonly at: Date
+  readonly delivered: number
+  readonly failed: number
+  readonly dead: number
+  /** Messages that were settled too late by a relay that had lost them. */
+  readonly lost: number
+  /** The most that waited and was due, and the longest wait; undefined where nobody counted. */
+  readonly waiting: number | undefined
+  readonly due: number | undefined
+  readonly oldestDueSeconds: number | undefined
+}
+
+export interface History {
+  readonly stretchSeconds: number
+  /** By the name of the outbox, the oldest first, the present stretch last. */
+  readonly outboxes: Readonly<Record<string, readonly HistoryPoint[]>>
+}
+
+/**
+ * The last minutes of outboxes, up to seven days, in stretches of one minute or ten. It is made of
+ * what relays wrote down once a minute and reads no transitions, so it costs the same however many
+ * there are.
+ */
+export async function readHistory(
+  db: Queryable,
+  outboxes: readonly string[],
+  { minutes: wanted = 60 }: { minutes?: number } = {},
+): Promise<History> {
+  const minutes = Math.min(Math.max(Math.trunc(wanted), 1), MOST_MINUTES)
+  const stretchMinutes = minutes > MOST_SINGLE_MINUTES ? 10 : 1
+  const { rows } = await db.query<HistoryRow>(selectHistory({ outboxes, minutes, stretchMinutes }))
+  const points = Map.groupBy(rows, ({ outbox }) => outbox)
+  return {
+    stretchSeconds: stretchMinutes * 60,
+    outboxes: Object.fromEntries(
+      outboxes.map((outbox) => [outbox, (points.get(outbox) ?? []).map(pointOf)]),
+    ),
+  }
+}
+
+function pointOf({ at, delivered, failed, dead, lost, ...row }: HistoryRow): HistoryPoint {
+  return {
+    at,
+    delivered,
+    failed,
+    dead,
+    lost,
+    waiting: row.waiting ?? undefined,
+    due: row.due ?? undefined,
+    oldestDueSeconds: row.oldest_due_seconds ?? undefined,
+  }
+}

@@ -1,0 +1,251 @@
+import { fromCursor, isId, toCursor } from './cursor.ts'
+import type { OutboxRow } from '../outbox/define.ts'
+import { DefinitionError } from '../errors.ts'
+import { run } from '../enqueue/pool-handle.ts'
+import type { ListCondition } from '../sql/messages.ts'
+import {
+  listMessages as listStatement,
+  selectArchived,
+  selectMessage,
+  selectTransitions,
+} from '../sql/messages.ts'
+import type { Shape } from '../sql/statements.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+
+/** Which messages; everything left out matches all. */
+export interface MessageFilter {
+  /** A word of the table's own; the dead letters are those in the outbox's dead state. */
+  readonly state?: string
+  /** Text anywhere in the row, its payload included, in upper or lower case. Reads row by row. */
+  readonly search?: string
+  readonly id?: string
+  readonly tenant?: string
+  readonly key?: string
+  readonly type?: string
+  /** The code of the last failure. */
+  readonly code?: string
+  /** Text anywhere in the last failure's sentence, in upper or lower case. Reads row by row. */
+  readonly error?: string
+  /** Made at this time or later … */
+  readonly since?: Date
+  /** … and before this one. */
+  readonly until?: Date
+}
+
+export interface MessageListOptions extends MessageFilter {
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string
+  /** From 1 to 500. Default 50. */
+  readonly limit?: number
+}
+
+/** A message as a list shows it. What the table does not keep is undefined. */
+export interface MessageSummary {
+  readonly id: string
+  readonly state: string
+  readonly type: string | undefined
+  /** In an ordered outbox. */
+  readonly key: string | undefined
+  readonly tenant: string | undefined
+  readonly createdAt: Date | undefined
+  readonly dueAt: Date | undefined
+  readonly attempts: number
+  readonly error: string | undefined
+  readonly errorCode: string | undefined
+  /** Until when a relay has it, if one has. */
+  readonly claimedUntil: Date | undefined
+  readonly quarantinedAt: Date | undefined
+  /** It waits behind an earlier message of its key. */
+  readonly held: boolean
+}
+
+export interface MessagePage {
+  readonly items: readonly MessageSummary[]
+  /** Undefined on the last page. */
+  readonly nextCursor: string | undefined
+}
+
+/** One change of a message's state. */
+export interface Transition {
+  readonly from: string | undefined
+  readonly to: string
+  readonly attempt: number | undefined
+  readonly code: string | undefined
+  readonly error: string | undefined
+  readonly actor: string
+  readonly reason: string | undefined
+  readonly at: Date
+}
+
+export interface MessageDetails extends MessageSummary {
+  /** All columns of the table. */
+  readonly row: OutboxRow
+  /** In order; none where the outbox records none, or when they are past their retention. */
+  readonly transitions: readonly Transition[]
+  /** When it left its table for the archive; undefined while it is in there. */
+  readonly archivedAt: Date | undefined
+}
+
+/**
+ * Messages of an outbox, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that
+ * is none. A list of all states reads the whole table unless that has an index on its time of
+ * creation and its id: without one, a million rows take two seconds.
+ */
+export async function listMessages(
+  db: Queryable,
+  outbox: Shape,
+  options: MessageListOptions = {},
+): Promise<MessagePage> {
+  const { columns } = outbox
+  const { state, cursor, limit: wanted = 50, ...filter } = options
+  const given = CONDITIONS.filter((field) => filter[field] !== undefined)
+  checkFilter(outbox, given)
+  const timed = columns.createdAt !== undefined
+  const place =
+    cursor === undefined ? undefined : fromCursor(cursor, { idType: columns.idType, timed })
+  // No text of Postgres has a zero byte in it: nothing can match.
+  const texts = [state, ...given.map((field) => filter[field])].map(String)
+  const isNoId = filter.id !== undefined && !isId(filter.id, columns.idType)
+  if (isNoId || texts.some((text) => text.includes('\0'))) {
+    return { items: [], nextCursor: undefined }
+  }
+  const limit = Math.min(Math.max(Math.trunc(wanted), 1), 500)
+  const statement = listStatement(outbox, { state, given, goesOn: cursor !== undefined })
+  const rows = await run<OutboxRow>(
+    db,
+    { ...statement, name: '' },
+    // One more than asked for tells whether there is another page.
+    {
+      ...filter,
+      ...(place && { after_id: place.id, us: place.us }),
+      state,
+      search: asInRow(filter.search),
+      limit: limit + 1,
+    },
+  )
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    items: page.map((row) => summaryOf(outbox, row)),
+    nextCursor: last && rows.length > limit ? cursorOf(outbox, last) : undefined,
+  }
+}
+
+/** One message, in its table or in the archive, with all that happened to it; undefined if unknown. */
+export async function getMessage(
+  db: Queryable,
+  outbox: Shape,
+  id: string,
+): Promise<MessageDetails | undefined> {
+  if (!isId(id, outbox.columns.idType)) return undefined
+  const [live] = await run<OutboxRow>(db, { ...selectMessage(outbox), name: '' }, { id })
+  // The archive's id is text, as Postgres writes it: small letters.
+  const archivedId = outbox.columns.idType === 'uuid' ? id.toLowerCase() : id
+  const [archived] = live
+    ? []
+    : await run<OutboxRow>(db, { ...selectArchived(outbox), name: '' }, { id: archivedId })
+  const found = live ?? archived
+  if (!found) return undefined
+  const { posthorn_archived_at: archivedAt, ...row } = found
+  const summary = summaryOf(outbox, row)
+  return {
+    ...summary,
+    row,
+    transitions: await transitionsOf(db, outbox, summary.id),
+    archivedAt: dateOf(archivedAt),
+  }
+}
+
+interface TransitionRow {
+  from_state: string | null
+  to_state: string
+  attempt: number | null
+  code: string | null
+  error: string | null
+  actor: string
+  reason: string | null
+  at: Date
+}
+
+async function transitionsOf(db: Queryable, { name }: Shape, id: string): Promise<Transition[]> {
+  const { rows } = await db.query<TransitionRow>(selectTransitions(name, id))
+  return rows.map((row) => ({
+    from: row.from_state ?? undefined,
+    to: row.to_state,
+    attempt: row.attempt ?? undefined,
+    code: row.code ?? undefined,
+    error: row.error ?? undefined,
+    actor: row.actor,
+    reason: row.reason ?? undefined,
+    at: row.at,
+  }))
+}
+
+function summaryOf({ columns, counter, order }: Shape, row: OutboxRow): MessageSummary {
+  const valueOf = (column: string | undefined) => (column === undefined ? undefined : row[column])
+  return {
+    id: String(row[columns.id]),
+    state: String(row[columns.status]),
+    type: textOf(valueOf(columns.type)),
+    key: textOf(valueOf(order?.key)),
+    tenant: textOf(valueOf(columns.tenant)),
+    createdAt: dateOf(valueOf(columns.createdAt)),
+    dueAt: dateOf(row[columns.dueAt]),
+    attempts: Number(row[counter.column]),
+    error: textOf(valueOf(columns.error)),
+    errorCode: textOf(valueOf(columns.errorCode)),
+    claimedUntil: dateOf(row['claimed_until']),
+    quarantinedAt: dateOf(row['quarantined_at']),
+    held: row['held'] === true,
+  }
+}
+
+/** As it stands in a row that Postgres has written as text: quotes and backslashes are doubled. */
+function asInRow(search: string | undefined): string | undefined {
+  return search?.replaceAll(/["\\]/g, '$&$&')
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function dateOf(value: unknown): Date | undefined {
+  return value instanceof Date ? value : undefined
+}
+
+function cursorOf({ columns }: Shape, row: OutboxRow): string {
+  const id = String(row[columns.id])
+  return toCursor(columns.createdAt ? { id, us: String(row['posthorn_us']) } : { id })
+}
+
+const CONDITIONS = [
+  'search',
+  'id',
+  'tenant',
+  'key',
+  'type',
+  'code',
+  'error',
+  'since',
+  'until',
+] as const satisfies readonly ListCondition[]
+
+/** A condition on a column that the table does not have would match everything: it is refused. */
+function checkFilter(outbox: Shape, given: readonly ListCondition[]): void {
+  const { columns, order } = outbox
+  const has: Partial<Record<ListCondition, string | undefined>> = {
+    tenant: columns.tenant,
+    key: order?.key,
+    type: columns.type,
+    code: columns.errorCode,
+    error: columns.error,
+    since: columns.createdAt,
+    until: columns.createdAt,
+  }
+  for (const field of given) {
+    if (field in has && has[field] === undefined) {
+      throw new DefinitionError(outbox.name, `filter.${field}`, 'the outbox has no such column')
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { beforeEach, expect, test } from 'vitest'
+import { advanceClock, useMovableClock } from '../maintain/clock.ts'
+import type { Outbox } from '../outbox/define.ts'
+import { enqueueAll } from '../enqueue/enqueue.ts'
+import { delivered, refused } from '../relay/outcome.ts'
+import { createRelay } from '../relay/relay.ts'
+import { cancel, countReplay, groupDead, replay } from './replay.ts'
+import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+import { outboundMessages, outboxTables, webhookDeliveries } from '../testing/outboxes.ts'
+import { transaction } from '../enqueue/transaction.ts'
+import { uuid } from '../uuid.ts'
+
+const db = await testDatabase({ sql: outboxTables })
+await useMovableClock(db.pool)
+
+const view = viewTable(db.pool, outboundMessages as unknown as Outbox)
+const fake = fakeTransport()
+const relay = createRelay({
+  pool: db.pool,
+  outboxes: [outboundMessages, webhookDeliveries],
+  transports: { topics: fake },
+  mode: 'poll',
+})
+const tickUntilIdle = async () => {
+  for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
+}
+
+async function killed(count: number, org = 'acme'): Promise<string[]> {
+  const all = await transaction(db.pool, (tx) =>
+    enqueueAll(
+      tx,
+      outboundMessages,
+      Array.from({ length: count }, () => ({
+        org_id: org,
+        idempotency_key: uuid(),
+        channel: 'whatsapp',
+        to_recipient: '+1',
+        payload_json: {},
+      })),
+    ),
+  )
+  fake.answer = () => refused({ code: 'E131047', message: 'no' })
+  await tickUntilIdle()
+  fake.answer = () => delivered()
+  return all.map(({ id }) => id)
+}
+
+beforeEach(async () => {
+  await view.empty()
+  fake.arrived.length = 0
+})
+
+test('a filter takes what it names, and the dry run counts just that', async () => {
+  await killed(3, 'acme')
+  await killed(2, 'other')
+  expect(await countReplay(db.pool, outboundMessages, {})).toBe(5)
+  expect(await countReplay(db.pool, outboundMessages, { tenant: 'other' })).toBe(2)
+  expect(await countReplay(db.pool, outboundMessages, { code: 'E131047', tenant: 'acme' })).toBe(3)
+  expect(
+    await countReplay(db.pool, outboundMessages, { since: new Date(Date.now() + 60_000) }),
+  ).toBe(0)
+  const ids = await transaction(db.pool, (tx) =>
+    replay(tx, outboundMessages, { filter: { tenant: 'other' }, by: 'ops' }),
+  )
+  expect(ids).toHaveLength(2)
+  await tickUntilIdle()
+  expect(fake.arrived).toHaveLength(2)
+  expect(await countReplay(db.pool, outboundMessages, {})).toBe(3)
+})
+
+test('a filter on a column the outbox does not have is refused, not ignored', async () => {
+  await expect(countReplay(db.pool, webhookDeliveries, { tenant: 'acme' })).rejects.toMatchObject({
+    field: 'filter.tenant',
+  })
+})
+
+test('a rate spreads the messages out over time', async () => {
+  await killed(6)
+  await transaction(db.pool, (tx) =>
+    replay(tx, outboundMessages, { filter: {}, perSecond: 2, by: 'ops' }),
+  )
+  await tickUntilIdle()
+  const atOnce = fake.arrived.length
+  expect(atOnce).toBeLessThanOrEqual(2)
+  await advanceClock(db.pool, '1s')
+  await tickUntilIdle()
+  expect(fake.arrived.length - atOnce).toBeLessThanOrEqual(3)
+  await advanceClock(db.pool, '3s')
+  await tickUntilIdle()
+  expect(fake.arrived).toHaveLength(6)
+})
+
+test('a limit takes the oldest first, and calling again takes the rest', async () => {
+  const ids = await killed(5)
+  const some = () =>
+    transaction(db.pool, (tx) =>
+      replay(tx, outboundMessages, { filter: { ids }, limit: 3, by: 'ops' }),
+    )
+  expect([(await some()).length, (await some()).length, (await some()).length]).toEqual([3, 2, 0])
+})
+
+test('who did it and why is on record', async () => {
+  const [id] = (await killed(1)) as [string]
+  await transaction(db.pool, (tx) =>
+    replay(tx, outboundMessages, { filter: { ids: [id] }, by: 'ops@acme', reason: 'number fixed' }),
+  )
+  const { rows } = await db.pool.query<{ actor: string; reason: string; code: string }>(
+    'select actor, reason, code from posthorn.transition where message_id = $1 order by id desc limit 1',
+    [id],
+  )
+  expect(rows[0]).toEqual({ actor: 'ops@acme', reason: 'number fixed', code: 'REPLAYED' })
+})
+
+test('two operators at once take each message once', async () => {
+  await killed(20)
+  const both = await Promise.all(
+    [1, 2].map(() =>
+      transaction(db.pool, (tx) => replay(tx, outboundMessages, { filter: {}, by: 'ops' })),
+    ),
+  )
+  expect(new Set(both.flat()).size).toBe(20)
+  expect(both.flat()).toHaveLength(20)
+})
+
+test('what waits or is dead can be cancelled; what is sent cannot', async () => {
+  const dead = await killed(1)
+  const waiting = await transaction(db.pool, (tx) =>
+    enqueueAll(
+      tx,
+      outboundMessages,
+      [
+        {
+          org_id: 'a',
+          idempotency_key: uuid(),
+          channel: 'c',
+          to_recipient: '+1',
+          payload_json: {},
+        },
+      ],
+      { delay: '1h' },
+    ),
+  )
+  const ids = [...dead, ...waiting.map(({ id }) => id)]
+  const gone = await transaction(db.pool, (tx) => cancel(tx, outboundMessages, { ids, by: 'ops' }))
+  expect(new Set(gone)).toEqual(new Set(ids))
+  expect(
+    await transaction(db.pool, (tx) => cancel(tx, outboundMessages, { ids, by: 'ops' })),
+  ).toEqual([])
+  await advanceClock(db.pool, '2h')
+  await tickUntilIdle()
+  expect(fake.arrived).toHaveLength(0)
+})
+
+test('the dead are counted by what they died of, the most frequent first', async () => {
+  await killed(2, 'acme')
+  await killed(1, 'other')
+  const [odd] = await killed(1, 'acme')
+  await db.pool.query(`update ${outboundMessages.table} set error_code = null where id = $1`, [odd])
+  expect(await groupDead(db.pool, outboundMessages, {})).toMatchObject([
+    { code: 'E131047', count: 3, error: 'no', oldestAt: expect.any(Date) },
+    { code: undefined, count: 1 },
+  ])
+  const narrowed = await groupDead(db.pool, outboundMessages, { tenant: 'other' })
+  expect(narrowed).toMatchObject([{ code: 'E131047', count: 1 }])
+  await expect(groupDead(db.pool, outboundMessages, { key: 'k' })).rejects.toThrow(/filter\.key/)
+})

@@ -1,0 +1,168 @@
+import { isId } from './cursor.ts'
+import type { Outbox } from '../outbox/define.ts'
+import { DefinitionError } from '../errors.ts'
+import { run, unprepared } from '../enqueue/pool-handle.ts'
+import {
+  cancelMessages,
+  countReplayable,
+  groupReplayable,
+  replayDead,
+  unblockKey,
+} from '../sql/replay.ts'
+import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+
+/** Which dead (or quarantined) messages; everything left out matches all. */
+export interface ReplayFilter {
+  readonly ids?: readonly string[]
+  readonly since?: Date
+  readonly until?: Date
+  readonly type?: string
+  readonly tenant?: string
+  readonly key?: string
+  /** The code of the last failure. */
+  readonly code?: string
+}
+
+/** Who acts, and why: it stays in the audit. */
+export interface Operator {
+  readonly by: string
+  readonly reason?: string
+}
+
+export interface ReplayOptions extends Operator {
+  readonly filter: ReplayFilter
+  /** At most this many messages become due in a second. Default: all at once. */
+  readonly perSecond?: number
+  /** At most this many in one call. Default 10,000: call again for more. */
+  readonly limit?: number
+}
+
+/** How many messages `replay` would take: the dry run. */
+export async function countReplay<Row>(
+  db: Queryable,
+  outbox: Outbox<Row>,
+  filter: ReplayFilter,
+): Promise<number> {
+  const box = outbox as unknown as Outbox
+  const [row] = await run<{ count: number }>(
+    unprepared(db),
+    countReplayable(box),
+    argsOf(box, filter),
+  )
+  return row?.count ?? 0
+}
+
+/** Dead messages that were given up for the same reason. */
+export interface DeadGroup {
+  /** Undefined where the table keeps none, or kept none for these. */
+  readonly code: string | undefined
+  readonly count: number
+  readonly oldestAt: Date | undefined
+  readonly newestAt: Date | undefined
+  /** What one of them was told. */
+  readonly error: string | undefined
+}
+
+/** What `replay` would take, by the code of the last failure; the most frequent first. */
+export async function groupDead<Row>(
+  db: Queryable,
+  outbox: Outbox<Row>,
+  filter: ReplayFilter,
+): Promise<DeadGroup[]> {
+  const box = outbox as unknown as Outbox
+  const rows = await run<GroupRow>(unprepared(db), groupReplayable(box), argsOf(box, filter))
+  return rows.map((row) => ({
+    code: row.code ?? undefined,
+    count: row.count,
+    oldestAt: row.oldest_at ?? undefined,
+    newestAt: row.newest_at ?? undefined,
+    error: row.error ?? undefined,
+  }))
+}
+
+interface GroupRow {
+  code: string | null
+  count: number
+  oldest_at: Date | null
+  newest_at: Date | null
+  error: string | null
+}
+
+/**
+ * Sends dead messages again, with their attempts back at zero. In an ordered outbox they keep
+ * their place before whatever else of their key still waits. Returns the ids.
+ */
+export async function replay<Row>(
+  tx: Transaction,
+  outbox: Outbox<Row>,
+  { filter, perSecond, limit = 10_000, by, reason }: ReplayOptions,
+): Promise<string[]> {
+  const box = outbox as unknown as Outbox
+  const rows = await run<{ id: string }>(unprepared(tx), replayDead(box), {
+    ...argsOf(box, filter),
+    limit,
+    spacing_ms: perSecond === undefined ? 0 : 1_000 / perSecond,
+    actor: by,
+    reason: reason ?? null,
+  })
+  tx.ringLater(box.bell)
+  return rows.map(({ id }) => id)
+}
+
+/** Lets the messages behind a dead one of their key go on without it. False if nothing was blocked. */
+export async function unblock<Row>(
+  tx: Transaction,
+  outbox: Outbox<Row>,
+  { key, by, reason }: Operator & { key: string },
+): Promise<boolean> {
+  const box = outbox as unknown as Outbox
+  const args = { key, actor: by, reason: reason ?? null }
+  const rows = await run(unprepared(tx), unblockKey(box), args)
+  tx.ringLater(box.bell)
+  return rows.length > 0
+}
+
+/**
+ * Ends messages that wait or are dead, and lets what waited behind them go on. Returns the ids. What
+ * is on its way cannot be called back; in an ordered outbox nobody can tell that it is, and such a
+ * message may arrive although it is cancelled.
+ */
+export async function cancel<Row>(
+  tx: Transaction,
+  outbox: Outbox<Row>,
+  { ids, by, reason }: Operator & { ids: readonly string[] },
+): Promise<string[]> {
+  const box = outbox as unknown as Outbox
+  const statement = cancelMessages(box)
+  if (!statement) throw new DefinitionError(box.name, 'states.cancelled', 'is needed to cancel')
+  const args = { ids: onlyIds(box, ids), actor: by, reason: reason ?? null }
+  const rows = await run<{ id: string }>(unprepared(tx), statement, args)
+  tx.ringLater(box.bell)
+  return rows.map(({ id }) => id)
+}
+
+/** A condition on a column that the table does not have would match everything: it is refused. */
+function argsOf(outbox: Outbox, filter: ReplayFilter): Record<string, unknown> {
+  const { columns, order } = outbox
+  const needs: [keyof ReplayFilter, string | undefined][] = [
+    ['since', columns.createdAt],
+    ['until', columns.createdAt],
+    ['type', columns.type],
+    ['tenant', columns.tenant],
+    ['code', columns.errorCode],
+    ['key', order?.key],
+  ]
+  for (const [field, column] of needs) {
+    if (filter[field] !== undefined && column === undefined) {
+      throw new DefinitionError(outbox.name, `filter.${field}`, 'the outbox has no such column')
+    }
+  }
+  const fields = ['ids', 'since', 'until', 'type', 'tenant', 'key', 'code'] as const
+  const args = Object.fromEntries(fields.map((field) => [field, filter[field] ?? null]))
+  return filter.ids ? { ...args, ids: onlyIds(outbox, filter.ids) } : args
+}
+
+/** What the column cannot hold is nobody's id; asking Postgres for it would be an error. */
+function onlyIds({ columns }: Outbox, ids: readonly string[]): string[] {
+  return ids.filter((id) => isId(id, columns.idType))
+}

@@ -1,0 +1,42 @@
+import type { Pool } from 'pg'
+import type { Log } from '../log.ts'
+import { silentLog } from '../log.ts'
+import { run, unprepared } from '../enqueue/pool-handle.ts'
+import { insertSample, limitCounting, updateSample } from '../sql/sample.ts'
+import { selectWaiting } from '../sql/stats.ts'
+import type { Shape } from '../sql/statements.ts'
+import { transaction } from '../enqueue/transaction.ts'
+
+/**
+ * Counts what waits in each outbox and keeps it, once a minute, whichever process comes first. A
+ * backlog that cannot be counted within two seconds leaves an empty sample.
+ */
+export async function takeSamples(
+  pool: Pool,
+  outboxes: readonly Shape[],
+  { log = silentLog, signal }: { log?: Log; signal?: AbortSignal } = {},
+): Promise<void> {
+  for (const outbox of outboxes) {
+    if (signal?.aborted) return
+    const { rows } = await pool.query<{ at: Date }>(insertSample(outbox.name))
+    const at = rows[0]?.at
+    if (!at) continue
+    await takeSample(pool, outbox, at).catch((error: unknown) =>
+      log.warn({ outbox: outbox.name, err: error }, 'what waits could not be counted'),
+    )
+  }
+}
+
+async function takeSample(pool: Pool, outbox: Shape, at: Date): Promise<void> {
+  await transaction(pool, async (tx) => {
+    for (const statement of limitCounting) await tx.query(statement)
+    const [counted] = await run<{ waiting: number; due: number; oldest_due_at: Date | null }>(
+      unprepared(tx),
+      selectWaiting(outbox),
+      {},
+    )
+    if (!counted) return
+    const { waiting, due, oldest_due_at: oldestDueAt } = counted
+    await tx.query(updateSample({ outbox: outbox.name, at, waiting, due, oldestDueAt }))
+  })
+}

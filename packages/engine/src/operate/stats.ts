@@ -1,0 +1,138 @@
+import type { State } from '../outbox/definition.ts'
+import { run } from '../enqueue/pool-handle.ts'
+import type { LiveCount, StatsRow } from '../sql/stats.ts'
+import { MOST_COUNTED, finishedStates, selectLive, selectStats } from '../sql/stats.ts'
+import type { Shape } from '../sql/statements.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+
+/** How an outbox is doing at this moment. */
+export interface OutboxStats {
+  readonly name: string
+  /** Every word its table has for a state. */
+  readonly states: readonly string[]
+  readonly counts: Readonly<Record<string, number>>
+  /**
+   * The table is large: what is finished is estimated, and what waits, is claimed or dead is counted
+   * up to 5,000 by each of its indexes and estimated beyond.
+   */
+  readonly approximate: boolean
+  /** Messages that wait and are due by the business clock, behind others of their key or not. */
+  readonly due: number
+  /** How long the message that waits longest has been due, by the business clock; 0 if none is. */
+  readonly oldestDueSeconds: number
+  /** Messages delivered in the last 60 s, by the second. */
+  readonly perSecond: number
+  /** Which part of the attempts of the last 60 s failed, from 0 to 1; 0 if there were none. */
+  readonly failureRate: number
+  /** Relays heard of in the last 15 s. */
+  readonly relays: number
+  readonly paused: boolean
+  /** Keys that wait behind a failed message until it is due again. */
+  readonly heldKeys: number
+  /** Keys that wait behind a dead message until an operator acts. */
+  readonly blockedKeys: number
+  /** Messages that were set aside, in an outbox that never gives up; they count in their state too. */
+  readonly quarantined: number
+}
+
+/** Reads all of it by one statement that stays cheap with millions of finished rows. */
+export async function outboxStats(db: Queryable, outbox: Shape): Promise<OutboxStats> {
+  const [row] = await run<StatsRow>(db, { ...selectStats(outbox), name: '' }, {})
+  if (!row) throw new TypeError('the statement has one row')
+  const live = await liveOf(db, outbox, row)
+  const attempts = row.delivered + row.failed
+  return {
+    name: outbox.name,
+    states: statesOf(outbox).map(String),
+    counts: countsOf(outbox, row, live.counts),
+    approximate: row.finished === null,
+    due: live.due,
+    oldestDueSeconds: row.oldest_due,
+    perSecond: row.delivered / 60,
+    failureRate: attempts === 0 ? 0 : row.failed / attempts,
+    relays: row.relays,
+    paused: row.paused,
+    heldKeys: row.held_keys,
+    blockedKeys: row.blocked_keys,
+    quarantined: sum(Object.values(row.quarantined ?? {})),
+  }
+}
+
+interface Live {
+  readonly counts: Record<string, number>
+  readonly due: number
+}
+
+/** What the indexes find; where they find too much, the whole of a small table, or an estimate. */
+async function liveOf(db: Queryable, outbox: Shape, row: StatsRow): Promise<Live> {
+  const groups = [...Map.groupBy(row.live, ({ index, waits }) => (waits ? '' : index)).values()]
+  if (row.finished !== null && groups.some(isCut)) {
+    return added(await run<LiveCount>(db, { ...selectLive(outbox), name: '' }, {}))
+  }
+  return added(groups.flatMap((group) => (isCut(group) ? stretched(row, group) : group)))
+}
+
+/** Whether one of the indexes had more than was looked at. */
+function isCut(group: readonly LiveCount[]): boolean {
+  const found = Map.groupBy(group, ({ index }) => index)
+  return [...found.values()].some((each) => sum(each.map(({ n }) => n)) > MOST_COUNTED)
+}
+
+/** The part that was counted stands for the whole, whose size is known from elsewhere. */
+function stretched(row: StatsRow, group: readonly LiveCount[]): LiveCount[] {
+  const seen = sum(group.map(({ n }) => n))
+  const indexes = new Set(group.map(({ index }) => index))
+  const indexed = sum([...indexes].map((index) => row.indexed[index] ?? 0))
+  const whole = (group[0]?.waits ? row.sampled : null) ?? indexed
+  const factor = Math.max(whole / seen, 1)
+  return group.map((each) => ({
+    ...each,
+    n: Math.round(each.n * factor),
+    due: Math.round(each.due * factor),
+  }))
+}
+
+function added(found: readonly LiveCount[]): Live {
+  const counts: Record<string, number> = {}
+  for (const { state, n } of found) counts[state] = (counts[state] ?? 0) + n
+  return { counts, due: sum(found.map(({ due }) => due)) }
+}
+
+function statesOf({ states }: Shape): State[] {
+  const { ready, claimed, retry, failing, sent, confirmed, dead, cancelled } = states
+  const words = [ready, claimed, retry, failing, sent, confirmed, dead, cancelled]
+  return [...new Set(words.filter((word) => word !== undefined))]
+}
+
+/** A count for every word. */
+function countsOf(outbox: Shape, row: StatsRow, live: Live['counts']): Record<string, number> {
+  const { quarantined } = row
+  const finished = row.finished ?? estimated(outbox, row, live)
+  const countOf = (word: string) =>
+    (live[word] ?? 0) + (quarantined?.[word] ?? 0) + (finished[word] ?? 0)
+  return Object.fromEntries(statesOf(outbox).map((word) => [String(word), countOf(String(word))]))
+}
+
+/**
+ * What is finished in a table too large to count: the last state has what the others leave over,
+ * and those have the part of the table that ANALYZE saw.
+ */
+function estimated(
+  outbox: Shape,
+  { rows, shares }: StatsRow,
+  live: Live['counts'],
+): Record<string, number> {
+  const last = String(outbox.states.confirmed ?? outbox.states.sent)
+  const counts = Object.fromEntries(
+    finishedStates(outbox)
+      .map(String)
+      .filter((word) => word !== last)
+      .map((word) => [word, Math.round((shares?.[word] ?? 0) * rows)]),
+  )
+  const others = sum(Object.values(live)) + sum(Object.values(counts))
+  return { ...counts, [last]: Math.max(0, Math.round(rows) - others) }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}

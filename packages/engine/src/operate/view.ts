@@ -1,0 +1,53 @@
+import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Message } from '../outbox/message.ts'
+import { toMessage } from '../outbox/message.ts'
+import type { Destination } from '../relay/transport.ts'
+
+/** A message as a person may see it. */
+export interface MessageView {
+  /** What is or was sent; undefined if the row cannot be read. */
+  readonly message: Message | undefined
+  readonly destination: Destination | undefined
+  /** Why the row cannot be read. */
+  readonly unreadable: string | undefined
+  readonly row: OutboxRow
+}
+
+const HIDDEN = '(hidden)'
+
+/** Makes the message of a row for somebody to look at, without what the definition calls secret. */
+export function viewMessage<Row>(outbox: Outbox<Row>, row: OutboxRow): MessageView {
+  const { destination, secrets } = outbox
+  const shown = hide(row, secrets) as OutboxRow
+  try {
+    const message = toMessage(outbox.message(row as Row))
+    return {
+      message: {
+        ...message,
+        headers: hide(message.headers, secrets) as Message['headers'],
+        payload: hide(message.payload, secrets),
+      },
+      destination: typeof destination === 'function' ? destination(row as Row) : destination,
+      unreadable: undefined,
+      row: shown,
+    }
+  } catch (error) {
+    const unreadable = error instanceof Error ? error.message : String(error)
+    return { message: undefined, destination: undefined, unreadable, row: shown }
+  }
+}
+
+/** A copy in which every property of these names is covered, however deep it stands. */
+function hide(value: unknown, names: readonly string[]): unknown {
+  if (names.length === 0 || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each) => hide(each, names))
+  // Dates, buffers and their like have nothing of ours inside.
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      names.includes(name) && each !== null ? HIDDEN : hide(each, names),
+    ]),
+  )
+}

@@ -1,0 +1,191 @@
+import type { OutboxDefinition, State } from './definition.ts'
+import type { Duration } from '../duration.ts'
+import { toMs } from '../duration.ts'
+import { DefinitionError } from '../errors.ts'
+import { isIdentifier } from '../enqueue/sql-tag.ts'
+
+/** Names the engine's own columns have in every outbox table. */
+const ENGINE_COLUMNS = [
+  'claim_token',
+  'claimed_until',
+  'lost_claims',
+  'quarantined_at',
+  'seq',
+  'bucket',
+  'held',
+]
+
+/** Throws a `DefinitionError` for the first thing that is wrong. */
+export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
+  const wrong = (field: string, problem: string): never => {
+    throw new DefinitionError(definition.name, field, problem)
+  }
+  if (!/^[a-z][a-z0-9]*([.-][a-z0-9]+)*$/.test(definition.name)) {
+    wrong(
+      'name',
+      'must be lower-case words joined by "." or "-", like "payments.webhook-deliveries"',
+    )
+  }
+  if (!isIdentifier(definition.table) || !definition.table.includes('.')) {
+    wrong('table', 'must be a plain lower-case name with its schema, like "payments.deliveries"')
+  }
+  checkStates(definition, wrong)
+  checkColumns(definition, wrong)
+  checkNumbers(definition, wrong)
+  checkOrder(definition, wrong)
+  checkFair(definition, wrong)
+}
+
+type Wrong = (field: string, problem: string) => never
+
+function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
+  const { states, counter, retry, confirm, order } = definition
+  const given = Object.entries(states).filter(([, state]) => state !== undefined)
+  for (const [role, state] of given as [string, State][]) {
+    if (typeof state === 'number' ? !Number.isSafeInteger(state) : !/^[\w-]{1,63}$/.test(state)) {
+      wrong(`states.${role}`, 'must be a whole number or a word of letters, digits, "_" and "-"')
+    }
+  }
+  if (new Set(given.map(([, state]) => typeof state)).size > 1) {
+    wrong('states', 'must be all words or all numbers, since they stand in one column')
+  }
+  const waiting: unknown[] = [states.ready, states.retry ?? states.ready]
+  for (const role of ['claimed', 'sent', 'confirmed', 'dead', 'cancelled'] as const) {
+    if (states[role] !== undefined && waiting.includes(states[role])) {
+      wrong(`states.${role}`, 'must differ from ready and retry, or it would be claimed again')
+    }
+  }
+  if (states.claimed !== undefined && states.claimed === states.sent) {
+    wrong('states.claimed', 'must differ from sent')
+  }
+  if (states.confirmed !== undefined && states.confirmed === states.sent) {
+    wrong('states.confirmed', 'must differ from sent')
+  }
+  if (retry.attempts !== undefined && states.dead === undefined) {
+    wrong('states.dead', 'is needed, since the retry policy can give up')
+  }
+  if (retry.attempts === undefined && states.dead !== undefined) {
+    wrong('states.dead', 'must be left out, since the retry policy never gives up')
+  }
+  if (retry.attempts === undefined && definition.unknown?.then === 'hold') {
+    wrong('unknown.then', '"hold" needs a dead state to hold the message in')
+  }
+  if (retry.attempts === undefined && counter.limit !== undefined) {
+    wrong('counter.limit', 'must be left out, since the retry policy never gives up')
+  }
+  if (confirm && states.confirmed === undefined) {
+    wrong('states.confirmed', 'is needed by confirm')
+  }
+  if (!confirm && states.confirmed !== undefined) {
+    wrong('confirm', 'is needed, since there is a confirmed state')
+  }
+  if (counter.bumps === 'on-retry-claim' && (states.retry ?? states.ready) === states.ready) {
+    wrong('states.retry', 'must differ from ready, since only the claim of a retry is counted')
+  }
+  if (order && states.claimed !== undefined) {
+    wrong('states.claimed', 'must be left out: an ordered outbox claims keys, not rows')
+  }
+}
+
+function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
+  const { columns, counter, order, fair, reads, confirm, retention, states } = definition
+  const { ref, dedupe, idType, ...single } = columns
+  if (idType !== undefined && !['uuid', 'bigint', 'text'].includes(idType)) {
+    wrong('columns.idType', 'must be "uuid", "bigint" or "text"')
+  }
+  const named: [string, string | undefined][] = [
+    ...Object.entries(single).map(
+      ([field, name]) => [`columns.${field}`, name] as [string, string],
+    ),
+    ...Object.entries(ref ?? {}).map(
+      ([field, name]) => [`columns.ref.${field}`, name] as [string, string],
+    ),
+    ...(dedupe ?? []).map((name) => ['columns.dedupe', name] as [string, string]),
+    ['counter.column', counter.column],
+    ['counter.limit', counter.limit],
+    ['order.key', order?.key],
+    ['fair.by', fair?.by],
+    ...(reads ?? []).map((name) => ['reads', name] as [string, string]),
+  ]
+  for (const [field, name] of named) {
+    if (name === undefined) continue
+    if (!isIdentifier(name) || name.includes('.')) wrong(field, `"${name}" is not a column name`)
+    if (ENGINE_COLUMNS.includes(name)) wrong(field, `"${name}" is a column of the engine's own`)
+  }
+  if (confirm?.within !== undefined && columns.sentAt === undefined) {
+    wrong('columns.sentAt', 'is needed by confirm.within')
+  }
+  if (order && columns.attemptId !== undefined) {
+    wrong('columns.attemptId', 'must be left out: an ordered outbox writes nothing when it claims')
+  }
+  if (reads && (order || states.claimed !== undefined)) {
+    wrong('reads', 'must be left out with order and with a claimed state: they read whole rows')
+  }
+  if (retention && columns.finishedAt === undefined) {
+    wrong('columns.finishedAt', 'is needed by retention')
+  }
+}
+
+function checkNumbers<Row>(
+  { claim, retry, breaker, retention, confirm, fair }: OutboxDefinition<Row>,
+  wrong: Wrong,
+) {
+  const whole = (field: string, value: number | undefined, max: number) => {
+    if (value === undefined) return
+    if (!Number.isInteger(value) || value < 1 || value > max) {
+      wrong(field, `must be a whole number from 1 to ${max}`)
+    }
+  }
+  const duration = (field: string, value: Duration | undefined, minMs: number) => {
+    if (value === undefined) return
+    try {
+      if (toMs(value) >= minMs) return
+    } catch {
+      wrong(field, `"${value}" is not a duration like "30s" or "6h"`)
+    }
+    wrong(field, `must be at least ${minMs} ms`)
+  }
+  whole('claim.batch', claim?.batch, 10_000)
+  whole('claim.lanes', claim?.lanes, 64)
+  whole('fair.atOnce', fair?.atOnce, 1_000_000)
+  duration('claim.every', claim?.every, 10)
+  // Below half a second a garbage collection or a slow commit would be taken for a crash.
+  duration('claim.lease', claim?.lease, 500)
+  whole('retry.attempts', retry.attempts, 1_000_000)
+  if (retry.delaysMs.length === 0) wrong('retry', 'needs at least one delay')
+  if (!retry.delaysMs.every((ms) => Number.isFinite(ms) && ms >= 0)) {
+    wrong('retry', 'every delay must be a duration of zero or more')
+  }
+  if (!(retry.jitter >= 0 && retry.jitter <= 1)) wrong('retry.jitter', 'must be from 0 to 1')
+  whole('breaker.attempts', breaker?.attempts, 1_000_000)
+  if (breaker?.failures !== undefined && !(breaker.failures > 0 && breaker.failures <= 1)) {
+    wrong('breaker.failures', 'must be above 0 and at most 1')
+  }
+  duration('breaker.window', breaker?.window, 100)
+  duration('breaker.probe', breaker?.probe, 10)
+  duration('retention.after', retention?.after, 0)
+  duration('retention.archive', retention?.archive, 0)
+  duration('confirm.within', confirm?.within, 1)
+}
+
+function checkOrder<Row>({ order, counter, states }: OutboxDefinition<Row>, wrong: Wrong) {
+  if (!order) return
+  if (!['block', 'skip', 'park'].includes(order.dead)) {
+    wrong('order.dead', 'must be "block", "skip" or "park"')
+  }
+  if (order.dead === 'park' && states.dead === undefined) {
+    wrong('order.dead', '"park" needs a dead state to park in')
+  }
+  if (counter.bumps !== 'on-failure') {
+    wrong('counter.bumps', 'must be "on-failure": an ordered outbox writes nothing when it claims')
+  }
+}
+
+function checkFair<Row>({ fair, order, confirm, states }: OutboxDefinition<Row>, wrong: Wrong) {
+  if (!fair) return
+  if (fair.atOnce !== undefined && !confirm) {
+    wrong('fair.atOnce', 'needs confirm: without it nobody knows what is still under way')
+  }
+  if (order) wrong('fair', 'must be left out: an ordered outbox claims by key')
+  if (states.claimed !== undefined) wrong('fair', 'must be left out where there is a claimed state')
+}

@@ -1,0 +1,68 @@
+import type { Outbox } from './define.ts'
+import { DefinitionError, PosthornError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { engineColumns, engineTableSql, selectColumns, selectIndexes } from '../sql/table.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+
+/** Whether the table has what the definition names; a relay does not start on one that has not. */
+export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(selectColumns(outbox.table))
+  if (rows.length === 0) {
+    throw new PosthornError(
+      'TABLE_MISMATCH',
+      `outbox ${outbox.name}: there is no table ${outbox.table}; have the migrations run?`,
+    )
+  }
+  const present = new Set(rows.map(({ name }) => name))
+  for (const [field, column] of namedColumns(outbox)) {
+    if (!present.has(column)) {
+      throw new DefinitionError(outbox.name, field, `${outbox.table} has no column "${column}"`)
+    }
+  }
+  const missing = engineColumns(outbox).filter(([name]) => !present.has(name))
+  if (missing.length > 0) {
+    throw new PosthornError(
+      'TABLE_MISMATCH',
+      `outbox ${outbox.name}: ${outbox.table} lacks ${missing.map(([name]) => name).join(', ')}. ` +
+        `Add to a migration:\n${engineTableSql(outbox)}`,
+    )
+  }
+  await warnOfMissingIndex(db, outbox, log)
+}
+
+/** Works without its index, but a backlog would then be read in full for every claim. */
+async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
+  const { rows } = await db.query<{ definition: string }>(selectIndexes(outbox.table))
+  const { fair, columns } = outbox
+  const unordered = fair ? `(${fair.by}, ${columns.dueAt}` : `(${columns.dueAt}`
+  const leading = outbox.order ? '(bucket, seq' : unordered
+  if (rows.some(({ definition }) => definition.includes(leading))) return
+  log.warn(
+    { outbox: outbox.name, sql: engineTableSql(outbox) },
+    'the table has no index for the claim; it will be slow',
+  )
+}
+
+function namedColumns({
+  columns,
+  counter,
+  order,
+  fair,
+  reads,
+}: Outbox): [field: string, column: string][] {
+  const { ref, dedupe, idType: _, ...single } = columns
+  return [
+    ...Object.entries(single).map(
+      ([field, name]) => [`columns.${field}`, name] as [string, string],
+    ),
+    ...Object.entries(ref ?? {}).map(
+      ([field, name]) => [`columns.ref.${field}`, name] as [string, string],
+    ),
+    ...(dedupe ?? []).map((name) => ['columns.dedupe', name] as [string, string]),
+    ['counter.column', counter.column],
+    ...(counter.limit ? [['counter.limit', counter.limit] as [string, string]] : []),
+    ...(order ? [['order.key', order.key] as [string, string]] : []),
+    ...(fair ? [['fair.by', fair.by] as [string, string]] : []),
+    ...(reads ?? []).map((name) => ['reads', name] as [string, string]),
+  ]
+}

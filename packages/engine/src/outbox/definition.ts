@@ -1,0 +1,209 @@
+import type { Duration } from '../duration.ts'
+import type { MessageInit } from './message.ts'
+import type { Outcome } from '../relay/outcome.ts'
+import type { EndingPolicy, EndlessPolicy } from './retry.ts'
+import type { Transaction } from '../enqueue/transaction.ts'
+import type { Destination } from '../relay/transport.ts'
+
+/** A word of a table's own for a state; numbers are for tables that store them as such. */
+export type State = string | number
+
+type Column<Row> = keyof Row & string
+
+/**
+ * What the table calls the roles a message goes through. Two roles may share a word; a role that
+ * is left out is a feature that is left out.
+ */
+export interface States {
+  /** Waits for its first attempt. */
+  readonly ready: State
+  /** Is being attempted. Left out: claim columns alone say so, and the state stays as it is. */
+  readonly claimed?: State
+  /** The destination has it. */
+  readonly sent: State
+  /** The outside said that it took effect. Needs `confirm`. */
+  readonly confirmed?: State
+  /** Waits for another attempt. Default: `ready`. */
+  readonly retry?: State
+  /** A state that a failed attempt passes through: recorded as a transition, never stored. */
+  readonly failing?: State
+  /** Given up. */
+  readonly dead?: State
+  /** Ended by somebody who no longer wants it. */
+  readonly cancelled?: State
+}
+
+/** Which columns hold what. Left out: the table does not keep it. */
+export interface Columns<Row> {
+  /** Default `id`. */
+  readonly id?: Column<Row>
+  /** Type of the id column. Default `uuid`. */
+  readonly idType?: 'uuid' | 'bigint' | 'text'
+  /** Default `status`. */
+  readonly status?: Column<Row>
+  /** When the next attempt is due, by the business clock. */
+  readonly dueAt: Column<Row>
+  readonly createdAt?: Column<Row>
+  /** When it was sent, by real time. Needed by `confirm.within`. */
+  readonly sentAt?: Column<Row>
+  /** When it reached its last state. Needed by `retention`. */
+  readonly finishedAt?: Column<Row>
+  /** Text of the last failure; cleared when the message is sent. */
+  readonly error?: Column<Row>
+  readonly errorCode?: Column<Row>
+  readonly type?: Column<Row>
+  readonly tenant?: Column<Row>
+  /** W3C trace context of the enqueueing transaction; filled in by `enqueue`. */
+  readonly traceparent?: Column<Row>
+  /** An id of the attempt, new for each one, the same when an attempt is repeated after a crash. */
+  readonly attemptId?: Column<Row>
+  /** Where the outcome's reference goes: `{ partition: 'kafka_partition' }`. */
+  readonly ref?: Readonly<Record<string, Column<Row>>>
+  /** Columns of the unique index that makes a second enqueue of the same thing a no-op. */
+  readonly dedupe?: readonly Column<Row>[]
+}
+
+export interface Counter<Row> {
+  readonly column: Column<Row>
+  /**
+   * When an attempt is counted: at every claim, at the claim of a retry, or when it has failed.
+   * A crash is counted by the first two only; lost claims have a counter of their own.
+   */
+  readonly bumps: 'on-claim' | 'on-retry-claim' | 'on-failure'
+  /** Column with this row's own limit of attempts; it replaces the policy's. */
+  readonly limit?: Column<Row>
+  /** Whether a destination that could not be reached counts. Default `free`. */
+  readonly unreachable?: 'free' | 'charged'
+}
+
+export interface ClaimOptions {
+  /** Messages a claim takes at the most. Default 100. */
+  readonly batch?: number
+  /** The slow poll under all wake-ups. Default `5s`. */
+  readonly every?: Duration
+  /** How long a claim holds without being renewed; it is renewed at a third of it. Default `30s`. */
+  readonly lease?: Duration
+  /** Batches under way at once in one relay. Default 2: one is read while the other is settled. */
+  readonly lanes?: number
+}
+
+export interface Order<Row> {
+  /** Messages with the same value go out in the order of `seq`. */
+  readonly key: Column<Row>
+  /**
+   * What happens to the messages behind a dead one: `block` keeps them waiting until an operator
+   * acts, `skip` lets them go on, `park` dead-letters them too, so that a replay brings all back in order.
+   */
+  readonly dead: 'block' | 'skip' | 'park'
+}
+
+/** How the messages of many share one outbox, so that one with a million does not hold up another. */
+export interface Fair<Row> {
+  /** Whose a message is; never null. Each value gets its turn in every claim. */
+  readonly by: Column<Row>
+  /**
+   * Messages of one value that are sent and not confirmed yet; about, since claims overlap. Without it
+   * nobody is held back: the turns alone are fair. Needs `confirm`.
+   */
+  readonly atOnce?: number
+}
+
+export interface Confirm {
+  /** Without an outcome for this long (real time) the same message is sent again, uncharged. */
+  readonly within?: Duration
+}
+
+/** What becomes of a message of which nobody knows whether it arrived. */
+export interface UnknownPolicy {
+  /** `resend` (default) may double it; `hold` ends it for a person to look at. */
+  readonly then: 'resend' | 'hold'
+  /** How long a confirmation may still settle it. Needs a claimed state. Default `2m`. */
+  readonly wait?: Duration
+}
+
+export interface BreakerOptions {
+  /** Share of failures that opens it. Default 0.7. */
+  readonly failures?: number
+  /** Attempts in the window before it may open. Default 10. */
+  readonly attempts?: number
+  /** Default `1m`. */
+  readonly window?: Duration
+  /** Time between probes while it is open. Default `30s`. */
+  readonly probe?: Duration
+}
+
+/** A change the engine made to one message. */
+export interface Change<Row> {
+  /** The row as it was claimed (or found, for `confirm` and `replay`). */
+  readonly row: Row
+  readonly from: State
+  readonly to: State
+  /** Attempts made, this one included. */
+  readonly attempt: number
+  readonly outcome: Outcome
+  /** Until the next attempt; undefined when there is none. */
+  readonly retryInMs: number | undefined
+}
+
+export interface Audit<Row> {
+  /** Which transitions go to `posthorn.transition`. Default `all`. */
+  readonly record?: 'all' | 'failures' | 'none'
+  /** Who the transitions are said to be by. Default `RELAY`. */
+  readonly actor?: string
+  /** Runs in the transaction of the claim: what it writes commits with it. */
+  claimed?(tx: Transaction, rows: readonly Row[]): Promise<void>
+  /** Runs in the transaction that settles or confirms: what it writes commits with it. */
+  settled?(tx: Transaction, changes: readonly Change<Row>[]): Promise<void>
+}
+
+export interface Retention {
+  /** Finished rows leave the table this long after they finished. */
+  readonly after: Duration
+  /** How long the archive keeps them; `0d` deletes them at once. */
+  readonly archive: Duration
+}
+
+/** Raises payloads of an older version by one: type → version → function. */
+export type Upcasters = Readonly<
+  Record<string, Readonly<Record<number, (payload: never) => unknown>>>
+>
+
+interface Common<Row> {
+  /** `system.noun`, e.g. `payments.webhook-deliveries`; unique in the database. */
+  readonly name: string
+  /** With its schema: `payments.webhook_deliveries`. */
+  readonly table: string
+  readonly columns: Columns<Row>
+  readonly counter: Counter<Row>
+  readonly claim?: ClaimOptions
+  readonly order?: Order<Row>
+  /** Default: oldest first, whoever's they are. Forbidden with `order` and `claimed`. */
+  readonly fair?: Fair<Row>
+  /** Default off: a schedule that never gives up is itself the answer to a broken destination. */
+  readonly breaker?: BreakerOptions
+  readonly retention?: Retention
+  readonly unknown?: UnknownPolicy
+  readonly destination: Destination | ((row: Row) => Destination)
+  /**
+   * The columns that `message`, `destination` and `audit` read, beside those the engine needs itself.
+   * Default all. In a wide table a batch is claimed for less. Forbidden with `order` and `claimed`.
+   */
+  readonly reads?: readonly Column<Row>[]
+  /** Pure: the row as a message. A throw quarantines the row. */
+  message(row: Row): MessageInit
+  readonly upcasters?: Upcasters
+  /** Names of columns and of properties, at any depth, that no view of a message shows. */
+  readonly secrets?: readonly string[]
+  readonly audit?: Audit<Row>
+}
+
+type Ending =
+  | { readonly retry: EndingPolicy; readonly states: States & { readonly dead: State } }
+  | { readonly retry: EndlessPolicy; readonly states: States & { readonly dead?: never } }
+
+type Confirming =
+  | { readonly confirm: Confirm; readonly states: { readonly confirmed: State } }
+  | { readonly confirm?: never; readonly states: { readonly confirmed?: never } }
+
+/** All there is to say about an outbox: what it is, how it looks, when it goes, where it goes. */
+export type OutboxDefinition<Row> = Common<Row> & Ending & Confirming

@@ -1,0 +1,75 @@
+import type { Duration } from '../duration.ts'
+import { toMs } from '../duration.ts'
+
+interface PolicyBase {
+  /** Delay after the 1st, 2nd … failure, in milliseconds; the last one repeats. */
+  readonly delaysMs: readonly number[]
+  /** Spreads each delay over ± this share of it (0 to 1), so that a thousand do not come back at once. */
+  readonly jitter: number
+}
+
+/** Gives up after `attempts` attempts in all: needs a `dead` state. */
+export interface EndingPolicy extends PolicyBase {
+  readonly attempts: number
+}
+
+/** Never gives up: forbids a `dead` state. */
+export interface EndlessPolicy extends PolicyBase {
+  readonly attempts: undefined
+}
+
+export type RetryPolicy = EndingPolicy | EndlessPolicy
+
+export interface PolicyOptions {
+  /** Attempts in all, the first included. */
+  attempts: number
+  /** Share of the delay, 0 (default) to 1. */
+  jitter?: number
+}
+
+/** The same delay each time: `fixed('6h', { attempts: 3 })`. */
+export function fixed(delay: Duration, options: PolicyOptions): EndingPolicy {
+  return { delaysMs: [toMs(delay)], jitter: options.jitter ?? 0, attempts: options.attempts }
+}
+
+/** `exponential('2s', { factor: 2, attempts: 5 })` waits 2, 4, 8 and 16 seconds. */
+export function exponential(
+  first: Duration,
+  options: PolicyOptions & { factor?: number; max?: Duration },
+): EndingPolicy {
+  const factor = options.factor ?? 2
+  const maxMs = options.max === undefined ? Number.POSITIVE_INFINITY : toMs(options.max)
+  const delaysMs = Array.from({ length: Math.max(1, Math.min(options.attempts - 1, 64)) }, (_, i) =>
+    Math.min(toMs(first) * factor ** i, maxMs),
+  )
+  return { delaysMs, jitter: options.jitter ?? 0, attempts: options.attempts }
+}
+
+/** The delays as written. With `then: 'repeat-last'` it never gives up. */
+export function schedule(
+  delays: readonly Duration[],
+  options: { then: 'repeat-last'; jitter?: number },
+): EndlessPolicy
+export function schedule(
+  delays: readonly Duration[],
+  options?: { then?: 'give-up'; jitter?: number },
+): EndingPolicy
+export function schedule(
+  delays: readonly Duration[],
+  options: { then?: 'repeat-last' | 'give-up'; jitter?: number } = {},
+): RetryPolicy {
+  const base = { delaysMs: delays.map(toMs), jitter: options.jitter ?? 0 }
+  return options.then === 'repeat-last'
+    ? { ...base, attempts: undefined }
+    : { ...base, attempts: delays.length + 1 }
+}
+
+/**
+ * Milliseconds to wait after the given number of tries (1 = the first failure). `random` gives a
+ * number in [0, 1) and only matters with jitter.
+ */
+export function nextDelay(policy: RetryPolicy, tries: number, random = Math.random): number {
+  const delay = policy.delaysMs[Math.min(Math.max(tries, 1), policy.delaysMs.length) - 1] ?? 0
+  if (policy.jitter === 0) return delay
+  return Math.round(delay * (1 + policy.jitter * (2 * random() - 1)))
+}

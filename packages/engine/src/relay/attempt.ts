@@ -1,0 +1,255 @@
+import type { Breaker, Permit } from './breaker.ts'
+import { createBreaker } from './breaker.ts'
+import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Upcasters } from '../outbox/definition.ts'
+import { PosthornError } from '../errors.ts'
+import type { Message } from '../outbox/message.ts'
+import { toMessage } from '../outbox/message.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Outcome } from './outcome.ts'
+import { outcomeOfThrow, retryLater } from './outcome.ts'
+import type { OpenBreaker } from '../sql/relay.ts'
+import { withDeliverySpan } from '../trace.ts'
+import type { Delivery, Destination, Transport } from './transport.ts'
+
+export type Transports = Readonly<Record<string, Transport>>
+
+/** What came of one row: an outcome, or an error that says the row cannot be read. */
+export type Attempted =
+  { readonly outcome: Outcome; readonly backoffMs: number } | { readonly unreadable: unknown }
+
+/** Upcasters may raise a payload by this many versions; more would be a circle. */
+const MAX_VERSIONS = 1_000
+
+/** Makes one outbox's attempts. It never throws: whatever goes wrong is an outcome. */
+export class Attempter {
+  readonly #outbox: Outbox
+  readonly #transports: Transports
+  readonly #metrics: Metrics
+  readonly #breakers = new Map<string, Breaker>()
+  readonly #measured = new Set<string>()
+  #last: { readonly destination: Destination; readonly breaker: Breaker } | undefined
+
+  constructor(outbox: Outbox, transports: Transports, metrics: Metrics) {
+    this.#outbox = outbox
+    this.#transports = transports
+    this.#metrics = metrics
+  }
+
+  /** For an outbox with a single destination: asked before a claim, so that nothing is claimed in vain. */
+  permit(): Permit {
+    const { destination } = this.#outbox
+    return typeof destination === 'function' ? { kind: 'go' } : this.#breaker(destination).permit()
+  }
+
+  /** Whether the only destination is known to be broken. */
+  get isBlocked(): boolean {
+    const { destination } = this.#outbox
+    return typeof destination !== 'function' && this.#breaker(destination).isOpen
+  }
+
+  /** Destinations whose breaker is open. */
+  get open(): OpenBreaker[] {
+    return [...this.#breakers]
+      .filter(([, breaker]) => breaker.isOpen)
+      .map(([destination, { openMs }]) => ({ destination, openMs: Math.round(openMs) }))
+  }
+
+  /** One result for each row, in their order. */
+  async attempt(rows: readonly OutboxRow[], signal: AbortSignal): Promise<Attempted[]> {
+    const results = Array.from<Attempted>({ length: rows.length })
+    const byTransport = new Map<string, Placed[]>()
+    for (const placed of this.#placed(rows, results)) {
+      const { transport } = placed.delivery.destination
+      const group = byTransport.get(transport)
+      if (group) group.push(placed)
+      else byTransport.set(transport, [placed])
+    }
+    await Promise.all(
+      [...byTransport.values()].map((group) => this.#deliver(group, results, signal)),
+    )
+    return results
+  }
+
+  /** Rows as deliveries; what cannot be read or may not go now has its result already. */
+  #placed(rows: readonly OutboxRow[], results: Attempted[]): Placed[] {
+    const many = typeof this.#outbox.destination === 'function'
+    const permits = new Map<string, Permit>()
+    return rows.flatMap((row, at) => {
+      try {
+        const delivery = this.#deliveryOf(row)
+        if (many) {
+          const name = nameOf(delivery.destination)
+          const permit = permits.get(name) ?? this.#breaker(delivery.destination).permit()
+          permits.set(
+            name,
+            permit.kind === 'probe' ? { kind: 'wait', ms: PROBE_ANSWER_MS } : permit,
+          )
+          if (permit.kind === 'wait') {
+            results[at] = { outcome: breakerOpen(permit.ms), backoffMs: permit.ms }
+            return []
+          }
+        }
+        return [{ at, delivery }]
+      } catch (error) {
+        results[at] = { unreadable: error }
+        return []
+      }
+    })
+  }
+
+  #deliveryOf(row: OutboxRow): Delivery {
+    const { destination, upcasters, columns } = this.#outbox
+    const init = this.#outbox.message(row)
+    const traceparent = columns.traceparent && (row[columns.traceparent] as string | null)
+    const message = upcast(upcasters, toMessage(traceparent ? { traceparent, ...init } : init))
+    return {
+      message,
+      destination: typeof destination === 'function' ? destination(row) : destination,
+    }
+  }
+
+  async #deliver(
+    group: readonly Placed[],
+    results: Attempted[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const batch = group.map(({ delivery }) => delivery)
+    const started = performance.now()
+    const outcomes = await this.#outcomes(batch, signal)
+    this.#learn(batch, outcomes, performance.now() - started)
+    group.forEach(({ at, delivery }, i) => {
+      const backoffMs = this.#breaker(delivery.destination).backoffMs()
+      results[at] = { outcome: outcomes[i] ?? MISSING, backoffMs }
+    })
+  }
+
+  async #outcomes(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly Outcome[]> {
+    const name = batch[0]?.destination.transport ?? ''
+    const transport = this.#transports[name]
+    if (!transport) {
+      const missing = new PosthornError('TRANSPORT_MISSING', `no transport "${name}" is bound`)
+      return batch.map(() => retryLater(missing, { charge: false }))
+    }
+    try {
+      const ordered = this.#outbox.order !== undefined
+      const outcomes = await withDeliverySpan(this.#outbox.name, batch, (sent) =>
+        transport.deliver(sent, { ordered, signal }),
+      )
+      return outcomes.length === batch.length ? outcomes : batch.map(() => MISSING)
+    } catch (error) {
+      return batch.map(() => outcomeOfThrow(error))
+    }
+  }
+
+  /** Tells each destination's breaker how its messages fared, and the metrics with it. */
+  #learn(batch: readonly Delivery[], outcomes: readonly Outcome[], ms: number): void {
+    const tallies = new Map<Breaker, Tally>()
+    batch.forEach(({ destination }, i) => {
+      const breaker = this.#breaker(destination)
+      const known = tallies.get(breaker)
+      const tally = known ?? { destination, delivered: 0, failed: 0, unreachable: false }
+      if (!known) tallies.set(breaker, tally)
+      const outcome = outcomes[i] ?? MISSING
+      if (wasHeldBack(outcome)) return
+      // A refusal is an answer: the destination works.
+      if (outcome.kind === 'delivered' || outcome.kind === 'refused') tally.delivered += 1
+      else tally.failed += 1
+      if (outcome.kind === 'retryLater' && outcome.unreachable) tally.unreachable = true
+    })
+    tallies.forEach((tally, breaker) => {
+      breaker.record(tally)
+      this.#measure(tally, { ms, isOpen: breaker.isOpen })
+    })
+  }
+
+  #measure(tally: Tally, { ms, isOpen }: { ms: number; isOpen: boolean }): void {
+    const destination = this.#labelOf(nameOf(tally.destination))
+    const labels = { outbox: this.#outbox.name, destination }
+    const { delivered, failed } = tally
+    if (delivered > 0) this.#metrics.count('posthorn_answered_total', delivered, labels)
+    if (failed > 0) this.#metrics.count('posthorn_unanswered_total', failed, labels)
+    this.#metrics.observe('posthorn_delivery_ms', ms, labels)
+    this.#metrics.gauge('posthorn_breaker_open', isOpen ? 1 : 0, labels)
+  }
+
+  /** A series for each of a thousand customers' endpoints would be too many: the rest share one. */
+  #labelOf(name: string): string {
+    if (this.#measured.has(name)) return name
+    if (this.#measured.size >= MAX_MEASURED) return 'other'
+    this.#measured.add(name)
+    return name
+  }
+
+  #breaker(destination: Destination): Breaker {
+    // A batch for one destination asks for the same object over and over.
+    if (this.#last?.destination === destination) return this.#last.breaker
+    const breaker = this.#breakerNamed(nameOf(destination))
+    this.#last = { destination, breaker }
+    return breaker
+  }
+
+  #breakerNamed(name: string): Breaker {
+    const known = this.#breakers.get(name)
+    if (known) return known
+    // Endpoints come and go; what is forgotten here is learnt again by the next attempts.
+    if (this.#breakers.size >= MAX_BREAKERS) this.#breakers.clear()
+    const breaker = createBreaker(this.#outbox.breaker)
+    this.#breakers.set(name, breaker)
+    return breaker
+  }
+}
+
+interface Placed {
+  readonly at: number
+  readonly delivery: Delivery
+}
+
+/** Not tried at all, by the transport's own choice: that says nothing about the destination. */
+function wasHeldBack(outcome: Outcome): boolean {
+  return outcome.kind === 'retryLater' && !outcome.charge && !outcome.unreachable
+}
+
+/** What came of a batch at one destination. */
+interface Tally {
+  readonly destination: Destination
+  delivered: number
+  failed: number
+  unreachable: boolean
+}
+
+/** Destinations of one outbox with metrics of their own. */
+const MAX_MEASURED = 100
+
+/** Destinations remembered at once. */
+const MAX_BREAKERS = 10_000
+
+/** While a probe is on its way the rest of its batch waits this long for its answer. */
+const PROBE_ANSWER_MS = 5_000
+
+const MISSING: Outcome = retryLater(
+  new PosthornError('TRANSPORT_BROKEN', 'the transport did not answer for every message'),
+)
+
+function breakerOpen(ms: number): Outcome {
+  const after = `${Math.ceil(ms)}ms` as const
+  return retryLater(new PosthornError('BREAKER_OPEN'), { after, charge: false })
+}
+
+function nameOf({ transport, topic }: Destination): string {
+  return `${transport}:${topic}`
+}
+
+/** Raises an old payload to the newest version that is known. */
+function upcast(upcasters: Upcasters, message: Message): Message {
+  const steps = upcasters[message.type]
+  if (!steps) return message
+  let { version, payload } = message
+  for (let i = 0; i < MAX_VERSIONS; i += 1) {
+    const step = steps[version]
+    if (!step) return { ...message, version, payload }
+    payload = step(payload as never)
+    version += 1
+  }
+  throw new PosthornError('MESSAGE_UNREADABLE', `the upcasters of ${message.type} do not end`)
+}

@@ -1,0 +1,152 @@
+import type { Claim } from './claim.ts'
+import type { Decision } from './decide.ts'
+import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import { refused } from './outcome.ts'
+import type { Settlement } from './settlement.ts'
+import { idOf } from './settlement.ts'
+
+/** What to write after a run of an ordered outbox. */
+export interface KeyPlan {
+  readonly settlements: Settlement[]
+  /** Messages that leave the flow to wait behind an earlier one of their key. */
+  readonly aside: { id: string; bucket: number }[]
+  readonly holds: Hold[]
+  /** Waiting keys that may be free now, with the version under which they were read. */
+  readonly frees: { key: string; bucket: number; version: string }[]
+  /** Keys whose waiting messages are dead-lettered too. */
+  readonly parks: { key: string; bucket: number }[]
+}
+
+export interface Hold {
+  readonly key: string
+  readonly bucket: number
+  /** Undefined: until an operator acts. */
+  readonly delayMs: number | undefined
+  readonly tail: 'wait' | 'park'
+  readonly heldBy: string
+}
+
+/** How the rest of a key fares once one of its messages did not go through. */
+type Fate = 'waits' | 'parks' | 'stays'
+
+const PARKED = refused({ code: 'PARKED', message: 'waits behind a dead message of its key' })
+
+/** Rows that may be attempted: due, and nothing of their key waits in front of them. */
+export function attemptableRows(outbox: Outbox, rows: readonly OutboxRow[]): number[] {
+  const stopped = new Set<string>()
+  return rows.flatMap((row, i) => {
+    const key = keyOf(outbox, row)
+    if (isStopped(row)) stopped.add(key)
+    return stopped.has(key) ? [] : [i]
+  })
+}
+
+/**
+ * Turns decisions into writes, so that a message never overtakes an earlier one of its key. Pure.
+ * Rows are in order; those that were not attempted have no settlement.
+ */
+export function planRun(
+  outbox: Outbox,
+  claim: Claim,
+  settled: ReadonlyMap<OutboxRow, Settlement>,
+): KeyPlan {
+  const plan: KeyPlan = { settlements: [], aside: [], holds: [], frees: [], parks: [] }
+  const fates = new Map<string, Fate>()
+  for (const row of claim.rows) {
+    const key = keyOf(outbox, row)
+    const fate = fates.get(key) ?? fateInFront(outbox, row, plan)
+    const settlement = settled.get(row)
+    // Delivered is delivered, even by a transport that did not stop where it should have.
+    if (settlement && (fate === undefined || settlement.decision.role === 'sent')) {
+      plan.settlements.push(settlement)
+      const next = fateBehind(outbox, settlement, plan)
+      if (next && !fate) fates.set(key, next)
+    } else if (fate === 'parks') {
+      plan.settlements.push({ row, outcome: PARKED, decision: parkedDecision() })
+    } else if (fate === 'waits') {
+      plan.aside.push({ id: idOf(outbox, row), bucket: bucketOf(row) })
+    }
+    if (fate) fates.set(key, fate)
+  }
+  for (const waiting of waitingKeys(outbox, claim)) {
+    const fate = fates.get(waiting.key)
+    if (fate === undefined || fate === 'stays') plan.frees.push(waiting)
+  }
+  return plan
+}
+
+function isStopped(row: OutboxRow): boolean {
+  return row['claim_tail'] != null || Number(row['claim_early_ms'] ?? 0) > 0
+}
+
+/** What stands in front of a row that was not attempted. */
+function fateInFront(outbox: Outbox, row: OutboxRow, plan: KeyPlan): Fate | undefined {
+  if (row['claim_tail'] === 'wait') return 'waits'
+  if (row['claim_tail'] === 'park') return 'parks'
+  const earlyMs = Number(row['claim_early_ms'] ?? 0)
+  if (earlyMs <= 0) return undefined
+  plan.holds.push(
+    holdOf(outbox, row, { delayMs: earlyMs, tail: 'wait', heldBy: idOf(outbox, row) }),
+  )
+  return 'waits'
+}
+
+/** What a row that was attempted means for those behind it. */
+function fateBehind(
+  outbox: Outbox,
+  { row, decision }: Settlement,
+  plan: KeyPlan,
+): Fate | undefined {
+  const heldBy = idOf(outbox, row)
+  switch (decision.role) {
+    case 'retry':
+    case 'stay':
+    case 'await':
+      plan.holds.push(holdOf(outbox, row, { delayMs: decision.delayMs ?? 0, tail: 'wait', heldBy }))
+      return 'waits'
+    case 'dead':
+    case 'quarantined': {
+      const choice = outbox.order?.dead
+      if (choice === 'skip') return 'stays'
+      const tail = choice === 'park' ? 'park' : 'wait'
+      plan.holds.push(holdOf(outbox, row, { delayMs: undefined, tail, heldBy }))
+      if (tail === 'park') plan.parks.push({ key: keyOf(outbox, row), bucket: bucketOf(row) })
+      return tail === 'park' ? 'parks' : 'waits'
+    }
+    case 'sent':
+    case 'confirmed':
+      return undefined
+  }
+}
+
+function parkedDecision(): Decision {
+  const failure = PARKED.kind === 'refused' ? PARKED.failure : undefined
+  return { role: 'dead', delayMs: undefined, bump: 0, lost: 0, failure, ref: undefined }
+}
+
+function holdOf(outbox: Outbox, row: OutboxRow, hold: Omit<Hold, 'key' | 'bucket'>): Hold {
+  return { key: keyOf(outbox, row), bucket: bucketOf(row), ...hold }
+}
+
+/** The keys of a run that were waiting, each with the version it was read under. */
+function waitingKeys(outbox: Outbox, { rows }: Claim): KeyPlan['frees'] {
+  const waiting = new Map<string, KeyPlan['frees'][number]>()
+  for (const row of rows) {
+    if (row['claim_version'] == null) continue
+    const key = keyOf(outbox, row)
+    waiting.set(key, {
+      key,
+      bucket: bucketOf(row),
+      version: row['claim_version'] as string,
+    })
+  }
+  return [...waiting.values()]
+}
+
+function bucketOf(row: OutboxRow): number {
+  return Number(row['bucket'])
+}
+
+export function keyOf({ order }: Outbox, row: OutboxRow): string {
+  return String(order && row[order.key])
+}

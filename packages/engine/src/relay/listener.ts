@@ -1,0 +1,84 @@
+import { Client } from 'pg'
+import type { Pool } from 'pg'
+import type { Log } from '../log.ts'
+import type { Statement } from '../enqueue/sql-tag.ts'
+
+const FIRST_PAUSE_MS = 100
+const LAST_PAUSE_MS = 5_000
+
+export interface ListenerOptions {
+  /** Only to learn where the database is: a listener has a connection of its own. */
+  readonly pool: Pool
+  readonly log: Log
+  /** The statement that begins to listen. */
+  readonly listen: Statement
+  /** Called whenever listening begins: what was said before is lost. */
+  opened(): void
+  heard(payload: string): void
+}
+
+/** Hears what is notified on a channel. It may miss some: whoever listens looks now and then, too. */
+export class Listener {
+  readonly #options: ListenerOptions
+  #client: Client | undefined
+  #closed = false
+  #pauseMs = FIRST_PAUSE_MS
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: ListenerOptions) {
+    this.#options = options
+  }
+
+  /** Listens, and goes on trying when the connection breaks. */
+  async open(): Promise<void> {
+    const { pool, listen, opened, heard } = this.#options
+    try {
+      const client = new Client({ ...pool.options, keepAlive: true })
+      // From before it connects: an error that nobody hears would end the process.
+      client.on('error', (error) => this.#broke(client, error))
+      client.on('end', () => this.#broke(client, new Error('the listening connection ended')))
+      client.on('notification', ({ payload }) => heard(payload ?? ''))
+      this.#client = client
+      await client.connect()
+      await client.query(listen)
+      if (this.#closed) return await this.#hangUp()
+      this.#pauseMs = FIRST_PAUSE_MS
+      opened()
+    } catch (error) {
+      this.#again(error)
+    }
+  }
+
+  /** An old connection may die twice; only the one in use is replaced. */
+  #broke(client: Client, error: Error): void {
+    if (client === this.#client) this.#again(error)
+  }
+
+  #again(error: unknown): void {
+    if (this.#closed || this.#timer) return
+    const pauseMs = this.#pauseMs
+    this.#options.log.warn({ err: error, pauseMs }, 'not listening to the database; polling')
+    void this.#hangUp()
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      void this.open()
+    }, pauseMs)
+    this.#pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#hangUp()
+  }
+
+  async #hangUp(): Promise<void> {
+    const client = this.#client
+    this.#client = undefined
+    try {
+      await client?.end()
+    } catch {
+      // It was broken: that is why it is given up.
+    }
+  }
+}

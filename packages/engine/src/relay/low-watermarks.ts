@@ -1,0 +1,76 @@
+import type { OutboxRow } from '../outbox/define.ts'
+
+/** Once in a while a bucket is read from its very front: a net under the rest. */
+const FROM_THE_FRONT_MS = 30_000
+
+interface Floor {
+  /** Nothing waits below, and nothing will. */
+  readonly seq: number
+  readonly since: number
+  /** The lowest message of an earlier read, and the first transaction that began after it. */
+  readonly next: { readonly seq: number; readonly xmax: number }
+}
+
+/**
+ * Where the reading of each bucket begins. The index keeps the entries of settled messages until a
+ * vacuum comes, and in a long drain they would be walked over again by every read.
+ *
+ * A floor must not hide a message that commits late with a lower `seq`: the next one of its key
+ * would overtake it. So the lowest message of a read is a floor only when all transactions that
+ * were open at that read are over, and a read made since then has seen what they left. Whoever
+ * began later has a higher `seq`, for `enqueue` takes the transaction's number before the first one.
+ */
+export class Floors {
+  readonly #floors = new Map<number, Floor>()
+  readonly #now: () => number
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Takes over what the last owner of a bucket knew. */
+  begin(bucket: number, seq: number): void {
+    if (seq <= 0) return
+    // Nothing can be proposed before the first read: no transaction is younger than this.
+    this.#floors.set(bucket, { seq, since: this.#now(), next: { seq, xmax: 0 } })
+  }
+
+  /** Where to begin; zero is the front. */
+  of(bucket: number): number {
+    const floor = this.#floors.get(bucket)
+    if (floor && this.#now() - floor.since < FROM_THE_FRONT_MS) return floor.seq
+    this.#floors.delete(bucket)
+    return 0
+  }
+
+  /** Learns from a read that began where `of` said. */
+  learn(buckets: readonly number[], rows: readonly OutboxRow[]): void {
+    const snapshot = rows.find((row) => row['claim_snapshot'] != null)?.['claim_snapshot'] ?? '0'
+    const [xmin = 0, xmax = Infinity] = (snapshot as string).split(':', 2).map(Number)
+    const lowest = lowestOf(rows)
+    for (const bucket of buckets) {
+      const seq = lowest.get(bucket)
+      const floor = this.#floors.get(bucket)
+      if (seq === undefined) continue
+      if (!floor) {
+        this.#floors.set(bucket, { seq: 0, since: this.#now(), next: { seq, xmax } })
+      } else if (xmin >= floor.next.xmax) {
+        this.#floors.set(bucket, {
+          seq: Math.min(floor.next.seq, seq),
+          since: floor.since,
+          next: { seq, xmax },
+        })
+      }
+    }
+  }
+}
+
+function lowestOf(rows: readonly OutboxRow[]): Map<number, number> {
+  const lowest = new Map<number, number>()
+  for (const row of rows) {
+    const bucket = Number(row['bucket'])
+    const seq = Number(row['seq'])
+    if (seq < (lowest.get(bucket) ?? Infinity)) lowest.set(bucket, seq)
+  }
+  return lowest
+}

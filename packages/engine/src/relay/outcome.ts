@@ -1,0 +1,99 @@
+import type { Duration } from '../duration.ts'
+import { toMs } from '../duration.ts'
+import { DeliveryError } from '../errors.ts'
+
+/** What is kept of an error: enough for a person to act on, nothing that could hold a secret. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+}
+
+/** What the destination said about where the message now is, e.g. `{ partition: 3, offset: '17' }`. */
+export type Reference = Readonly<Record<string, string | number>>
+
+/**
+ * What became of one message: a value, not an exception.
+ *
+ * - `delivered`: the destination has it.
+ * - `retryLater`: it does not; trying again makes sense.
+ * - `refused`: it does not, and never will.
+ * - `unknown`: the bytes have left and no answer came.
+ */
+export type Outcome =
+  | { readonly kind: 'delivered'; readonly ref: Reference | undefined }
+  | {
+      readonly kind: 'retryLater'
+      readonly failure: Failure
+      readonly afterMs: number | undefined
+      /** False: the attempt does not count against the message. */
+      readonly charge: boolean
+      /** True: the destination was not reached, so the message was not even tried. */
+      readonly unreachable: boolean
+    }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  | { readonly kind: 'unknown'; readonly failure: Failure }
+
+const DELIVERED: Outcome = { kind: 'delivered', ref: undefined }
+
+/** The destination has the message. */
+export function delivered(ref?: Reference): Outcome {
+  return ref === undefined ? DELIVERED : { kind: 'delivered', ref }
+}
+
+/** Not delivered; try again after the policy's delay, or after `after` if the destination named one. */
+export function retryLater(
+  error: unknown,
+  options: { after?: Duration | undefined; charge?: boolean; unreachable?: boolean } = {},
+): Outcome {
+  return {
+    kind: 'retryLater',
+    failure: failureOf(error, 'DELIVERY_FAILED'),
+    afterMs: options.after === undefined ? undefined : toMs(options.after),
+    charge: options.charge ?? true,
+    unreachable: options.unreachable ?? false,
+  }
+}
+
+/** The destination could not be reached: nothing of the message left this process. */
+export function unreachable(error: unknown): Outcome {
+  return {
+    kind: 'retryLater',
+    failure: failureOf(error, 'DESTINATION_UNREACHABLE'),
+    afterMs: undefined,
+    charge: true,
+    unreachable: true,
+  }
+}
+
+/** Not delivered, and no retry can help. */
+export function refused(error: unknown): Outcome {
+  return { kind: 'refused', failure: failureOf(error, 'DELIVERY_REFUSED') }
+}
+
+/** Sent, but nobody can say whether it arrived. */
+export function unknown(error: unknown): Outcome {
+  return { kind: 'unknown', failure: failureOf(error, 'DELIVERY_UNKNOWN') }
+}
+
+/** A throw in a transport means "try again", unless the error says it knows better. */
+export function outcomeOfThrow(error: unknown): Outcome {
+  if (error instanceof DeliveryError && !error.retryable) return refused(error)
+  return retryLater(error, error instanceof DeliveryError ? { after: error.after } : {})
+}
+
+/** Longest error text kept on a row: a stack of HTML from a proxy helps nobody at 3 a.m. */
+const MAX_MESSAGE = 2_000
+
+/** Code and message of anything thrown or returned as an error. */
+export function failureOf(error: unknown, fallback: string): Failure {
+  if (typeof error !== 'object' || error === null) {
+    return { code: fallback, message: String(error).slice(0, MAX_MESSAGE) }
+  }
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback
+  const message =
+    'message' in error && typeof error.message === 'string' && error.message !== ''
+      ? error.message
+      : code
+  // Postgres text cannot hold NUL; a failure must never make settling fail.
+  return { code: code.slice(0, 100), message: message.slice(0, MAX_MESSAGE).replaceAll('\0', '') }
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Pool } from 'pg'
+import type { Transports } from './attempt.ts'
+import { checkTable } from '../outbox/check-table.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { Duration } from '../duration.ts'
+import { toMs } from '../duration.ts'
+import { DefinitionError } from '../errors.ts'
+import { Listener } from './listener.ts'
+import type { Log } from '../log.ts'
+import { silentLog } from '../log.ts'
+import { maintain } from '../maintain/maintenance.ts'
+import type { Metrics } from '../metrics.ts'
+import { noMetrics } from '../metrics.ts'
+import { Runner } from './runner.ts'
+import { takeSamples } from '../operate/sample.ts'
+import type { Session } from '../enqueue/pool-handle.ts'
+import { sessionOf } from '../enqueue/pool-handle.ts'
+import { Solitude } from './suspect-turn.ts'
+import { leave } from '../sql/relay.ts'
+import { listenForWakes, wakeIn } from '../sql/wake.ts'
+import { createUpkeep } from '../maintain/periodic-task.ts'
+
+/** Twice a minute, so that no minute is left out. */
+const SAMPLE_MS = 30_000
+
+export interface RelayOptions {
+  /** Needs one connection a lane and two more for each outbox to run at full speed. */
+  readonly pool: Pool
+  // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types run side by side
+  readonly outboxes: readonly Outbox<any>[]
+  /** Live clients by the name that destinations use. */
+  readonly transports: Transports
+  /**
+   * `listen` (default) hears NOTIFY on a connection of its own and prepares its statements; `poll`
+   * does neither, for a pooler in transaction mode such as PgBouncer.
+   */
+  readonly mode?: 'listen' | 'poll'
+  /** How often the upkeep of `maintain` is run from here; `off` leaves it to the host. Default `1h`. */
+  readonly maintenance?: Duration | 'off'
+  /** How long `stop` waits for attempts under way before it aborts them. Default `10s`. */
+  readonly drain?: Duration
+  /** Appears in `posthorn.relay`. Default: host, process id and a random part. */
+  readonly name?: string
+  readonly log?: Log
+  readonly metrics?: Metrics
+}
+
+export interface Relay {
+  readonly name: string
+  /** Checks the tables and begins; resolves once every lane runs. */
+  start(): Promise<void>
+  /** Takes no more claims, settles what is under way, gives back its leases. */
+  stop(): Promise<void>
+  /** `start`, then `stop` when the signal aborts. */
+  run(options: { signal: AbortSignal }): Promise<void>
+  /** One look at every outbox, for tests: returns the number of messages claimed. */
+  tick(): Promise<number>
+}
+
+/** Delivers what is in the outboxes. The host owns the pool, the transports and the signals. */
+export function createRelay(options: RelayOptions): Relay {
+  const {
+    pool,
+    outboxes,
+    transports,
+    mode = 'listen',
+    log = silentLog,
+    metrics = noMetrics,
+  } = options
+  checkBindings(outboxes, transports)
+  const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
+  const session = sessionOf(pool, { prepare: mode === 'listen' })
+  const assemble = () => assembled({ outboxes, session, transports, name, log, metrics, pool })
+  // Made anew by every `stop`: a relay can be started again.
+  let { runners, listener, upkeep, sampling } = assemble()
+  let running: Promise<unknown> | undefined
+  // A pool without an ear for errors ends the process when an idle connection dies.
+  const onPoolError = (error: Error) => log.warn({ err: error }, 'a database connection died')
+
+  const relay: Relay = {
+    name,
+    async start() {
+      if (running) return
+      for (const outbox of outboxes) await checkTable(session.db, outbox, log)
+      pool.on('error', onPoolError)
+      if (mode === 'listen') await listener.open()
+      if (options.maintenance !== 'off') upkeep.start(toMs(options.maintenance ?? '1h'))
+      sampling.start(SAMPLE_MS)
+      running = Promise.all([...runners.values()].map((runner) => runner.run()))
+      // Heard again in `stop`; here it only must not be unhandled.
+      running.catch(() => undefined)
+    },
+    async stop() {
+      if (!running) {
+        await Promise.all([...runners.values()].map((runner) => runner.close()))
+        return
+      }
+      runners.forEach((runner) => runner.stop())
+      await Promise.all([listener.close(), upkeep.stop(), sampling.stop()])
+      const drainMs = toMs(options.drain ?? '10s')
+      const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
+      try {
+        await running
+        await session.db.query(leave(name))
+      } catch (error) {
+        log.error(
+          { err: error },
+          'the relay could not leave in good order; its leases will run out',
+        )
+      } finally {
+        clearTimeout(deadline)
+        running = undefined
+        ;({ runners, listener, upkeep, sampling } = assemble())
+        pool.off('error', onPoolError)
+      }
+    },
+    async run({ signal }) {
+      await relay.start()
+      if (!signal.aborted) {
+        await new Promise<void>((resolve) => {
+          signal.addEventListener('abort', () => resolve(), { once: true })
+        })
+      }
+      await relay.stop()
+    },
+    async tick() {
+      const claimed = await Promise.all([...runners.values()].map((runner) => runner.tick()))
+      return claimed.reduce((sum, each) => sum + each, 0)
+    },
+  }
+  return relay
+}
+
+interface Parts {
+  readonly outboxes: readonly Outbox[]
+  readonly session: Session
+  readonly transports: Transports
+  readonly name: string
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly pool: Pool
+}
+
+/** What runs between a start and a stop. */
+function assembled({ outboxes, session, transports, name, log, metrics, pool }: Parts) {
+  const solitude = new Solitude()
+  const runners = new Map(
+    outboxes.map((outbox) => [
+      outbox.name,
+      new Runner({ outbox, session, transports, relay: name, solitude, log, metrics }),
+    ]),
+  )
+  const listener = new Listener({
+    pool,
+    log,
+    listen: listenForWakes,
+    // Whatever rang while nobody listened is found by one look.
+    opened: () => runners.forEach((runner) => runner.ring('ring')),
+    heard: (payload) => {
+      const wake = wakeIn(payload)
+      if (wake?.outbox === '*') runners.forEach((runner) => runner.ring(wake.ring))
+      else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
+    },
+  })
+  const upkeep = createUpkeep((signal) => maintain(pool, outboxes, { log, signal }), log)
+  const sampling = createUpkeep((signal) => takeSamples(pool, outboxes, { log, signal }), log)
+  return { runners, listener, upkeep, sampling }
+}
+
+function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {
+  const names = new Set<string>()
+  for (const { name, destination } of outboxes) {
+    if (names.has(name)) throw new DefinitionError(name, 'name', 'is defined twice in this relay')
+    names.add(name)
+    if (typeof destination === 'function') continue
+    if (!transports[destination.transport]) {
+      const bound = Object.keys(transports).join(', ') || 'none'
+      throw new DefinitionError(
+        name,
+        'destination.transport',
+        `"${destination.transport}" is not bound to the relay (bound: ${bound})`,
+      )
+    }
+  }
+}

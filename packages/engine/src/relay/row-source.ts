@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import type { Claim, ClaimKind } from './claim.ts'
+import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Session } from '../enqueue/pool-handle.ts'
+import { run } from '../enqueue/pool-handle.ts'
+import { settleClaim } from './settle.ts'
+import type { Settlement } from './settlement.ts'
+import { idOf } from './settlement.ts'
+import type { Source } from './source.ts'
+import type { Prepared } from '../sql/prepared.ts'
+
+/** Claims by row: any number of relays, batches, no order. */
+export class RowSource implements Source {
+  readonly #session: Session
+  readonly #outbox: Outbox
+
+  constructor(session: Session, outbox: Outbox) {
+    this.#session = session
+    this.#outbox = outbox
+  }
+
+  async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
+    const statement = this.#statement(kind)
+    if (!statement) return undefined
+    const token = randomUUID()
+    const taken = await this.#take(statement, { token, batch, leaseMs: this.#outbox.leaseMs })
+    const rows = taken.filter((row) => row['claim_lost'] !== true)
+    const released = taken.length > rows.length
+    if (rows.length === 0 && !released) return undefined
+    // What was only released is next claimed alone: a full batch of it is no reason to stop.
+    // With turns a claim may leave due messages behind: only an empty one says that there are none.
+    const isFull = taken.length >= (this.#outbox.fair ? 1 : batch)
+    const more = isFull || released || kind === 'alone'
+    return { kind, rows: inOrder(this.#outbox, rows), token, buckets: [], tokens: [], more }
+  }
+
+  #statement(kind: ClaimKind): Prepared | undefined {
+    const { byRow, claimUnconfirmed } = this.#outbox.statements
+    switch (kind) {
+      case 'batch':
+        return byRow.claimBatch
+      case 'alone':
+        return byRow.claimAlone
+      case 'expired':
+        return byRow.takeExpired
+      case 'resend':
+        return claimUnconfirmed
+      case 'held':
+        return undefined
+    }
+  }
+
+  async #take(statement: Prepared, args: Record<string, unknown>): Promise<OutboxRow[]> {
+    const { audit } = this.#outbox
+    if (!audit.claimed) return run<OutboxRow>(this.#session.db, statement, args)
+    return this.#session.transaction(async (tx) => {
+      const rows = await run<OutboxRow>(tx, statement, args)
+      const claimed = rows.filter((row) => row['claim_lost'] === false)
+      if (claimed.length > 0) await audit.claimed?.(tx, claimed)
+      return rows
+    })
+  }
+
+  async renew({ rows, token }: Claim, leaseMs = this.#outbox.leaseMs): Promise<boolean> {
+    const ids = rows.map((row) => idOf(this.#outbox, row))
+    const { statements } = this.#outbox
+    const kept = await run(this.#session.db, statements.renewClaim, { ids, token, leaseMs })
+    return kept.length > 0
+  }
+
+  attemptable({ rows }: Claim): readonly number[] {
+    return rows.map((_, i) => i)
+  }
+
+  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
+    const settled = await settleClaim(this.#session, this.#outbox, { claim, settlements })
+    return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))
+  }
+
+  drop(): void {
+    // The lease on the rows runs out by itself.
+  }
+
+  async keep(): Promise<boolean> {
+    return false
+  }
+
+  async nextDueMs(sinceMs: number): Promise<number | undefined> {
+    const rows = await run<{ ms: string | null }>(
+      this.#session.db,
+      this.#outbox.statements.nextDue,
+      { sinceMs },
+    )
+    return rows[0]?.ms == null ? undefined : Number(rows[0].ms)
+  }
+
+  async close(): Promise<void> {
+    // Whatever was claimed has been settled by its lane, or its lease runs out.
+  }
+}
+
+/** `returning` promises no order; people expect the oldest first. */
+function inOrder({ columns }: Outbox, rows: readonly OutboxRow[]): OutboxRow[] {
+  return rows
+    .map((row) => ({ row, due: Number(row[columns.dueAt]), id: String(row[columns.id]) }))
+    .sort((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1))
+    .map(({ row }) => row)
+}

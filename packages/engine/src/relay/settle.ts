@@ -1,0 +1,141 @@
+import type { Claim } from './claim.ts'
+import { factsOf, stateOf, triesOf } from './decide.ts'
+import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Change, State } from '../outbox/definition.ts'
+import { run } from '../enqueue/pool-handle.ts'
+import type { Session } from '../enqueue/pool-handle.ts'
+import type { Settlement } from './settlement.ts'
+import { idOf } from './settlement.ts'
+import type { Listed } from '../sql/list.ts'
+import { list } from '../sql/list.ts'
+import type { Guard, SettleRole } from '../sql/settle.ts'
+import { refParam } from '../sql/settle.ts'
+import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+
+/** What the statements need beside the messages themselves. */
+export interface SettleArgs {
+  readonly guard: Guard
+  readonly token?: string
+  readonly buckets?: readonly number[]
+  readonly tokens?: readonly string[]
+  readonly leaseMs?: number
+  /** The state the messages were in, where it is not the one they were claimed from. */
+  readonly from?: State | undefined
+  readonly actor: string
+  readonly reason: string | undefined
+}
+
+/** The order in which a batch's roles are settled; fixed, so that two relays cannot deadlock. */
+const ROLES: readonly SettleRole[] = [
+  'sent',
+  'confirmed',
+  'retry',
+  'stay',
+  'await',
+  'dead',
+  'quarantined',
+]
+
+/** Settles messages claimed by row. Returns the ids that were still ours. */
+export async function settleClaim(
+  session: Session,
+  outbox: Outbox,
+  { claim, settlements }: { claim: Claim; settlements: readonly Settlement[] },
+): Promise<Set<string>> {
+  const args: SettleArgs = {
+    guard: 'claim',
+    token: claim.token,
+    from: claim.kind === 'resend' ? undefined : outbox.states.claimed,
+    actor: outbox.audit.actor,
+    reason: claim.kind === 'resend' ? 'CONFIRM_OVERDUE' : undefined,
+  }
+  const roles = new Set(settlements.map(({ decision }) => decision.role))
+  // One statement is its own transaction; more, or a hook, need one around them.
+  if (roles.size === 1 && !outbox.audit.settled) {
+    return settleRoles(session.db, outbox, { settlements, args })
+  }
+  return session.transaction((tx) => settleIn(tx, outbox, { settlements, args }))
+}
+
+/** Settles inside a transaction and lets the definition's own audit see what changed. */
+export async function settleIn(
+  tx: Transaction,
+  outbox: Outbox,
+  { settlements, args }: { settlements: readonly Settlement[]; args: SettleArgs },
+): Promise<Set<string>> {
+  const settled = await settleRoles(tx, outbox, { settlements, args })
+  const changes = settlements
+    .filter(({ row }) => settled.has(idOf(outbox, row)))
+    .map((settlement) => changeOf(outbox, settlement, args))
+  if (changes.length > 0) await outbox.audit.settled?.(tx, changes)
+  return settled
+}
+
+/** Runs one statement for each role that occurs. Returns the ids that were still ours. */
+export async function settleRoles(
+  db: Queryable,
+  outbox: Outbox,
+  { settlements, args }: { settlements: readonly Settlement[]; args: SettleArgs },
+): Promise<Set<string>> {
+  const settled = new Set<string>()
+  for (const role of ROLES) {
+    const group = settlements.filter(({ decision }) => decision.role === role)
+    if (group.length === 0) continue
+    const statement = outbox.statements.settle(role, args.guard)
+    const [answer] = await run<{ only: string[] | null }>(db, statement, {
+      ...args,
+      ...columnsOf(outbox, group, { args, params: statement.params }),
+      reason: args.reason ?? null,
+    })
+    const ids = answer?.only ?? group.map(({ row }) => idOf(outbox, row))
+    for (const id of ids) settled.add(id)
+  }
+  return settled
+}
+
+/** The arrays that `unnest` puts together again; only those the statement reads are made. */
+function columnsOf(
+  outbox: Outbox,
+  group: readonly Settlement[],
+  { args, params }: { args: SettleArgs; params: readonly string[] },
+): Record<string, string> {
+  const columns: Record<string, (settlement: Settlement) => Listed> = {
+    ids: ({ row }) => idOf(outbox, row),
+    delay_ms: ({ decision }) => decision.delayMs ?? 0,
+    bump: ({ decision }) => decision.bump,
+    lost: ({ decision }) => decision.lost,
+    code: ({ decision }) => decision.failure?.code ?? null,
+    error: ({ decision }) => decision.failure?.message ?? null,
+    ...Object.fromEntries(
+      Object.entries(outbox.columns.ref ?? {}).map(([field, column]) => [
+        refParam(column),
+        ({ decision }: Settlement) => decision.ref?.[field] ?? null,
+      ]),
+    ),
+    from_state: ({ row }) => String(args.from ?? stateOf(outbox, row)),
+  }
+  return Object.fromEntries(
+    Object.entries(columns)
+      .filter(([name]) => params.includes(name))
+      .map(([name, valueOf]) => [name, list(group.map(valueOf))]),
+  )
+}
+
+function changeOf(outbox: Outbox, settlement: Settlement, args: SettleArgs): Change<OutboxRow> {
+  const { row, outcome, decision } = settlement
+  const from = args.from ?? stateOf(outbox, row)
+  const waits = decision.role === 'retry' || decision.role === 'stay'
+  return {
+    row,
+    from,
+    to: stateAfter(outbox, decision.role) ?? from,
+    attempt: triesOf(outbox, factsOf(outbox, row)),
+    outcome,
+    retryInMs: waits ? decision.delayMs : undefined,
+  }
+}
+
+function stateAfter({ states }: Outbox, role: SettleRole): State | undefined {
+  if (role === 'stay' || role === 'quarantined') return states.claimed && states.retry
+  return role === 'await' ? undefined : states[role]
+}

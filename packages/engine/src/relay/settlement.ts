@@ -1,0 +1,59 @@
+import type { Attempted } from './attempt.ts'
+import type { Claim } from './claim.ts'
+import type { Decision } from './decide.ts'
+import { decide, decideLost, factsOf, fatal } from './decide.ts'
+import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Outcome } from './outcome.ts'
+import { unknown } from './outcome.ts'
+import { LOST_CLAIMS_LIMIT } from '../sql/claim.ts'
+
+/** One message with what became of it. */
+export interface Settlement {
+  readonly row: OutboxRow
+  readonly outcome: Outcome
+  readonly decision: Decision
+}
+
+export function idOf(outbox: Outbox, row: OutboxRow): string {
+  return String(row[outbox.columns.id])
+}
+
+/** A lone claim after too many lost ones: the message is not tried again. */
+export function isFatal({ kind }: Claim, row: OutboxRow): boolean {
+  return kind === 'alone' && Number(row['lost_claims']) > LOST_CLAIMS_LIMIT
+}
+
+const LOST: Outcome = unknown({ code: 'CLAIM_EXPIRED', message: 'The relay that held it is gone.' })
+
+/** A claim whose relay never came back. */
+export function lostSettlement(outbox: Outbox, row: OutboxRow): Settlement {
+  return { row, outcome: LOST, decision: decideLost(outbox, factsOf(outbox, row)) }
+}
+
+export function fatalSettlement(outbox: Outbox, row: OutboxRow): Settlement {
+  return { row, outcome: LOST, decision: fatal(outbox, 'CLAIM_FATAL') }
+}
+
+/** An attempt with the decision it leads to. */
+export function settlementOf(outbox: Outbox, row: OutboxRow, attempted: Attempted): Settlement {
+  if ('unreadable' in attempted) {
+    const outcome = unknown(attempted.unreadable)
+    return { row, outcome, decision: fatal(outbox, 'MESSAGE_UNREADABLE', attempted.unreadable) }
+  }
+  return {
+    row,
+    outcome: attempted.outcome,
+    decision: decide(outbox, factsOf(outbox, row), attempted),
+  }
+}
+
+/** A message that was sent stays sent; if sending it again failed, it waits under its claim. */
+export function resendSettlement(outbox: Outbox, settlement: Settlement): Settlement {
+  if (settlement.decision.role === 'sent') return settlement
+  return { ...settlement, decision: waits(outbox, settlement.decision) }
+}
+
+function waits(outbox: Outbox, decision: Decision): Decision {
+  const delayMs = Math.min(outbox.confirmWithinMs ?? 60_000, 60_000)
+  return { ...decision, role: 'await', delayMs, bump: 0 }
+}

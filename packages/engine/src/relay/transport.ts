@@ -1,0 +1,69 @@
+import type { Message } from '../outbox/message.ts'
+import type { Outcome, Reference } from './outcome.ts'
+
+/** Where messages go, as data; the live client is bound by the host under `transport`'s name. */
+export interface Destination {
+  /** Name under which the host binds the transport, e.g. `kafka`. */
+  readonly transport: string
+  /** Topic, exchange or endpoint; together with `transport` the unit of the circuit breaker. */
+  readonly topic: string
+  /** What else the transport wants to know, e.g. `{ group: 'evidence-worker' }`. */
+  readonly options?: Readonly<Record<string, unknown>>
+}
+
+/** One message on its way to one destination. */
+export interface Delivery {
+  readonly message: Message
+  readonly destination: Destination
+}
+
+export interface DeliverOptions {
+  /**
+   * True: messages that share a `key` are in order, and after one of them fails nothing later of
+   * that key may be delivered in this batch (report it as `retryLater`).
+   */
+  readonly ordered: boolean
+  /** Aborted when the claim is lost or the relay's time to drain is over. */
+  readonly signal: AbortSignal
+}
+
+/** A live client that takes batches of messages somewhere. */
+export interface Transport {
+  /** One outcome for each delivery, in their order. A throw means that nobody knows: all are retried. */
+  deliver(batch: readonly Delivery[], options: DeliverOptions): Promise<readonly Outcome[]>
+  /**
+   * For `confirm.within`: whether the consumer group has gone by each message. A message that still
+   * waits in front of a slow consumer must not be sent again.
+   */
+  passed?(
+    sent: readonly { destination: Destination; ref: Reference }[],
+  ): Promise<readonly boolean[]>
+  /** Rejects in bounded time if the other side cannot be reached: for a host that says if it is ready. */
+  ping?(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Somebody who reads a topic. Returning means done (acknowledged); throwing means again later. */
+export interface Consumer {
+  readonly topic: string
+  /** Consumers of one group share the work; every group gets every message. */
+  readonly group: string
+  handle(message: Message, context: ConsumeContext): Promise<void>
+}
+
+export interface ConsumeContext {
+  /** Where the message was read, e.g. `{ partition: 3, offset: '17' }`. */
+  readonly ref: Reference
+  readonly signal: AbortSignal
+}
+
+/** The reading side of a transport. */
+export interface Subscriber {
+  /** Resolves once the consumer is in its group; `close` waits for the message in hand. */
+  subscribe(consumer: Consumer): Promise<Subscription>
+  close(): Promise<void>
+}
+
+export interface Subscription {
+  close(): Promise<void>
+}
