@@ -8,7 +8,7 @@ import { createMailer } from './mailer.ts'
 import { familyEvents, familyOutbox, TOPIC, TRANSPORT } from './outbox.ts'
 import { familyRoutes } from './routes.ts'
 import { familySettings, SIMULATED } from './settings.ts'
-import { inboxUpkeep, invitationMails } from './worker.ts'
+import { inboxUpkeep, invitationMails } from './invitation-mails.ts'
 
 /** Events that the archive's queue keeps, the newest. */
 const ARCHIVED = 100_000

@@ -4,13 +4,13 @@ import { createGateway } from '../gateway.ts'
 import { defineSystem } from '../system.ts'
 import { orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
-import { PAYMENTS, cashier } from './payment/worker.ts'
+import { PAYMENTS, cashier } from './payment/cashier.ts'
 import { orderRoutes } from './routes.ts'
 import { sagaRoutes } from './sagas/routes.ts'
 import { orderSettings } from './settings.ts'
-import { SHIPMENTS, shipper } from './shipment/worker.ts'
-import { STOCK, stockKeeper } from './stock/worker.ts'
-import { ANSWERS, answers, upkeep } from './worker.ts'
+import { SHIPMENTS, shipper } from './shipment/shipper.ts'
+import { STOCK, stockKeeper } from './stock/stock-keeper.ts'
+import { ANSWERS, answers, upkeep } from './replies.ts'
 
 /** Calls that one attempt at a payment makes, one after the other: charge, and two lookups. */
 const CALLS = 3

@@ -7,7 +7,7 @@ import { Booked, COMMANDS, REPLIES, Refused, Taken, UNDONE } from './events.ts'
 import type { Item } from './order.ts'
 import { refundPayment } from './payment/refund.ts'
 import type { RefundOptions } from './payment/refund.ts'
-import { chargeKey } from './payment/worker.ts'
+import { chargeKey } from './payment/cashier.ts'
 import { cancelShipment } from './shipment/queries.ts'
 import { releaseStock } from './stock/reservation.ts'
 

@@ -1,7 +1,7 @@
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
-import { SHIPMENTS } from './shipment/worker.ts'
+import { SHIPMENTS } from './shipment/shipper.ts'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
 import { runOrders, runParticipants } from './testing/running.ts'
 

@@ -5,12 +5,22 @@ import type { SourceFile } from './source-files.ts'
 import { readSource } from './source-text.ts'
 import type { Workspace } from './workspaces.ts'
 
-const PACKAGES = ['engine', 'postgres', 'transports', 'saga', 'domain', 'http', 'simulators']
+const PACKAGES = [
+  'engine',
+  'postgres',
+  'bulk',
+  'transports',
+  'saga',
+  'domain',
+  'http',
+  'simulators',
+]
 const BELOW_SYSTEMS = PACKAGES.map((name) => `@posthorn/${name}`)
 const BELOW_APPS = [...BELOW_SYSTEMS, '@posthorn/systems']
 
 /** Which of our workspaces a workspace may import. What is not listed here may import none. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  '@posthorn/bulk': ['@posthorn/engine'],
   '@posthorn/transports': ['@posthorn/engine'],
   '@posthorn/saga': ['@posthorn/engine'],
   '@posthorn/domain': ['@posthorn/engine'],
@@ -115,14 +125,11 @@ function workspaceOf(path: string, { workspaces }: Repository): Workspace | unde
   return workspaces.find(({ folder }) => path.startsWith(`${folder}/`))
 }
 
-/** Folders beside the systems that all of them may use. */
-const SHARED_BY_SYSTEMS = ['copy', 'csv']
-
 /** The system a file belongs to; none for what the five share. */
 function systemOf(path: string): string | undefined {
   const [system, ...rest] = path.replace(/^systems\/(src\/)?/, '').split('/')
   if (!path.startsWith('systems/') || rest.length === 0 || system === undefined) return undefined
-  return SHARED_BY_SYSTEMS.includes(system) ? undefined : system
+  return system
 }
 
 function packageOf(specifier: string): string {

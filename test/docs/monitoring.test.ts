@@ -209,7 +209,7 @@ describe('the alerts', () => {
     expect(['critical', 'warning', 'info']).toContain(severity)
     expect([summary, description]).not.toContain('')
     const [path = '', anchor = ''] = runbook.split('#')
-    expect(path).toBe('docs/operate/when-it-hurts.md')
+    expect(path).toBe('docs/operate/troubleshooting.md')
     expect([...anchorsOf(page(path))]).toContain(anchor)
     const { selectors, grouping } = readQuery(expr)
     const labels = [

@@ -12,7 +12,7 @@ const sources = globSync('packages/engine/src/**/*.ts', { cwd: root })
   .filter((path) => !/\.test\.ts$|\/testing\//.test(path))
   .map((path) => readFileSync(join(root, path), 'utf8'))
 
-const watch = page('docs/operate/watch.md').text
+const watch = page('docs/operate/monitoring.md').text
 
 function metricsIn(source: string): string[] {
   return [...source.matchAll(/metrics\.(?:count|gauge|observe)\(\s*'(\w+)'/g)].map(
@@ -31,7 +31,7 @@ function unique(names: readonly string[]): string[] {
   return [...new Set(names)].toSorted()
 }
 
-test('watch.md lists the metrics of the engine', () => {
+test('monitoring.md lists the metrics of the engine', () => {
   const listed = tableRows(watch, 'Metrics').flatMap(
     ([name = '']) => /^`(\w+)`$/.exec(name)?.[1] ?? [],
   )
@@ -39,7 +39,7 @@ test('watch.md lists the metrics of the engine', () => {
   expect(unique(listed)).toEqual(unique(sources.flatMap(metricsIn)))
 })
 
-test('watch.md lists the metrics of the server', () => {
+test('monitoring.md lists the metrics of the server', () => {
   const server = ['backlog', 'api']
     .map((name) => readFileSync(join(root, `apps/server/src/${name}.ts`), 'utf8'))
     .join('\n')
@@ -51,7 +51,7 @@ test('watch.md lists the metrics of the server', () => {
   expect(unique(listed)).toEqual(unique(known))
 })
 
-test('watch.md lists the warnings and errors that the engine logs', () => {
+test('monitoring.md lists the warnings and errors that the engine logs', () => {
   const listed = tableRows(watch, 'Log').flatMap(([level, message = '']) => {
     const text = /^`(.+)`$/.exec(message)?.[1]
     return text === undefined ? [] : [`${level} ${text}`]

@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-router'
 import type { Page, View } from './pages/page.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
-import { Door } from './shell/door.tsx'
+import { Door } from './shell/auth-gate.tsx'
 import { FirstPage } from './shell/first-page.tsx'
 import { PageGate } from './shell/page-gate.tsx'
 import { PageFailed } from './shell/page-failed.tsx'

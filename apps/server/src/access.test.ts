@@ -2,7 +2,7 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { installedSystems } from './installed.ts'
+import { installedSystems } from './systems.ts'
 import { testServer } from './testing/test-server.ts'
 
 const systems = await installedSystems({})

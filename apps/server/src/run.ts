@@ -1,5 +1,5 @@
 import { readConfiguration } from './configuration.ts'
-import { installedSystems } from './installed.ts'
+import { installedSystems } from './systems.ts'
 import { createLog } from './log.ts'
 import { startServer } from './server.ts'
 import { developmentToken } from './tokens.ts'

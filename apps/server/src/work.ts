@@ -6,7 +6,7 @@ import type { Brokers } from './brokers.ts'
 import type { Configuration } from './configuration.ts'
 import { ConfigurationError } from './configuration.ts'
 import type { Database } from './database.ts'
-import type { Opened } from './opened.ts'
+import type { Opened } from './open-systems.ts'
 
 export interface WorkOptions {
   readonly configuration: Pick<Configuration, 'roles' | 'relayMode'>

@@ -1,6 +1,6 @@
 import type { Archive } from '../archive/archive.ts'
-import { readCsv } from '../../csv/index.ts'
-import type { CsvRow } from '../../csv/index.ts'
+import { readCsv } from '@posthorn/bulk/csv'
+import type { CsvRow } from '@posthorn/bulk/csv'
 import type { Header } from './columns.ts'
 import { readHeader, readRow } from './columns.ts'
 import type { Rejection } from './rejection.ts'

@@ -1,4 +1,4 @@
-import type { CsvRow } from '../../csv/index.ts'
+import type { CsvRow } from '@posthorn/bulk/csv'
 import type { InvalidCode } from '../rows/row.ts'
 
 /** What the columns of a CSV are called, and where those are that we read. */

@@ -1,4 +1,4 @@
-import { NULL_CELL, copyCell } from '../../copy/index.ts'
+import { NULL_CELL, copyCell } from '@posthorn/bulk/copy'
 import type { FileJob } from '../jobs/job.ts'
 import type { ReadRow } from './columns.ts'
 import type { StagedFile } from './staging.ts'

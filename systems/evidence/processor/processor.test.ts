@@ -13,7 +13,7 @@ import type { Storage } from '../storage/storage.ts'
 import { casesNamed, pdf, zip, zipOfCases } from '../testing/archive.ts'
 import { evidenceDatabase, runEvidence } from '../testing/running.ts'
 import type { ProcessorOptions } from './process.ts'
-import { processNext } from './worker.ts'
+import { processNext } from './file-processor.ts'
 
 const db = await evidenceDatabase()
 // Files come by the API, and are read here, step by step.

@@ -11,7 +11,7 @@ import { retryErrors } from '../rows/retry.ts'
 import { evidenceDatabase } from '../testing/running.ts'
 import { storeJob } from '../testing/stored.ts'
 import type { MerchantEvent } from './notification.ts'
-import { addUpAll } from './worker.ts'
+import { addUpAll } from './add-up.ts'
 
 const db = await evidenceDatabase()
 const outbox = rowsOutbox({ perMerchant: 1_000 })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
-import { writeCsvRow } from '../../csv/index.ts'
+import { writeCsvRow } from '@posthorn/bulk/csv'
 import type { FileJob } from '../jobs/job.ts'
 import { ERROR_COLUMNS } from '../processor/columns.ts'
 import { listErrors } from './queries.ts'

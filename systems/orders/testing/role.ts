@@ -7,10 +7,10 @@ import { createGateway } from '../../gateway.ts'
 import type { Gateway } from '../../gateway.ts'
 import { orderSaga } from '../order-saga.ts'
 import { orderEvents } from '../outbox.ts'
-import { cashier } from '../payment/worker.ts'
-import { shipper } from '../shipment/worker.ts'
-import { stockKeeper } from '../stock/worker.ts'
-import { answers } from '../worker.ts'
+import { cashier } from '../payment/cashier.ts'
+import { shipper } from '../shipment/shipper.ts'
+import { stockKeeper } from '../stock/stock-keeper.ts'
+import { answers } from '../replies.ts'
 
 /** Each can be a process of its own. */
 export const ROLES = ['relay', 'orchestrator', 'stock', 'payments', 'shipments', 'answers'] as const

@@ -6,7 +6,7 @@ import { createApp, createVerifier, signToken } from '@posthorn/http'
 import { gateway, simulators } from '@posthorn/simulators'
 import { afterAll } from 'vitest'
 import type { OpenSystem } from '../../system.ts'
-import { openOrders } from './opened.ts'
+import { openOrders } from './open-orders.ts'
 
 const SECRET = 'a secret that only the tests of orders know'
 

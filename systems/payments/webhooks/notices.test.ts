@@ -1,7 +1,7 @@
 import { raiseAlert, recoverAlert, transaction } from '@posthorn/engine'
 import { newWebhookSecret, verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
-import { writeNotices } from './notices/worker.ts'
+import { writeNotices } from './notices/notice-writer.ts'
 import { openReceiver } from '../testing/webhook-receiver.ts'
 import { runWebhooks, webhookDatabase } from '../testing/running-webhooks.ts'
 

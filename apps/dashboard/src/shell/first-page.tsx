@@ -2,7 +2,7 @@ import { Navigate } from '@tanstack/react-router'
 import type { Page } from '../pages/page.ts'
 import { mayRead } from '../pages/page.ts'
 import { PageMissing } from './page-missing.tsx'
-import { useVisitor } from './use-visitor.ts'
+import { useVisitor } from './use-user.ts'
 
 /** `/` leads to the first page that the visitor may read. */
 export function FirstPage({ pages }: { pages: readonly Page[] }) {

@@ -3,7 +3,7 @@ import { Outlet } from '@tanstack/react-router'
 import type { Page } from '../pages/page.ts'
 import { mayRead } from '../pages/page.ts'
 import { Notice } from '../parts/notice.tsx'
-import { useVisitor } from './use-visitor.ts'
+import { useVisitor } from './use-user.ts'
 
 /** The server refuses in any case; this says so in words, before anything is asked. */
 export function PageGate({ page }: { page: Page }) {

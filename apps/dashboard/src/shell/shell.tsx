@@ -11,8 +11,8 @@ import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 import { useClock } from './use-clock.ts'
-import { useVisitor } from './use-visitor.ts'
-import { VisitorMenu } from './visitor-menu.tsx'
+import { useVisitor } from './use-user.ts'
+import { VisitorMenu } from './user-menu.tsx'
 
 /** The frame around every page: where one can go, who one is, whether what is shown is live. */
 export function Shell({ pages }: { pages: readonly Page[] }) {

@@ -1,7 +1,7 @@
 import { silentLog } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test, vi } from 'vitest'
-import { installedSystems } from '../installed.ts'
+import { installedSystems } from '../systems.ts'
 import { testServer } from '../testing/test-server.ts'
 import { createDemo } from './demo.ts'
 import type { Step } from './step.ts'

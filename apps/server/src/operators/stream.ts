@@ -3,7 +3,7 @@ import type { App, Caller, StreamEvent } from '@posthorn/http'
 import { callerOf, lastEventId, sendEvents } from '@posthorn/http'
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'
-import { merged } from './merged.ts'
+import { merged } from './merge-streams.ts'
 import { OutboxName } from './registered.ts'
 
 const schema = {

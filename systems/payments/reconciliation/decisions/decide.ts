@@ -1,7 +1,7 @@
 import type { Transaction } from '@posthorn/engine'
 import { SQLSTATE, announce, sqlState, transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { createAuditLog } from '../../payments/queries.ts'
+import { createAuditLog } from '../../charges/queries.ts'
 import type { Owner, RunKey } from '../owner.ts'
 import { found } from '../owner.ts'
 import { problem } from '../problems.ts'

@@ -1,7 +1,7 @@
 import type { Statement } from '@posthorn/engine'
 import { transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { writeCsvRow } from '../../../csv/index.ts'
+import { writeCsvRow } from '@posthorn/bulk/csv'
 import type { RunKey } from '../owner.ts'
 import { exponentOf } from '../profiles/currency.ts'
 import { avoidLoops } from '../runs/queries.ts'

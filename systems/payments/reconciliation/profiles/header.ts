@@ -1,4 +1,4 @@
-import type { CsvRow } from '../../../csv/index.ts'
+import type { CsvRow } from '@posthorn/bulk/csv'
 import type { Rules } from './rules.ts'
 import type { Mistake } from './statement-reader.ts'
 

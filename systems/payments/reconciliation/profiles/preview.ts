@@ -1,5 +1,5 @@
-import type { CsvRow } from '../../../csv/index.ts'
-import { CsvError, readCsv } from '../../../csv/index.ts'
+import type { CsvRow } from '@posthorn/bulk/csv'
+import { CsvError, readCsv } from '@posthorn/bulk/csv'
 import type { FieldError } from '@posthorn/http'
 import type { Rules } from './rules.ts'
 import { csvOptions } from './rules.ts'

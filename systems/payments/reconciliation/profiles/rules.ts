@@ -1,5 +1,5 @@
 import type { FieldError } from '@posthorn/http'
-import type { CsvOptions } from '../../../csv/index.ts'
+import type { CsvOptions } from '@posthorn/bulk/csv'
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { exponentOf } from './currency.ts'

@@ -1,5 +1,5 @@
 import type { FieldError } from '@posthorn/http'
-import type { CsvRow } from '../../../csv/index.ts'
+import type { CsvRow } from '@posthorn/bulk/csv'
 import { readAmount } from './amount.ts'
 import type { ColumnRef } from './header.ts'
 import { positionsOf } from './header.ts'

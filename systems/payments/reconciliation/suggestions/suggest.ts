@@ -1,7 +1,7 @@
 import type { Transaction } from '@posthorn/engine'
 import { transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { createAuditLog } from '../../payments/queries.ts'
+import { createAuditLog } from '../../charges/queries.ts'
 import { decideOn, takenMeanwhile } from '../decisions/decide.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
 import type { RunKey } from '../owner.ts'

@@ -1,4 +1,4 @@
-import { NULL_CELL, copyCell } from '../../../copy/index.ts'
+import { NULL_CELL, copyCell } from '@posthorn/bulk/copy'
 import type { BankRecord } from '../profiles/statement-reader.ts'
 import type { Occurrence } from './occurrences.ts'
 

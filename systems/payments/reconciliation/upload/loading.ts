@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { Transaction } from '@posthorn/engine'
 import type { ProblemError } from '@posthorn/http'
-import { CsvError, readCsv } from '../../../csv/index.ts'
+import { CsvError, readCsv } from '@posthorn/bulk/csv'
 import type { Rules } from '../profiles/rules.ts'
 import { csvOptions } from '../profiles/rules.ts'
 import type { BankRecord, Mistake } from '../profiles/statement-reader.ts'

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
 import { sql } from '@posthorn/engine'
 import type { CopyStreamQuery } from 'pg-copy-streams'
-import { copyInto } from '../../../copy/index.ts'
+import { copyInto } from '@posthorn/bulk/copy'
 import type { CurrencySum } from './sums.ts'
 
 /** The columns a line of the copy has, tab by tab. */

@@ -43,7 +43,7 @@ function dying({ vanished, lost }: RelayFacts): Finding[] {
   }
   if (lost > 0) {
     const says = `${counted(lost, 'claim')} lost within the hour; the messages went out again`
-    const todo = 'see docs/operate/when-it-hurts.md#claims-are-lost'
+    const todo = 'see docs/operate/troubleshooting.md#claims-are-lost'
     findings.push(warn('relays', says, todo))
   }
   return findings

@@ -9,11 +9,11 @@ import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { useVisitor } from '../../shell/use-visitor.ts'
+import { useVisitor } from '../../shell/use-user.ts'
 import type { FamilyItem } from './family-api.ts'
 import { readFamilies } from './family-api.ts'
 import { FamilyForm } from './family-form.tsx'
-import { useFamilyNews } from './use-family-news.ts'
+import { useFamilyNews } from './use-family-changes.ts'
 
 const COLUMNS: readonly Column<FamilyItem>[] = [
   { id: 'name', title: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => name },

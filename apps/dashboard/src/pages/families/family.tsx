@@ -8,14 +8,14 @@ import { ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { useVisitor } from '../../shell/use-visitor.ts'
+import { useVisitor } from '../../shell/use-user.ts'
 import type { FamilyDetails } from './family-api.ts'
 import { readFamily } from './family-api.ts'
 import { Invitations } from './invitations.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { Mails } from './mails.tsx'
 import { Members } from './members.tsx'
-import { useFamilyNews } from './use-family-news.ts'
+import { useFamilyNews } from './use-family-changes.ts'
 
 /** One family: who belongs to it, who is invited, and the mails about that. */
 export function Family() {

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import { ButtonLink } from '../../parts/links.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
-import { useVisitor } from '../../shell/use-visitor.ts'
+import { useVisitor } from '../../shell/use-user.ts'
 import { Mails } from './mails.tsx'
 
 /** What the development's mailbox took instead of sending it into the world. */

@@ -7,7 +7,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { useVisitor } from '../../shell/use-visitor.ts'
+import { useVisitor } from '../../shell/use-user.ts'
 import type { MessageDraft } from './new-message.ts'
 import { CHANNELS, SIMULATED_TEMPLATES } from './new-message.ts'
 

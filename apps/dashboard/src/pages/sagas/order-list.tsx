@@ -13,7 +13,7 @@ import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import type { Order } from './saga-state.ts'
 import { ORDER_STATES, SAGA_ROLES } from './saga-state.ts'
-import { useSagaNews } from './use-saga-news.ts'
+import { useSagaNews } from './use-saga-changes.ts'
 
 const FILTER = { status: oneOf(ORDER_STATES) }
 

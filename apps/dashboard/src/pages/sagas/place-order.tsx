@@ -16,7 +16,7 @@ import { dataOf } from '../../api/client.ts'
 import { useRequestKey } from '../../api/request-key.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { useVisitor } from '../../shell/use-visitor.ts'
+import { useVisitor } from '../../shell/use-user.ts'
 
 type NewOrder = paths['/api/v1/orders']['post']['requestBody']['content']['application/json']
 

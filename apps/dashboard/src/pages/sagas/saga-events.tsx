@@ -5,7 +5,7 @@ import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import type { TimelineEntry } from '../../parts/timeline.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
-import { useVisitor } from '../../shell/use-visitor.ts'
+import { useVisitor } from '../../shell/use-user.ts'
 import type { SagaDetails } from './saga-state.ts'
 
 type SagaEvent = SagaDetails['events'][number]

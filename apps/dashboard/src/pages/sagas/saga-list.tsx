@@ -11,7 +11,7 @@ import { Time } from '../../parts/time.tsx'
 import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
 import type { SagaItem } from './saga-state.ts'
 import { SAGA_ROLES, SAGA_STATES, standingOf } from './saga-state.ts'
-import { useSagaNews } from './use-saga-news.ts'
+import { useSagaNews } from './use-saga-changes.ts'
 
 const FILTER = { status: oneOf(SAGA_STATES), name: text }
 

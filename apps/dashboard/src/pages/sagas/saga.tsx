@@ -17,7 +17,7 @@ import { SagaEvents } from './saga-events.tsx'
 import type { SagaDetails } from './saga-state.ts'
 import { SAGA_ROLES, standingOf } from './saga-state.ts'
 import { SagaSteps } from './saga-steps.tsx'
-import { useSagaNews } from './use-saga-news.ts'
+import { useSagaNews } from './use-saga-changes.ts'
 
 /** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
 export function Saga() {

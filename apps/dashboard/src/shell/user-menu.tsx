@@ -15,7 +15,7 @@ import { useNow } from '../parts/now.tsx'
 import { useClaims } from '../session/session-context.tsx'
 import { useLogOut } from '../session/use-log-out.ts'
 import { showShortcuts } from './shortcuts.tsx'
-import classes from './visitor-menu.module.css'
+import classes from './user-menu.module.css'
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: 'light', label: 'Light' },

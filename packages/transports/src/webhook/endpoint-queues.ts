@@ -1,4 +1,4 @@
-import { Line } from './line.ts'
+import { Line } from './endpoint-queue.ts'
 
 /** Endpoints remembered at once. */
 const MAX_LINES = 10_000

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createGateway } from '../../gateway.ts'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
 import { paymentKeys } from './keys.ts'
-import { completeStale, completer } from './worker.ts'
+import { completeStale, completer } from './completer.ts'
 
 const db = await paymentsDatabase()
 // Its own completer sleeps through the tests.

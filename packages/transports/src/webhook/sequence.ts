@@ -1,6 +1,6 @@
 import type { Delivery, Outcome } from '@posthorn/engine'
 import { retryLater } from '@posthorn/engine'
-import type { Job, Line } from './line.ts'
+import type { Job, Line } from './endpoint-queue.ts'
 import type { Answered } from './outcome.ts'
 import { waits } from './outcome.ts'
 

@@ -6,7 +6,7 @@ import { startChild } from '../testing/child.ts'
 import type { Child } from '../testing/child.ts'
 import { clientOf, paymentsDatabase, runPayments } from '../testing/running.ts'
 import type { Answer } from '../testing/running.ts'
-import { completeStale } from './worker.ts'
+import { completeStale } from './completer.ts'
 
 /*
  * Each test starts a server in a process of its own, sends it a payment, kills it with SIGKILL at

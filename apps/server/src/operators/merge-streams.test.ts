@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { merged } from './merged.ts'
+import { merged } from './merge-streams.ts'
 
 /** Yields, then waits for ever, or until it is told. */
 async function* source(items: readonly string[], told?: AbortSignal): AsyncGenerator<string> {

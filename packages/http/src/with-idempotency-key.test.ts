@@ -4,7 +4,7 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { Type } from 'typebox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from './app.ts'
-import { idempotently } from './idempotently.ts'
+import { idempotently } from './with-idempotency-key.ts'
 import { problem } from './problem.ts'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 
