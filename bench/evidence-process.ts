@@ -1,5 +1,4 @@
-import { createRelay, silentLog } from '@posthorn/engine'
-import type { Outbox, Relay } from '@posthorn/engine'
+import { createRelay, silentLog, type Outbox, type Relay } from '@posthorn/engine'
 import { createApp, createVerifier, signToken } from '@posthorn/http'
 import { evidence } from '@posthorn/systems/evidence'
 import { createSealing } from '@posthorn/systems/sealing'

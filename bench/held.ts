@@ -4,8 +4,14 @@ import { enduranceField, everyone } from './field.ts'
 import { inDatabase, inTurns, progress, select, withOpen } from './harness.ts'
 import { measureDrain, medianRate } from './measure-drain.ts'
 import type { Options } from './options.ts'
-import { deadTuples, rest, walBytesSince, walPosition } from './postgres.ts'
-import type { Database, Server } from './postgres.ts'
+import {
+  deadTuples,
+  rest,
+  walBytesSince,
+  walPosition,
+  type Database,
+  type Server,
+} from './postgres.ts'
 import { ratio, rounded, type Report } from './report.ts'
 
 /** What a transaction held open, so that nothing dead can be cleaned away, does to the rate. */

@@ -1,8 +1,15 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outbox, Relay } from '@posthorn/engine'
-import { createRelay, engineMigrations, enqueueAll, migrate, transaction } from '@posthorn/engine'
+import {
+  createRelay,
+  engineMigrations,
+  enqueueAll,
+  migrate,
+  transaction,
+  type Outbox,
+  type Relay,
+} from '@posthorn/engine'
 import { createApp, createVerifier } from '@posthorn/http'
 import type { OpenSystem } from '@posthorn/systems'
 import { messages as system } from '@posthorn/systems/messages'

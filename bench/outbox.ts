@@ -4,8 +4,9 @@ import {
   exponential,
   migrate,
   outboxTableSql,
+  uuid,
+  type Outbox,
 } from '@posthorn/engine'
-import { uuid, type Outbox } from '@posthorn/engine'
 import type { Pool, PoolClient } from 'pg'
 import { chunks, key, payload, type Payload } from './payload.ts'
 

@@ -1,9 +1,8 @@
-import { readOverview } from '@posthorn/engine'
+import { readOverview } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { inTurns, percentile, select } from './harness.ts'
 import type { Options } from './options.ts'
-import type { OutboxForm } from './outbox.ts'
-import { benchOutbox, createOutbox } from './outbox.ts'
+import { benchOutbox, createOutbox, type OutboxForm } from './outbox.ts'
 import type { Database, Server } from './postgres.ts'
 import { rounded, type Report } from './report.ts'
 

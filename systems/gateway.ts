@@ -1,6 +1,5 @@
 import { Agent, request } from 'undici'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 /** Stands for the simulated gateway of this server. */
 export const SIMULATED = 'simulated'

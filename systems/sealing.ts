@@ -1,10 +1,10 @@
-import type { KeyObject } from 'node:crypto'
 import {
   createCipheriv,
   createDecipheriv,
   createSecretKey,
   hkdfSync,
   randomBytes,
+  type KeyObject,
 } from 'node:crypto'
 
 /** Encrypts what must not stand readable in a table. */

@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
-import type { Plugin } from 'vite'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /**
  * A page's folder is the first word of its address. The server reads the list, so that it serves the

@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { Pool, type PoolClient } from 'pg'
 import { committed } from '../commit.ts'
 import type { Contestant, EnqueueContestant, Queue } from '../contestant.ts'
-import { BATCH, benchOutbox, createOutbox, fillOutbox, insertMany, insertOne } from '../outbox.ts'
-import type { OutboxForm } from '../outbox.ts'
+import {
+  BATCH,
+  benchOutbox,
+  createOutbox,
+  fillOutbox,
+  insertMany,
+  insertOne,
+  type OutboxForm,
+} from '../outbox.ts'
 import { packageVersion } from '../package-version.ts'
 import type { Database } from '../postgres.ts'
 import { tally, type Tally } from '../tally.ts'

@@ -10,8 +10,7 @@ import {
 import type { Pool } from 'pg'
 import { packageVersion } from '../package-version.ts'
 import { chunks } from '../payload.ts'
-import type { SagaContestant } from '../saga-contestant.ts'
-import { SAGA_STEPS } from '../saga-contestant.ts'
+import { SAGA_STEPS, type SagaContestant } from '../saga-contestant.ts'
 
 export interface SagaForm {
   readonly connections: number

@@ -1,10 +1,25 @@
-import { createRelay, delivered, enqueue, enqueueAll, fromPg, transaction } from '@posthorn/engine'
-import type { Outbox, Relay, Transport } from '@posthorn/engine'
+import {
+  createRelay,
+  delivered,
+  enqueue,
+  enqueueAll,
+  fromPg,
+  transaction,
+  type Outbox,
+  type Relay,
+  type Transport,
+} from '@posthorn/engine'
 import { Pool } from 'pg'
 import { committed } from '../commit.ts'
 import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
-import { BATCH, benchOutbox, createOutbox, fillOutbox } from '../outbox.ts'
-import type { OutboxForm, OutboxRow } from '../outbox.ts'
+import {
+  BATCH,
+  benchOutbox,
+  createOutbox,
+  fillOutbox,
+  type OutboxForm,
+  type OutboxRow,
+} from '../outbox.ts'
 import { packageVersion } from '../package-version.ts'
 import { key, payload, sampleOf, samplePayload, SENDERS } from '../payload.ts'
 import { tally } from '../tally.ts'

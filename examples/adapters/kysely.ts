@@ -1,7 +1,6 @@
 // `node examples/adapters/kysely.ts`, with DATABASE_URL.
 import { enqueue, fromKysely } from '@posthorn/engine'
-import { Kysely, PostgresDialect } from 'kysely'
-import type { Generated } from 'kysely'
+import { Kysely, PostgresDialect, type Generated } from 'kysely'
 import { Pool } from 'pg'
 import { deliverOne, shopEvents, url } from './shop.ts'
 

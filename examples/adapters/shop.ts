@@ -1,6 +1,12 @@
 // What the examples of this folder share: a shop's tables, and a relay that prints one message.
-import type { Transport } from '@posthorn/engine'
-import { createRelay, delivered, engineMigrations, migrate, migrationsFrom } from '@posthorn/engine'
+import {
+  createRelay,
+  delivered,
+  engineMigrations,
+  migrate,
+  migrationsFrom,
+  type Transport,
+} from '@posthorn/engine'
 import { Pool } from 'pg'
 import { shopEvents } from '../first-outbox/outbox.ts'
 

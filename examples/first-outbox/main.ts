@@ -1,8 +1,16 @@
 // A shop that takes one order and tells the world: `node examples/first-outbox/main.ts`, against
 // DATABASE_URL or a PostgreSQL of its own. A second run takes the next order.
-import type { Transport } from '@posthorn/engine'
-import { createRelay, delivered, engineMigrations, enqueue, migrate } from '@posthorn/engine'
-import { migrationsFrom, sql, transaction } from '@posthorn/engine'
+import {
+  createRelay,
+  delivered,
+  engineMigrations,
+  enqueue,
+  migrate,
+  migrationsFrom,
+  sql,
+  transaction,
+  type Transport,
+} from '@posthorn/engine'
 import { openPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
 import { shopEvents } from './outbox.ts'

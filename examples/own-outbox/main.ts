@@ -1,13 +1,21 @@
 // A shop takes an order, and its warehouse hears of it. `npm install`, then `node main.ts`: against
 // DATABASE_URL, or a PostgreSQL of its own in a folder. Run it again for the next order.
-import { createRelay, engineMigrations, enqueue, migrate, migrationsFrom } from '@posthorn/engine'
-import { once, silentLog, sql, transaction } from '@posthorn/engine'
+import {
+  createRelay,
+  engineMigrations,
+  enqueue,
+  migrate,
+  migrationsFrom,
+  silentLog,
+  sql,
+  transaction,
+} from '@posthorn/engine'
+import { once } from '@posthorn/engine/inbox'
 import { openPostgres } from '@posthorn/postgres'
 import { postgresTopics, topicMigrations } from '@posthorn/transports/postgres'
 import { setTimeout } from 'node:timers/promises'
 import { Pool } from 'pg'
-import { shopEvents, shopInbox } from './outbox.ts'
-import type { ShopEvent } from './outbox.ts'
+import { shopEvents, shopInbox, type ShopEvent } from './outbox.ts'
 
 const given = process.env['DATABASE_URL']
 const own = given ? undefined : await openPostgres({ folder: '.posthorn/own-outbox' })

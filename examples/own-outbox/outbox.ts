@@ -1,4 +1,5 @@
-import { defineInbox, defineOutbox, exponential } from '@posthorn/engine'
+import { defineOutbox, exponential } from '@posthorn/engine'
+import { defineInbox } from '@posthorn/engine/inbox'
 
 /** A row of `shop.outbox`. */
 export interface ShopEvent {

@@ -6,8 +6,7 @@ import { withBroker } from '@posthorn/engine/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 import { pdf, zip, zipOfCases } from './testing/archive.ts'
 import { expectAttachedOnce } from './testing/attached.ts'
-import type { Role, RoleOptions } from './testing/role.ts'
-import { startRole } from './testing/role.ts'
+import { startRole, type Role, type RoleOptions } from './testing/role.ts'
 import { evidenceDatabase, runEvidence } from './testing/running.ts'
 
 /*

@@ -1,4 +1,4 @@
-import { createNews } from '@posthorn/engine'
+import { createAnnouncementFeed } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
 import { evidenceDatabase, runEvidence } from './testing/running.ts'
@@ -32,7 +32,7 @@ test('a merchant with many rows does not hold up one with few', async () => {
 })
 
 test('whoever looks at a file hears how far it is', async () => {
-  const news = createNews({ pool: db.connect() })
+  const news = createAnnouncementFeed({ pool: db.connect() })
   const stop = new AbortController()
   const heard: { data?: unknown }[] = []
   const listening = (async () => {

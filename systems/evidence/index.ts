@@ -1,7 +1,6 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { documents } from '@posthorn/simulators'
-import type { System } from '../system.ts'
-import { defineSystem } from '../system.ts'
+import { defineSystem, type System } from '../system.ts'
 import { archiveLimits } from './archive/settings.ts'
 import { eventRoutes } from './arrivals/routes.ts'
 import { arrivalSweep } from './arrivals/sweep.ts'

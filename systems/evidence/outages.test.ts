@@ -1,14 +1,11 @@
-import { createKafkaLine, withBroker } from '@posthorn/engine/testing'
-import type { Line } from '@posthorn/engine/testing'
+import { createKafkaLine, withBroker, type Line } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
 import { expectAttachedOnce } from './testing/attached.ts'
 import { startChild } from './testing/child.ts'
-import type { PrivateKafka } from './testing/private-kafka.ts'
-import { privateKafka } from './testing/private-kafka.ts'
-import type { Client } from './testing/running.ts'
-import { evidenceDatabase, runEvidence } from './testing/running.ts'
+import { privateKafka, type PrivateKafka } from './testing/private-kafka.ts'
+import { evidenceDatabase, runEvidence, type Client } from './testing/running.ts'
 
 /*
  * What the system leans on goes away in the middle of a file and comes back: Kafka, Postgres, the

@@ -1,19 +1,17 @@
 import {
-  advanceClock,
   confirm,
   createRelay,
   delivered,
-  replay,
   retryLater,
   transaction,
   unreachable,
   uuid,
 } from '@posthorn/engine'
+import { advanceClock, replay } from '@posthorn/engine/operate'
 import { everywhere, fakeTransport, outboxConformance } from '@posthorn/engine/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeOf } from './attach/outcome.ts'
-import type { Moved } from './outbox.ts'
-import { rowsOutbox } from './outbox.ts'
+import { rowsOutbox, type Moved } from './outbox.ts'
 import type { FileOutboxRow } from './rows/row.ts'
 import { evidenceDatabase } from './testing/running.ts'
 import { storeJob } from './testing/stored.ts'

@@ -1,5 +1,12 @@
-import type { Change, Duration, Outbox, Outcome, Transaction } from '@posthorn/engine'
-import { defineOutbox, fixed } from '@posthorn/engine'
+import {
+  defineOutbox,
+  fixed,
+  type Change,
+  type Duration,
+  type Outbox,
+  type Outcome,
+  type Transaction,
+} from '@posthorn/engine'
 import { failArtifacts, insertAudits } from './rows/queries.ts'
 import type { FileOutboxRow, RowState } from './rows/row.ts'
 

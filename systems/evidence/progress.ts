@@ -1,9 +1,8 @@
 import type { Log, Queryable } from '@posthorn/engine'
-import { announce } from '@posthorn/engine'
-import type { FileJob, Tally } from './jobs/job.ts'
-import { countsOf } from './jobs/job.ts'
+import { announce } from '@posthorn/engine/operate'
+import { countsOf, type FileJob, type Tally } from './jobs/job.ts'
 
-/** News of jobs for whoever looks at them. */
+/** AnnouncementFeed of jobs for whoever looks at them. */
 export interface Progress {
   /** Rows of a job are stored, or what became of them was added up. Never throws. */
   changed(db: Queryable, job: FileJob & Partial<Tally>): Promise<void>

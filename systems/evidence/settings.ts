@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { archiveSettings } from './archive/settings.ts'
 import { arrivalSettings } from './arrivals/settings.ts'
 import { storageSettings } from './storage/settings.ts'

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
-import { ownBucket } from './testing/own-bucket.ts'
-import type { OwnBucket } from './testing/own-bucket.ts'
+import { ownBucket, type OwnBucket } from './testing/own-bucket.ts'
 import { privateKafka } from './testing/private-kafka.ts'
 import { startServer } from './testing/real-server.ts'
-import { clientOf } from './testing/running.ts'
-import type { Client } from './testing/running.ts'
+import { clientOf, type Client } from './testing/running.ts'
 
 /*
  * The server as it is shipped, a Kafka and a bucket of its own: a merchant's file of 1,000 rows, of

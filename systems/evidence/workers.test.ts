@@ -3,8 +3,7 @@ import { lineTo, withBroker } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
 import { expectAttachedOnce } from './testing/attached.ts'
-import type { Child } from './testing/child.ts'
-import { startChild } from './testing/child.ts'
+import { startChild, type Child } from './testing/child.ts'
 import { evidenceDatabase, runEvidence } from './testing/running.ts'
 
 /*

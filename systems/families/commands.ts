@@ -1,5 +1,4 @@
-import type { EventOutbox } from '@posthorn/domain'
-import { CommitUnknownError, ConflictError, UnitOfWork } from '@posthorn/domain'
+import { CommitUnknownError, ConflictError, UnitOfWork, type EventOutbox } from '@posthorn/domain'
 import { SQLSTATE, sqlState } from '@posthorn/engine'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
@@ -10,8 +9,7 @@ import { FamilyMemberInvitation } from './invitation.ts'
 import { hashOf, newToken } from './invitation-token.ts'
 import { mappers } from './mappers.ts'
 import { expireOthers, findByToken, findOpen, holdFamily, selectNow } from './queries.ts'
-import type { Result } from './refusal.ts'
-import { refuse } from './refusal.ts'
+import { refuse, type Result } from './refusal.ts'
 
 /** Who acts, as the token of the request says. */
 export interface Actor {

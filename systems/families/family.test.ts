@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Family } from './family.ts'
 import type { FamilyRole } from './family-role.ts'
-import type { InvitationStatus } from './invitation.ts'
-import { FamilyMemberInvitation } from './invitation.ts'
+import { FamilyMemberInvitation, type InvitationStatus } from './invitation.ts'
 import { hashOf } from './invitation-token.ts'
 
 const now = new Date('2026-01-05T00:00:00Z')

@@ -1,14 +1,10 @@
 import { AggregateRoot } from '@posthorn/domain'
 import { uuid } from '@posthorn/engine'
 import { isSameAddress, toEmailAddress } from './email-address.ts'
-import type { FamilyEvent } from './events.ts'
-import { FAMILY_CREATED, MEMBER_JOINED, valueOf } from './events.ts'
-import type { FamilyRole } from './family-role.ts'
-import { wordOf } from './family-role.ts'
-import type { Inviting } from './invitation.ts'
-import { FamilyMemberInvitation } from './invitation.ts'
-import type { Refusal, Result } from './refusal.ts'
-import { done, refuse } from './refusal.ts'
+import { FAMILY_CREATED, MEMBER_JOINED, valueOf, type FamilyEvent } from './events.ts'
+import { wordOf, type FamilyRole } from './family-role.ts'
+import { FamilyMemberInvitation, type Inviting } from './invitation.ts'
+import { done, refuse, type Refusal, type Result } from './refusal.ts'
 
 export interface Member {
   readonly userId: string

@@ -1,5 +1,5 @@
-import type { Message } from '@posthorn/engine'
-import { createRelay, listAlerts, toMessage, transaction, uuid } from '@posthorn/engine'
+import { createRelay, toMessage, transaction, uuid, type Message } from '@posthorn/engine'
+import { listAlerts } from '@posthorn/engine/operate'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'

@@ -1,20 +1,19 @@
-import type { Log, Message, Transaction } from '@posthorn/engine'
 import {
-  defineInbox,
-  once,
   PosthornError,
-  pruneInbox,
-  raiseAlert,
   transaction,
+  type Log,
+  type Message,
+  type Transaction,
 } from '@posthorn/engine'
+import { defineInbox, once, pruneInbox } from '@posthorn/engine/inbox'
+import { raiseAlert } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { SystemConsumer, Worker } from '../system.ts'
 import { toUuid } from './commands.ts'
-import type { Invited } from './events.ts'
-import { MEMBER_INVITED } from './events.ts'
+import { MEMBER_INVITED, type Invited } from './events.ts'
 import { hashOf } from './invitation-token.ts'
 import { letterOf, linkTo } from './letter.ts'
 import { limitTo } from './limit.ts'

@@ -1,9 +1,7 @@
 import { AggregateRoot } from '@posthorn/domain'
 import { uuid } from '@posthorn/engine'
-import type { InvitationEvent } from './events.ts'
-import { INVITATION_REVOKED, MEMBER_INVITED, valueOf } from './events.ts'
-import type { FamilyRole } from './family-role.ts'
-import { wordOf } from './family-role.ts'
+import { INVITATION_REVOKED, MEMBER_INVITED, valueOf, type InvitationEvent } from './events.ts'
+import { wordOf, type FamilyRole } from './family-role.ts'
 import { hashOf } from './invitation-token.ts'
 
 export const INVITATION_STATUSES = ['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED'] as const

@@ -1,7 +1,6 @@
 import type { AggregateRoot, Mapper } from '@posthorn/domain'
 import { Family } from './family.ts'
 import { FamilyMemberInvitation } from './invitation.ts'
-import type { Stored } from './queries.ts'
 import {
   insertFamily,
   insertInvitation,
@@ -10,6 +9,7 @@ import {
   selectInvitation,
   updateFamily,
   updateInvitation,
+  type Stored,
 } from './queries.ts'
 
 const familyMapper: Mapper<Family> = {

@@ -1,26 +1,28 @@
-import type { Message, Outcome } from '@posthorn/engine'
 import {
-  advanceClock,
-  cancel,
   createRelay,
   delivered,
   enqueueAll,
-  getMessage,
-  listAlerts,
   outboxTableSql,
   retryLater,
   transaction,
   unreachable,
-  useMovableClock,
   uuid,
-  viewMessage,
+  type Message,
+  type Outcome,
+  type Outbox,
 } from '@posthorn/engine'
+import {
+  advanceClock,
+  cancel,
+  getMessage,
+  listAlerts,
+  useMovableClock,
+  viewMessage,
+} from '@posthorn/engine/operate'
 import { fakeTransport, outboxConformance, viewTable } from '@posthorn/engine/testing'
-import type { Outbox } from '@posthorn/engine'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'
-import type { OutboxEvent } from './outbox.ts'
-import { familyOutbox } from './outbox.ts'
+import { familyOutbox, type OutboxEvent } from './outbox.ts'
 import { familyDatabase } from './testing/family-database.ts'
 import { sealing } from './testing/running.ts'
 

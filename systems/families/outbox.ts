@@ -1,7 +1,12 @@
-import { eventOutbox } from '@posthorn/domain'
-import type { EventOutbox } from '@posthorn/domain'
-import type { Change, Outbox, Transaction } from '@posthorn/engine'
-import { defineOutbox, raiseAlert, recoverAlert, schedule } from '@posthorn/engine'
+import { eventOutbox, type EventOutbox } from '@posthorn/domain'
+import {
+  defineOutbox,
+  schedule,
+  type Change,
+  type Outbox,
+  type Transaction,
+} from '@posthorn/engine'
+import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import type { Sealing } from '../sealing.ts'
 import type { ValueObject } from './events.ts'
 import type { Family } from './family.ts'

@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { FamilyState, Member } from './family.ts'
 import type { FamilyRole } from './family-role.ts'
 import type { InvitationState, InvitationStatus } from './invitation.ts'

@@ -1,15 +1,7 @@
-import type { Transport } from '@posthorn/engine'
-import {
-  createRelay,
-  enqueueAll,
-  listAlerts,
-  outboxStats,
-  transaction,
-  uuid,
-} from '@posthorn/engine'
+import { createRelay, enqueueAll, transaction, uuid, type Transport } from '@posthorn/engine'
+import { listAlerts, outboxStats } from '@posthorn/engine/operate'
 import { lineTo, withBroker } from '@posthorn/engine/testing'
-import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
-import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
+import { rabbitmqTransport, type RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, expect, test } from 'vitest'
 import { FAMILY_CREATED } from './events.ts'
 import { familyDatabase } from './testing/family-database.ts'

@@ -2,16 +2,20 @@ import { costLimitPlugin } from '@escape.tech/graphql-armor-cost-limit'
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
 import { CommitUnknownError, ConflictError } from '@posthorn/domain'
 import type { Log } from '@posthorn/engine'
-import type { App, ProblemError } from '@posthorn/http'
-import { callerOf, problem, problemOf, rawBodyOf } from '@posthorn/http'
+import {
+  callerOf,
+  problem,
+  problemOf,
+  rawBodyOf,
+  type App,
+  type ProblemError,
+} from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { GraphQLError, ValidationContext } from 'graphql'
-import type { Plugin } from 'graphql-yoga'
-import { createGraphQLError, createYoga, maskError } from 'graphql-yoga'
+import { createGraphQLError, createYoga, maskError, type Plugin } from 'graphql-yoga'
 import type { Pool } from 'pg'
 import type { FamilyCommands } from './commands.ts'
-import type { GraphqlContext } from './schema.ts'
-import { familySchema } from './schema.ts'
+import { familySchema, type GraphqlContext } from './schema.ts'
 
 /** The largest useful request has a few hundred bytes and about as many tokens. */
 const MOST_BYTES = 64 * 1024

@@ -1,16 +1,18 @@
 import SchemaBuilder from '@pothos/core'
 import type { Queryable } from '@posthorn/engine'
 import { problem } from '@posthorn/http'
-import type { Actor, FamilyCommands } from './commands.ts'
-import { toUuid } from './commands.ts'
+import { toUuid, type Actor, type FamilyCommands } from './commands.ts'
 import type { FamilyState, Member } from './family.ts'
 import { FAMILY_ROLES } from './family-role.ts'
-import type { InvitationState } from './invitation.ts'
-import { INVITATION_STATUSES } from './invitation.ts'
-import type { FamilySummary } from './queries.ts'
-import { listFamilies, listInvitations, selectFamily, selectInvitation } from './queries.ts'
-import type { Refusal } from './refusal.ts'
-import { FAMILY_CODES } from './refusal.ts'
+import { INVITATION_STATUSES, type InvitationState } from './invitation.ts'
+import {
+  listFamilies,
+  listInvitations,
+  selectFamily,
+  selectInvitation,
+  type FamilySummary,
+} from './queries.ts'
+import { FAMILY_CODES, type Refusal } from './refusal.ts'
 
 /** What every resolver gets. The rules are the aggregates'; nothing here decides. */
 export interface GraphqlContext {

@@ -1,7 +1,13 @@
-import type { Change, Failure, Outbox, Outcome, Transaction } from '@posthorn/engine'
-import { cancel, raiseAlert, uuid } from '@posthorn/engine'
-import type { Activity, AuditEvent } from './audit.ts'
-import { recordActivities, recordAudit } from './audit.ts'
+import {
+  uuid,
+  type Change,
+  type Failure,
+  type Outbox,
+  type Outcome,
+  type Transaction,
+} from '@posthorn/engine'
+import { cancel, raiseAlert } from '@posthorn/engine/operate'
+import { recordActivities, recordAudit, type Activity, type AuditEvent } from './audit.ts'
 import type { OutboundMessage } from './message.ts'
 import type { Answered } from './providers/provider.ts'
 import {

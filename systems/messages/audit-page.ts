@@ -1,8 +1,6 @@
 import type { Queryable } from '@posthorn/engine'
-import type { PageQuery } from '@posthorn/http'
-import { decodeCursor, toPage } from '@posthorn/http'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { decodeCursor, toPage, type PageQuery } from '@posthorn/http'
+import { Type, type Static } from 'typebox'
 import type { AuditEvent } from './audit.ts'
 import { listAuditEvents } from './queries.ts'
 

@@ -1,5 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
-import { uuid } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
 import { insertActivities, insertAuditEvents } from './queries.ts'
 
 /** What happened to a message or a dossier, for people who ask later. */

@@ -1,9 +1,8 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
-import { cancel, replay } from '@posthorn/engine'
+import { cancel, replay } from '@posthorn/engine/operate'
 import { recordAudit } from './audit.ts'
 import type { MessageState, OutboundMessage } from './message.ts'
-import type { MessageKey } from './queries.ts'
-import { findMessage, lockMessage } from './queries.ts'
+import { findMessage, lockMessage, type MessageKey } from './queries.ts'
 
 /** Who wants something done to which message. */
 export interface MessageOrder extends MessageKey {

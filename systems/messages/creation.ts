@@ -1,5 +1,4 @@
-import type { Outbox, Transaction } from '@posthorn/engine'
-import { enqueue } from '@posthorn/engine'
+import { enqueue, type Outbox, type Transaction } from '@posthorn/engine'
 import { recordAudit } from './audit.ts'
 import { askConsent } from './dossiers/consent.ts'
 import type { NewMessage, OutboundMessage } from './message.ts'

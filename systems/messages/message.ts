@@ -9,8 +9,7 @@
  *     └── try again ────┘                    │
  *     └───────────────── retry ──────────────┘
  */
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 export const MESSAGE_STATES = [
   'QUEUED',

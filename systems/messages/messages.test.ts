@@ -1,8 +1,7 @@
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from './index.ts'
-import type { Resource, TestApi } from './testing/api.ts'
-import { MESSAGES, sample, startApi } from './testing/api.ts'
+import { MESSAGES, sample, startApi, type Resource, type TestApi } from './testing/api.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 let api: TestApi

@@ -1,9 +1,7 @@
-import type { Duration, Outbox } from '@posthorn/engine'
-import { defineOutbox, schedule } from '@posthorn/engine'
+import { defineOutbox, schedule, type Duration, type Outbox } from '@posthorn/engine'
 import { beginAttempts, settleAttempts } from './attempts.ts'
 import type { OutboundMessage } from './message.ts'
-import type { Outgoing, Providers } from './providers/provider.ts'
-import { providerOf } from './providers/provider.ts'
+import { providerOf, type Outgoing, type Providers } from './providers/provider.ts'
 
 export interface OutboundOptions {
   readonly providers: Providers

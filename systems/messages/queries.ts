@@ -1,5 +1,4 @@
-import type { Failure, Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Failure, type Queryable, type Transaction } from '@posthorn/engine'
 import type { ClosedAttempt } from './attempts.ts'
 import type { Activity, AuditEvent } from './audit.ts'
 import type { MessageState, OutboundMessage } from './message.ts'

@@ -1,6 +1,5 @@
-import type { Outbox } from '@posthorn/engine'
-import { fingerprint, transaction, uuid } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
+import { transaction, uuid, type Outbox } from '@posthorn/engine'
+import { fingerprint } from '@posthorn/engine/inbox'
 import {
   callerOf,
   decodeCursor,
@@ -9,21 +8,29 @@ import {
   PageQuery,
   pageOf,
   toPage,
+  type App,
 } from '@posthorn/http'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { AuditResource, auditPage } from './audit-page.ts'
-import type { MessageOrder, Ordered } from './control.ts'
-import { cancelMessage, retryMessage } from './control.ts'
-import type { Creation } from './creation.ts'
-import { queueMessage } from './creation.ts'
-import type { OutboundMessage } from './message.ts'
-import { MESSAGE_STATES, MessageResource, NewMessage, toResource } from './message.ts'
+import { cancelMessage, retryMessage, type MessageOrder, type Ordered } from './control.ts'
+import { queueMessage, type Creation } from './creation.ts'
+import {
+  MESSAGE_STATES,
+  MessageResource,
+  NewMessage,
+  toResource,
+  type OutboundMessage,
+} from './message.ts'
 import { problem } from './problems.ts'
 import type { Providers } from './providers/provider.ts'
-import type { AttemptRow } from './queries.ts'
-import { countByStatus, findMessage, listAttempts, listMessages } from './queries.ts'
+import {
+  countByStatus,
+  findMessage,
+  listAttempts,
+  listMessages,
+  type AttemptRow,
+} from './queries.ts'
 
 export interface RouteOptions {
   readonly pool: Pool

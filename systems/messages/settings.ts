@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 /** The word for an address that the host's own simulator has. */
 export const SIMULATOR = 'simulator'

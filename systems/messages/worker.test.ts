@@ -7,8 +7,14 @@ import { fileURLToPath } from 'node:url'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from './index.ts'
-import type { Resource, TestApi } from './testing/api.ts'
-import { MESSAGES, sample, startApi, webhookWith } from './testing/api.ts'
+import {
+  MESSAGES,
+  sample,
+  startApi,
+  webhookWith,
+  type Resource,
+  type TestApi,
+} from './testing/api.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 const { pool } = database

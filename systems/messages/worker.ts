@@ -1,10 +1,14 @@
-import type { Delivery, Queryable, Transport } from '@posthorn/engine'
-import { retryLater, unknown } from '@posthorn/engine'
+import {
+  retryLater,
+  unknown,
+  type Delivery,
+  type Queryable,
+  type Transport,
+} from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { CONSENT_WITHDRAWN } from './attempts.ts'
 import { findGranted } from './dossiers/queries.ts'
-import type { Answered, Outgoing, Providers } from './providers/provider.ts'
-import { providerOf } from './providers/provider.ts'
+import { providerOf, type Answered, type Outgoing, type Providers } from './providers/provider.ts'
 
 /**
  * Hands claimed messages to the provider of their channel, a whole batch side by side. Consent is

@@ -1,22 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Relay, Subscriber, Transport } from '@posthorn/engine'
 import {
-  advanceClock,
   createRelay,
   enqueue,
+  transaction,
+  uuid,
+  type Relay,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
+import {
+  advanceClock,
   getMessage,
   listAlerts,
   replay,
-  transaction,
   useMovableClock,
-  uuid,
-} from '@posthorn/engine'
-import { createKafkaLine, lineTo, withBroker } from '@posthorn/engine/testing'
+} from '@posthorn/engine/operate'
+import { createKafkaLine, lineTo, withBroker, type Line } from '@posthorn/engine/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, describe, expect, test } from 'vitest'
 import { orderEvents } from './outbox.ts'
-import type { Line } from '@posthorn/engine/testing'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
 import { runOrders, runParticipants } from './testing/running.ts'
 

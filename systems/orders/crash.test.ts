@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
-import type { Role } from './testing/role.ts'
-import { ROLES, startRole } from './testing/role.ts'
+import { ROLES, startRole, type Role } from './testing/role.ts'
 import { runOrders } from './testing/running.ts'
 
 const db = await orderDatabase()

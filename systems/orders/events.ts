@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { Item } from './order.ts'
 
 /** What the saga tells its participants to do. */

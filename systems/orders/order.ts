@@ -1,6 +1,5 @@
 import type { SagaStatus } from '@posthorn/saga'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 /** Of this sku there never is any. */
 export const OUT_OF_STOCK = 'OUT-OF-STOCK'

@@ -1,4 +1,5 @@
-import { idempotencyTableSql, uuid } from '@posthorn/engine'
+import { uuid } from '@posthorn/engine'
+import { idempotencyTableSql } from '@posthorn/engine/inbox'
 import { outboxConformance } from '@posthorn/engine/testing'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'

@@ -1,7 +1,5 @@
-import type { Message, Transaction } from '@posthorn/engine'
-import { enqueue } from '@posthorn/engine'
-import type { SagaEvents } from '@posthorn/saga'
-import { SAGA_ID_HEADER, sagaEvents } from '@posthorn/saga'
+import { enqueue, type Message, type Transaction } from '@posthorn/engine'
+import { SAGA_ID_HEADER, sagaEvents, type SagaEvents } from '@posthorn/saga'
 
 /** The outbox `sagas.events`, by the broker and the topic of the configuration. */
 export function orderEvents(transport: string, topic: string): SagaEvents {

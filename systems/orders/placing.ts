@@ -1,8 +1,6 @@
-import type { Transaction } from '@posthorn/engine'
-import { uuid } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
 import { startSaga } from '@posthorn/saga'
-import type { NewOrder } from './order.ts'
-import { merged } from './order.ts'
+import { merged, type NewOrder } from './order.ts'
 import type { orderSaga } from './order-saga.ts'
 import { insertOrder } from './queries.ts'
 

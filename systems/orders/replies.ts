@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@posthorn/engine'
-import { pruneInbox, pruneKeys } from '@posthorn/engine'
+import { pruneInbox, pruneKeys } from '@posthorn/engine/inbox'
 import { SAGA_ID_HEADER, consumerInbox, sagaReplies } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import type { SystemConsumer, Worker } from '../system.ts'

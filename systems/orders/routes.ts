@@ -1,6 +1,13 @@
-import { defineIdempotency } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { PageQuery, callerOf, decodeCursor, idempotently, pageOf, toPage } from '@posthorn/http'
+import { defineIdempotency } from '@posthorn/engine/inbox'
+import {
+  PageQuery,
+  callerOf,
+  decodeCursor,
+  withIdempotencyKey,
+  pageOf,
+  toPage,
+  type App,
+} from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { NewOrder, ORDER_STATES, OrderResource, toResource } from './order.ts'
@@ -53,7 +60,7 @@ export interface OrderRoutesOptions {
 export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void {
   app.post(PATH, { schema: schemas.place }, async (request, reply) => {
     const order = { ...request.body, orgId: callerOf(request).org }
-    await idempotently(reply, { pool, store: orderKeys }, async (tx) => {
+    await withIdempotencyKey(reply, { pool, store: orderKeys }, async (tx) => {
       const placed = await placeOrder(tx, saga, order)
       return { status: 202, body: { ...placed, status: 'RUNNING' } }
     })

@@ -1,4 +1,4 @@
-import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine'
+import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/operate'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { SHIPMENTS } from './shipment/shipper.ts'

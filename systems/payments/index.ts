@@ -1,5 +1,4 @@
-import type { Duration } from '@posthorn/engine'
-import { migrationsFrom } from '@posthorn/engine'
+import { migrationsFrom, type Duration } from '@posthorn/engine'
 import { gateway as simulatedGateway, merchant } from '@posthorn/simulators'
 import { SIMULATED, createGateway } from '../gateway.ts'
 import { defineSystem } from '../system.ts'

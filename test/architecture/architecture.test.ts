@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { wrongShape } from './file-shape.ts'
 import { importsOf, wrongImports } from './imports.ts'
+import { wrongRoom } from './rooms.ts'
 import { sourceFiles } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
-import { misplacedSql } from './sql-places.ts'
-import type { Exception } from './sql-places.ts'
+import { misplacedSql, type Exception } from './sql-places.ts'
 import { sharedDevDependencies, workspaces } from './workspaces.ts'
 
 const SQL_EXCEPTIONS: readonly Exception[] = [
@@ -26,6 +26,10 @@ describe('this repository', () => {
   test('imports only downwards, through the doors, and what is declared', () => {
     const repository = { workspaces: workspaces(), shared: sharedDevDependencies() }
     expect(files.flatMap((file) => wrongImports(file, repository))).toEqual([])
+  })
+
+  test('has the engine in rooms that import along the way of the data', () => {
+    expect(files.flatMap(wrongRoom)).toEqual([])
   })
 
   test('has its SQL in sql/, queries.ts and migrations only', () => {
@@ -121,6 +125,33 @@ describe('imports', () => {
       const text = "import 'not'"
       const other = \`from 'not'\``
     expect(importsOf(text)).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+})
+
+describe('rooms of the engine', () => {
+  const check = (path: string, specifier: string) =>
+    wrongRoom({ path: `packages/engine/src/${path}`, text: `import { x } from '${specifier}'` })
+
+  test.each([
+    ['relay/a.ts', './b.ts'],
+    ['relay/a.ts', '../outbox/b.ts'],
+    ['operate/a.ts', '../relay/b.ts'],
+    ['relay/a.ts', '../errors.ts'],
+    ['relay/a.test.ts', '../operate/b.ts'],
+    ['testing/a.ts', '../operate/b.ts'],
+    ['enqueue/adapters/a.ts', '../transaction.ts'],
+  ])('%s may import %s', (path, specifier) => {
+    expect(check(path, specifier)).toEqual([])
+  })
+
+  test.each([
+    ['relay/a.ts', '../operate/b.ts', 'must not import operate'],
+    ['sql/a.ts', '../relay/b.ts', 'must not import relay'],
+    ['enqueue/adapters/a.ts', '../../relay/b.ts', 'must not import relay'],
+    ['attic/a.ts', './b.ts', 'in no room'],
+    ['a.ts', './b.ts', 'beside the rooms'],
+  ])('%s must not import %s', (path, specifier, problem) => {
+    expect(check(path, specifier)).toEqual([expect.stringContaining(problem)])
   })
 })
 

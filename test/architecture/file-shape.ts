@@ -1,6 +1,5 @@
 import { posix } from 'node:path'
-import { isTest } from './source-files.ts'
-import type { SourceFile } from './source-files.ts'
+import { isTest, type SourceFile } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
 
 const MOST_LINES = 400

@@ -1,7 +1,6 @@
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
-import { isTest } from './source-files.ts'
-import type { SourceFile } from './source-files.ts'
+import { isTest, type SourceFile } from './source-files.ts'
 import { readSource } from './source-text.ts'
 import type { Workspace } from './workspaces.ts'
 

@@ -1,7 +1,5 @@
-import { isTest } from './source-files.ts'
-import type { SourceFile } from './source-files.ts'
-import { readSource } from './source-text.ts'
-import type { Literal } from './source-text.ts'
+import { isTest, type SourceFile } from './source-files.ts'
+import { readSource, type Literal } from './source-text.ts'
 
 /** Statements outside of the three places, with the reason why each may stay. */
 export interface Exception {

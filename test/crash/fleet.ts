@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Child, Report } from './child.ts'
-import { startChild } from './child.ts'
+import { startChild, type Child, type Report } from './child.ts'
 
 export interface FleetOptions {
   readonly program: `${string}-process.ts`

@@ -1,5 +1,5 @@
-import type { Outbox } from '@posthorn/engine'
-import { defineInbox, defineOutbox, exponential, schedule } from '@posthorn/engine'
+import { defineOutbox, exponential, schedule, type Outbox } from '@posthorn/engine'
+import { defineInbox } from '@posthorn/engine/inbox'
 
 /** A row of each outbox here: the n-th event of its key. */
 export interface EventRow {

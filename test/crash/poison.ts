@@ -1,15 +1,12 @@
-import type { Outbox } from '@posthorn/engine'
-import { enqueueAll, transaction, unblock, uuid } from '@posthorn/engine'
+import { enqueueAll, transaction, uuid, type Outbox } from '@posthorn/engine'
+import { unblock } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { Arrival } from './arrivals.ts'
-import { readArrivals } from './arrivals.ts'
+import { readArrivals, type Arrival } from './arrivals.ts'
 import { audit } from './audit.ts'
 import { startFleet } from './fleet.ts'
 import type { Ledger, Line } from './ledger.ts'
-import type { EventRow } from './outbox.ts'
-import { poisonedKeys, poisonedRows } from './outbox.ts'
+import { poisonedKeys, poisonedRows, type EventRow } from './outbox.ts'
 import { keyNames } from './plan.ts'
-import type { Entry, Poisoning } from './queries.ts'
 import {
   countEffects,
   insertEntries,
@@ -18,6 +15,8 @@ import {
   selectPoisoning,
   selectStanding,
   selectStuck,
+  type Entry,
+  type Poisoning,
 } from './queries.ts'
 import { createRandom } from './random.ts'
 import type { Stage } from './storm.ts'

@@ -1,7 +1,12 @@
-import type { Outbox, Queryable, Transaction } from '@posthorn/engine'
-import { inboxTableSql, outboxTableSql, sql } from '@posthorn/engine'
-import type { EventRow } from './outbox.ts'
-import { inbox, outboxes } from './outbox.ts'
+import {
+  outboxTableSql,
+  sql,
+  type Outbox,
+  type Queryable,
+  type Transaction,
+} from '@posthorn/engine'
+import { inboxTableSql } from '@posthorn/engine/inbox'
+import { inbox, outboxes, type EventRow } from './outbox.ts'
 
 /**
  * The business side (account, entry) is written with the messages, the consumer's side (effect)

@@ -1,8 +1,6 @@
-import type { Transport } from '@posthorn/engine'
-import { createRelay, noMetrics } from '@posthorn/engine'
+import { createRelay, noMetrics, type Transport } from '@posthorn/engine'
 import { Pool } from 'pg'
-import type { BrokerAddress } from './broker.ts'
-import { openBroker } from './broker.ts'
+import { openBroker, type BrokerAddress } from './broker.ts'
 import { outboxNamed } from './outbox.ts'
 import { lineLog, meetParent } from './parent.ts'
 

@@ -1,18 +1,13 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { readArrivals } from './arrivals.ts'
-import type { Findings } from './audit.ts'
-import { audit } from './audit.ts'
-import type { Fleet } from './fleet.ts'
-import { startFleet } from './fleet.ts'
-import type { Ledger, Line } from './ledger.ts'
-import { spread } from './ledger.ts'
+import { audit, type Findings } from './audit.ts'
+import { startFleet, type Fleet } from './fleet.ts'
+import { spread, type Ledger, type Line } from './ledger.ts'
 import type { Options } from './options.ts'
 import { stormEvents } from './outbox.ts'
-import type { Blow } from './plan.ts'
-import { keyNames, planBlows, planTransactions } from './plan.ts'
+import { keyNames, planBlows, planTransactions, type Blow } from './plan.ts'
 import { showProgress } from './progress.ts'
-import type { Standing } from './queries.ts'
 import {
   countEffects,
   insertAccounts,
@@ -21,12 +16,12 @@ import {
   selectLeases,
   selectStanding,
   selectStuck,
+  type Standing,
 } from './queries.ts'
 import { createRandom } from './random.ts'
 import type { Servers } from './servers.ts'
 import { pause, until } from './waiting.ts'
-import type { Written } from './writer.ts'
-import { answered, write } from './writer.ts'
+import { answered, write, type Written } from './writer.ts'
 
 export interface Stage {
   readonly servers: Servers

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outbox, Queryable } from '@posthorn/engine'
-import { createNotifier, enqueueAll, transaction, uuid } from '@posthorn/engine'
+import {
+  createNotifier,
+  enqueueAll,
+  transaction,
+  uuid,
+  type Outbox,
+  type Queryable,
+} from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { EventRow } from './outbox.ts'
 import type { PlannedTransaction } from './plan.ts'
-import type { Entry } from './queries.ts'
-import { advanceAccount, hasEntry, insertEntries } from './queries.ts'
+import { advanceAccount, hasEntry, insertEntries, type Entry } from './queries.ts'
 
 export interface Written {
   readonly committed: number

@@ -12,7 +12,7 @@ const names = readdirSync(folder).filter(
 
 test('there is an example for every adapter, and the guide leads to it', () => {
   const source = readFileSync(join(root, 'packages/engine/src/index.ts'), 'utf8')
-  const adapters = [...source.matchAll(/'\.\/adapters\/([\w-]+\.ts)'/g)].map(
+  const adapters = [...source.matchAll(/'\.\/enqueue\/adapters\/([\w-]+\.ts)'/g)].map(
     ([, file = '']) => file,
   )
   expect(adapters.length).toBeGreaterThanOrEqual(8)

@@ -1,8 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { withEmptyDatabase } from './empty-database.ts'
 import { pages } from './markdown.ts'
-import type { Program } from './program.ts'
-import { programFolder, programOf, runScript, typeErrors, writeProgram } from './program.ts'
+import {
+  programFolder,
+  programOf,
+  runScript,
+  typeErrors,
+  writeProgram,
+  type Program,
+} from './program.ts'
 
 /** Every page with TypeScript in it; those for operators have a test of their own. */
 const programs = pages()

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Page } from './markdown.ts'
-import { page, root } from './markdown.ts'
+import { page, root, type Page } from './markdown.ts'
 
 const path = 'docs/concepts/guarantees.md'
 

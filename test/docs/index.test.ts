@@ -1,7 +1,6 @@
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Page } from './markdown.ts'
-import { page, pages, proseOf } from './markdown.ts'
+import { page, pages, proseOf, type Page } from './markdown.ts'
 
 /**
  * Pages that the index does not lead to. A decision is found by the list of all of them, and what is

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import type { Page } from './markdown.ts'
-import { anchorsOf, proseOf, root } from './markdown.ts'
+import { anchorsOf, proseOf, root, type Page } from './markdown.ts'
 
 /** Whether a path from the root is there. */
 export type IsThere = (path: string) => boolean

@@ -1,13 +1,14 @@
-import type { Delivery, Transport } from '@posthorn/engine'
 import {
   DeliveryError,
   delivered,
   enqueue,
   refused,
-  resume,
   retryLater,
   transaction,
+  type Delivery,
+  type Transport,
 } from '@posthorn/engine'
+import { resume } from '@posthorn/engine/operate'
 import { createLog, readConfiguration, startServer } from '@posthorn/server'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

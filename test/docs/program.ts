@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Page } from './markdown.ts'
-import { blocksOf, root } from './markdown.ts'
+import { blocksOf, root, type Page } from './markdown.ts'
 
 /*
  * A page's TypeScript blocks are one program. The words behind a block's language say what it is:

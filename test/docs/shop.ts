@@ -1,4 +1,3 @@
-import type { Delivery, Outcome, Transport } from '@posthorn/engine'
 import {
   DeliveryError,
   createRelay,
@@ -10,11 +9,14 @@ import {
   exponential,
   migrate,
   outboxTableSql,
-  pause,
   refused,
   retryLater,
   transaction,
+  type Delivery,
+  type Outcome,
+  type Transport,
 } from '@posthorn/engine'
+import { pause } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 
 /*

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inboxTableSql, outboxTableSql } from '@posthorn/engine'
+import { outboxTableSql } from '@posthorn/engine'
+import { inboxTableSql } from '@posthorn/engine/inbox'
 import { expect, test, vi } from 'vitest'
 import { shopEvents, shopInbox } from '../../examples/own-outbox/outbox.ts'
 import { withEmptyDatabase } from '../docs/empty-database.ts'

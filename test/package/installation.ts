@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../docs/markdown.ts'
-import { runScript } from '../docs/program.ts'
-import type { Run } from '../docs/program.ts'
+import { runScript, type Run } from '../docs/program.ts'
 
 /** The example, outside the repository, with our packages as somebody else would install them. */
 export interface Installation {

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { importsOf } from '../architecture/imports.ts'
 import { root } from '../docs/markdown.ts'
 import { runScript } from '../docs/program.ts'
-import { install, pack } from './installation.ts'
-import type { InstalledPackage, Installation } from './installation.ts'
+import { install, pack, type InstalledPackage, type Installation } from './installation.ts'
 
 // Compilers and servers on a machine that has other things to do.
 vi.setConfig({ testTimeout: 120_000 })

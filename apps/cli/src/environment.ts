@@ -2,8 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { silentLog } from '@posthorn/engine'
-import type { Configuration, Opened } from '@posthorn/server'
-import { installedSystems, openSystems, readConfiguration } from '@posthorn/server'
+import {
+  installedSystems,
+  openSystems,
+  readConfiguration,
+  type Configuration,
+  type Opened,
+} from '@posthorn/server'
 import type { Pool } from 'pg'
 import { UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,9 +1,7 @@
 import type { CommanderError } from 'commander'
-import type { ExitCode } from './exit.ts'
-import { EXIT, UsageError } from './exit.ts'
+import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import { createProgram } from './program.ts'
-import type { Terminal } from './terminal.ts'
-import { terminalOf } from './terminal.ts'
+import { terminalOf, type Terminal } from './terminal.ts'
 
 /** Runs the command line of this process and ends it. */
 export async function main(host: NodeJS.Process): Promise<void> {

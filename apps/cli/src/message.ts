@@ -1,8 +1,13 @@
-import type { MessageDetails, MessageView, Outbox, Transition } from '@posthorn/engine'
-import { getMessage, viewMessage } from '@posthorn/engine'
+import type { Outbox } from '@posthorn/engine'
+import {
+  getMessage,
+  viewMessage,
+  type MessageDetails,
+  type MessageView,
+  type Transition,
+} from '@posthorn/engine/operate'
 import type { MessageOptions } from './commands/messages.ts'
-import type { ExitCode } from './exit.ts'
-import { EXIT, Failure } from './exit.ts'
+import { EXIT, Failure, type ExitCode } from './exit.ts'
 import { withNulls } from './messages.ts'
 import { outboxNamed, withSession } from './session.ts'
 import { renderTable } from './table.ts'

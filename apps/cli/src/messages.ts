@@ -1,13 +1,15 @@
-import type { MessageListOptions, MessageSummary, Outbox, Queryable } from '@posthorn/engine'
-import { listMessages } from '@posthorn/engine'
+import type { Outbox, Queryable } from '@posthorn/engine'
+import {
+  listMessages,
+  type MessageListOptions,
+  type MessageSummary,
+} from '@posthorn/engine/operate'
 import type { MessagesOptions } from './commands/messages.ts'
-import type { ExitCode } from './exit.ts'
-import { EXIT, UsageError } from './exit.ts'
+import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import { nearest } from './nearest.ts'
 import { startProgress } from './progress.ts'
 import { outboxNamed, withSession } from './session.ts'
-import type { Cell, Column } from './table.ts'
-import { cut, renderTable } from './table.ts'
+import { cut, renderTable, type Cell, type Column } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { codeOf } from './trouble.ts'
 import { duration, oneLine } from './words.ts'

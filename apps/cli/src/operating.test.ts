@@ -1,4 +1,5 @@
-import { listPaused, sql, transaction, uuid } from '@posthorn/engine'
+import { sql, transaction, uuid } from '@posthorn/engine'
+import { listPaused } from '@posthorn/engine/operate'
 import { lineTo, testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Status } from './status.ts'

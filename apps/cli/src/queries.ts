@@ -1,5 +1,4 @@
-import type { Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
 
 /** The database's own time. */
 export async function selectNow(db: Queryable): Promise<Date> {

@@ -1,13 +1,17 @@
-import type { Operator, Outbox, ReplayFilter } from '@posthorn/engine'
-import { countReplay, isId, replay, transaction } from '@posthorn/engine'
+import { transaction, type Outbox } from '@posthorn/engine'
+import {
+  countReplay,
+  isId,
+  replay,
+  type Operator,
+  type ReplayFilter,
+} from '@posthorn/engine/operate'
 import { ask } from './asking.ts'
 import type { ReplayCommandOptions } from './commands/replay.ts'
-import type { ExitCode } from './exit.ts'
-import { EXIT, UsageError } from './exit.ts'
+import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import { operatorName } from './operator.ts'
 import { startProgress } from './progress.ts'
-import type { Session } from './session.ts'
-import { outboxNamed, withSession } from './session.ts'
+import { outboxNamed, withSession, type Session } from './session.ts'
 import type { Terminal } from './terminal.ts'
 import { timeOf } from './time.ts'
 import { codeOf } from './trouble.ts'

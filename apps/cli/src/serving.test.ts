@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import type { Running } from './testing/posthorn.ts'
-import { SHOP, posthorn, startPosthorn } from './testing/posthorn.ts'
+import { SHOP, posthorn, startPosthorn, type Running } from './testing/posthorn.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
 const env = { POSTHORN_CONFIG: SHOP, POSTHORN_DATA_DIR: folder }

@@ -1,10 +1,13 @@
-import type { Outbox, Queryable } from '@posthorn/engine'
-import { createNotifier, silentLog } from '@posthorn/engine'
-import type { Configuration, Database } from '@posthorn/server'
-import { openDatabase } from '@posthorn/server'
+import { createNotifier, silentLog, type Outbox, type Queryable } from '@posthorn/engine'
+import { openDatabase, type Configuration, type Database } from '@posthorn/server'
 import type { Pool } from 'pg'
-import type { EnvironmentOptions } from './environment.ts'
-import { hasDatabase, openToLook, readEnvironment, variablesOf } from './environment.ts'
+import {
+  hasDatabase,
+  openToLook,
+  readEnvironment,
+  variablesOf,
+  type EnvironmentOptions,
+} from './environment.ts'
 import { Failure, UsageError } from './exit.ts'
 import { nearest } from './nearest.ts'
 import { startProgress } from './progress.ts'

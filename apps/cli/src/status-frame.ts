@@ -1,6 +1,5 @@
 import type { OutboxStatus, Status } from './status.ts'
-import type { Cell } from './table.ts'
-import { cut, renderTable } from './table.ts'
+import { cut, renderTable, type Cell } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { counted, duration, oneLine, shortNumber } from './words.ts'
 

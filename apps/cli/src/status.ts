@@ -1,5 +1,4 @@
-import type { OutboxStats } from '@posthorn/engine'
-import { listPaused, openAlerts, outboxStats } from '@posthorn/engine'
+import { listPaused, openAlerts, outboxStats, type OutboxStats } from '@posthorn/engine/operate'
 import type { Session } from './session.ts'
 
 /** One outbox at one moment. */

@@ -1,5 +1,4 @@
-import type { Duration, Queryable } from '@posthorn/engine'
-import { toMs } from '@posthorn/engine'
+import { toMs, type Duration, type Queryable } from '@posthorn/engine'
 import { selectNow } from './queries.ts'
 
 /** A time as written, or so long ago by the database's clock, which dates the messages too. */

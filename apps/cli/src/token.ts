@@ -1,11 +1,9 @@
-import type { Duration } from '@posthorn/engine'
-import { toMs } from '@posthorn/engine'
+import { toMs, type Duration } from '@posthorn/engine'
 import { signToken } from '@posthorn/http'
 import { installedSystems, readConfiguration, secretOf } from '@posthorn/server'
 import type { TokenOptions } from './commands/token.ts'
 import { variablesOf } from './environment.ts'
-import type { ExitCode } from './exit.ts'
-import { EXIT, UsageError } from './exit.ts'
+import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Longer, and nobody will remember that it is about. */

@@ -1,13 +1,13 @@
-import type { AnyRouter } from '@tanstack/react-router'
 import {
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
+  type AnyRouter,
 } from '@tanstack/react-router'
 import type { Page, View } from './pages/page.ts'
 import { parseSearch, stringifySearch } from './search-text.ts'
-import { Door } from './shell/auth-gate.tsx'
+import { AuthGate } from './shell/auth-gate.tsx'
 import { FirstPage } from './shell/first-page.tsx'
 import { PageGate } from './shell/page-gate.tsx'
 import { PageFailed } from './shell/page-failed.tsx'
@@ -18,7 +18,7 @@ export type PageRouter = AnyRouter
 
 /** One route for each page and one for each of its views, behind the door. */
 export function createPageRouter(pages: readonly Page[]): PageRouter {
-  const root = createRootRoute({ component: () => <Door pages={pages} /> })
+  const root = createRootRoute({ component: () => <AuthGate pages={pages} /> })
   const first = createRoute({
     getParentRoute: () => root,
     path: '/',

@@ -1,8 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Metrics } from '@posthorn/engine'
-import { createFeed, createNews } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { createApp } from '@posthorn/http'
+import { createFeed, createAnnouncementFeed } from '@posthorn/engine/operate'
+import { createApp, type App } from '@posthorn/http'
 import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -85,7 +84,7 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
 async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   const { configuration, pool, opened, log } = options
   const feed = createFeed({ pool, log })
-  const news = createNews({ pool, log, mode: configuration.relayMode })
+  const news = createAnnouncementFeed({ pool, log, mode: configuration.relayMode })
   const stopSampling = startSampling(pool, opened.outboxes, log)
   app.addHook('onClose', async () => {
     await Promise.all([feed.close(), news.close(), stopSampling()])

@@ -1,8 +1,7 @@
-import type { Log, Outbox, OutboxStats } from '@posthorn/engine'
-import { openAlerts, outboxStats } from '@posthorn/engine'
+import type { Log, Outbox } from '@posthorn/engine'
+import { openAlerts, outboxStats, type OutboxStats } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { Registry } from 'prom-client'
-import { Gauge } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 
 /** Several scrapers, and an impatient one, share an answer for this long. */
 const FRESH_MS = 2_000

@@ -1,8 +1,7 @@
 import type { Log, Subscriber, Transport } from '@posthorn/engine'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTopics } from '@posthorn/transports/postgres'
-import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
-import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
+import { rabbitmqTransport, type RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import type { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
 

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import type { ConfigurationError } from './configuration.ts'
-import { readConfiguration } from './configuration.ts'
+import { readConfiguration, type ConfigurationError } from './configuration.ts'
 
 const own = { name: 'shop', settings: Type.Object({ SHOP_NAME: Type.String({ minLength: 3 }) }) }
 

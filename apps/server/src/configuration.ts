@@ -1,9 +1,7 @@
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { ClaimNames } from '@posthorn/http'
 import type { System } from '@posthorn/systems'
-import type { SettingOptions } from '@posthorn/systems/settings'
-import { readSettings } from '@posthorn/systems/settings'
+import { readSettings, type SettingOptions } from '@posthorn/systems/settings'
 
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]

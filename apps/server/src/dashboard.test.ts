@@ -2,11 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { App } from '@posthorn/http'
-import { createApp, createVerifier } from '@posthorn/http'
+import { createApp, createVerifier, type App } from '@posthorn/http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DashboardOptions } from './dashboard.ts'
-import { dashboardRoutes } from './dashboard.ts'
+import { dashboardRoutes, type DashboardOptions } from './dashboard.ts'
 
 const SCRIPT = 'console.log("hello")\n'.repeat(200)
 const DEVELOPMENT = { production: false, oidc: undefined }

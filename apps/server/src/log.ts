@@ -1,5 +1,4 @@
-import { pino } from 'pino'
-import type { Logger } from 'pino'
+import { pino, type Logger } from 'pino'
 
 /** Fields that never reach a log line, wherever a caller put them. */
 const SECRET_FIELDS = ['authorization', 'cookie', 'password', 'secret', 'token', 'connectionString']

@@ -3,8 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ServerProcess } from './testing/server-process.ts'
-import { call, startProcess } from './testing/server-process.ts'
+import { call, startProcess, type ServerProcess } from './testing/server-process.ts'
 
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-server-'))

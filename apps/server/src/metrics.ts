@@ -1,6 +1,5 @@
 import type { Labels, Metrics } from '@posthorn/engine'
-import type { Registry } from 'prom-client'
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** From a quick local broker to a slow customer. */
 const BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000]

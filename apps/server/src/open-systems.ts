@@ -1,5 +1,4 @@
-import type { Log, MigrationSet, Outbox } from '@posthorn/engine'
-import { engineMigrations } from '@posthorn/engine'
+import { engineMigrations, type Log, type MigrationSet, type Outbox } from '@posthorn/engine'
 import type { OpenSystem, System, SystemConsumer, SystemQueue, Worker } from '@posthorn/systems'
 import { createSealing } from '@posthorn/systems/sealing'
 import type { Simulator } from '@posthorn/simulators'

@@ -1,5 +1,4 @@
-import type { Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
 
 /** What the server says it is, e.g. `18.4`. */
 export async function serverVersion(db: Queryable): Promise<string> {

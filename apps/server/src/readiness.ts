@@ -1,5 +1,5 @@
 import type { MigrationSet } from '@posthorn/engine'
-import { migrationStatus } from '@posthorn/engine'
+import { migrationStatus } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import type { Brokers } from './brokers.ts'
 import { withoutPassword } from './log.ts'

@@ -1,5 +1,4 @@
-import type { TokenVerifier } from '@posthorn/http'
-import { createVerifier, signToken } from '@posthorn/http'
+import { createVerifier, signToken, type TokenVerifier } from '@posthorn/http'
 import type { Configuration } from './configuration.ts'
 import { developmentSecret } from './secret.ts'
 

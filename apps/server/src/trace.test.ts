@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ServerProcess } from './testing/server-process.ts'
-import { call, startProcess } from './testing/server-process.ts'
+import { call, startProcess, type ServerProcess } from './testing/server-process.ts'
 
 interface Span {
   readonly traceId: string

@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log, Metrics, Relay, Subscription } from '@posthorn/engine'
-import { createNotifier, createRelay, withConsumerSpan } from '@posthorn/engine'
+import {
+  createNotifier,
+  createRelay,
+  withConsumerSpan,
+  type Log,
+  type Metrics,
+  type Relay,
+  type Subscription,
+} from '@posthorn/engine'
 import type { SystemConsumer, Worker } from '@posthorn/systems'
 import type { Brokers } from './brokers.ts'
-import type { Configuration } from './configuration.ts'
-import { ConfigurationError } from './configuration.ts'
+import { ConfigurationError, type Configuration } from './configuration.ts'
 import type { Database } from './database.ts'
 import type { Opened } from './open-systems.ts'
 

@@ -1,4 +1,5 @@
-import { defineInbox, inboxTableSql, once, sql, uuid } from '@posthorn/engine'
+import { sql, uuid } from '@posthorn/engine'
+import { defineInbox, inboxTableSql, once } from '@posthorn/engine/inbox'
 import { lineTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { isRolledBack } from './commit-outcome.ts'

@@ -1,5 +1,11 @@
-import type { Outbox, Queryable, Transaction } from '@posthorn/engine'
-import { DefinitionError, enqueueAll, getMessage } from '@posthorn/engine'
+import {
+  DefinitionError,
+  enqueueAll,
+  type Outbox,
+  type Queryable,
+  type Transaction,
+} from '@posthorn/engine'
+import { getMessage } from '@posthorn/engine/operate'
 import type { AggregateRoot } from './aggregate-root.ts'
 import type { PendingEvent } from './event.ts'
 

@@ -1,4 +1,5 @@
-import { defineInbox, inboxTableSql, once, sql, uuid } from '@posthorn/engine'
+import { sql, uuid } from '@posthorn/engine'
+import { defineInbox, inboxTableSql, once } from '@posthorn/engine/inbox'
 import { testDatabase } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
 import { beforeEach, describe, expect, test, vi } from 'vitest'

@@ -1,14 +1,18 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { transaction } from '@posthorn/engine'
+import { transaction, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { AggregateRoot } from './aggregate-root.ts'
 import { isRolledBack } from './commit-outcome.ts'
 import { CommitUnknownError, ConflictError, DomainError } from './errors.ts'
 import type { EventOutbox, EventRow } from './event-outbox.ts'
-import type { AggregateClass, Mapper, Written } from './mapper.ts'
-import { invalid, loadWith, mapperOf } from './mapper.ts'
-import type { Change } from './tracked.ts'
-import { Tracked } from './tracked.ts'
+import {
+  invalid,
+  loadWith,
+  mapperOf,
+  type AggregateClass,
+  type Mapper,
+  type Written,
+} from './mapper.ts'
+import { Tracked, type Change } from './tracked.ts'
 
 export interface UnitOfWorkOptions {
   readonly pool: Pool

@@ -31,7 +31,7 @@ export const ERROR_CODES = {
   IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by somebody else.',
   CURSOR_INVALID: 'The cursor of a list is not one that this list gave out.',
   FEED_BEHIND: 'The reader of a feed was too slow; it can go on from its last position.',
-  NEWS_INVALID:
+  ANNOUNCEMENT_INVALID:
     'An announcement has a topic, id or tenant that cannot be told; the message names it.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
   MIGRATION_UNKNOWN: 'The database has a migration that this version does not know.',

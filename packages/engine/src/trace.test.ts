@@ -1,18 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type {
-  Attributes,
-  Context,
-  ContextManager,
-  Span,
-  SpanOptions,
-  Tracer,
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  context,
+  trace,
+  type Attributes,
+  type Context,
+  type ContextManager,
+  type Span,
+  type SpanOptions,
+  type Tracer,
 } from '@opentelemetry/api'
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { toMessage } from './outbox/message.ts'
-import { delivered, refused } from './relay/outcome.ts'
+import { delivered, refused } from './outbox/outcome.ts'
 import { currentTraceparent, withConsumerSpan, withDeliverySpan } from './trace.ts'
-import type { Delivery } from './relay/transport.ts'
+import type { Delivery } from './outbox/transport.ts'
 import { uuid } from './uuid.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'

@@ -1,4 +1,3 @@
-import type { Attributes, Context, Span } from '@opentelemetry/api'
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -6,11 +5,13 @@ import {
   context,
   isSpanContextValid,
   trace,
+  type Attributes,
+  type Context,
+  type Span,
 } from '@opentelemetry/api'
 import type { Message } from './outbox/message.ts'
-import type { Outcome } from './relay/outcome.ts'
-import { failureOf } from './relay/outcome.ts'
-import type { Delivery } from './relay/transport.ts'
+import { failureOf, type Outcome } from './outbox/outcome.ts'
+import type { Delivery } from './outbox/transport.ts'
 
 const TRACER = '@posthorn/engine'
 

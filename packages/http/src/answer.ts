@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ServerResponse } from 'node:http'
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isArriving } from './body-timeout.ts'
 import type { HttpProblemCode } from './errors.ts'
 import { problemOf } from './problem-of.ts'
-import type { ProblemError } from './problem.ts'
-import { PROBLEM_TYPE, problem } from './problem.ts'
+import { PROBLEM_TYPE, problem, type ProblemError } from './problem.ts'
 
 /** Answers whatever was thrown with a problem; what is our fault is logged. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

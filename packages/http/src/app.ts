@@ -1,27 +1,24 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  RawReplyDefaultExpression,
-  RawRequestDefaultExpression,
-  RawServerDefault,
+import {
+  LogController,
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
 } from 'fastify'
-import { LogController, fastify } from 'fastify'
 import { createAccessHook } from './access.ts'
 import { answerClientError, answerError } from './answer.ts'
 import { addJsonParser } from './body.ts'
 import { addBodyTimeout } from './body-timeout.ts'
-import type { LatestResponses } from './closing.ts'
-import { addClosing } from './closing.ts'
+import { addClosing, type LatestResponses } from './closing.ts'
 import { withLazyChildren } from './lazy-log.ts'
 import { addMissingRoute } from './missing-route.ts'
-import type { ApiDescription } from './openapi.ts'
-import { addOpenApi } from './openapi.ts'
-import type { RateLimit } from './rate-limit.ts'
-import { createRateLimiter } from './rate-limit.ts'
+import { addOpenApi, type ApiDescription } from './openapi.ts'
+import { createRateLimiter, type RateLimit } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
-import type { Answered } from './request-log.ts'
-import { REDACTED, addRequestLog, loggedRequest } from './request-log.ts'
+import { REDACTED, addRequestLog, loggedRequest, type Answered } from './request-log.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import type { TokenVerifier } from './token.ts'
 import { addTracing } from './tracing.ts'

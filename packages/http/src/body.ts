@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { FieldError } from './problem.ts'
-import { problem } from './problem.ts'
+import { problem, type FieldError } from './problem.ts'
 import { unstorable } from './unstorable.ts'
 
 declare module 'fastify' {

@@ -4,8 +4,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { userOf } from './access.ts'
 import { networkOf } from './network.ts'
 import { problem } from './problem.ts'
-import type { StreamEvent } from './stream-event.ts'
-import { encodeEvent } from './stream-event.ts'
+import { encodeEvent, type StreamEvent } from './stream-event.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,4 +1,4 @@
-import { fingerprint } from '@posthorn/engine'
+import { fingerprint } from '@posthorn/engine/inbox'
 import type { FastifyRequest } from 'fastify'
 import { callerOf } from './caller.ts'
 import { problem } from './problem.ts'

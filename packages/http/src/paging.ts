@@ -1,5 +1,4 @@
-import type { TSchema } from 'typebox'
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import { encodeCursor } from './cursor.ts'
 
 /** The query of every list, newest first. */

@@ -1,6 +1,5 @@
 import { DefinitionError, PosthornError, sqlState } from '@posthorn/engine'
-import type { FieldError } from './problem.ts'
-import { ProblemError, problem } from './problem.ts'
+import { ProblemError, problem, type FieldError } from './problem.ts'
 import { isDatabaseTrouble } from './database-trouble.ts'
 import type { HttpProblemCode } from './errors.ts'
 

@@ -1,10 +1,14 @@
-import type { Duration } from '@posthorn/engine'
-import { toMs } from '@posthorn/engine'
-import type { JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
-import { SignJWT, createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { toMs, type Duration } from '@posthorn/engine'
+import {
+  SignJWT,
+  createRemoteJWKSet,
+  errors,
+  jwtVerify,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+} from 'jose'
 import type { Caller, Role } from './caller.ts'
-import type { ClaimNames, Claimed } from './claims.ts'
-import { claimedBy } from './claims.ts'
+import { claimedBy, type ClaimNames, type Claimed } from './claims.ts'
 import { ProblemError, problem } from './problem.ts'
 import { createTokenCache } from './token-cache.ts'
 

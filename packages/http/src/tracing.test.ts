@@ -1,6 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Attributes, Context, ContextManager, SpanOptions, Tracer } from '@opentelemetry/api'
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  context,
+  trace,
+  type Attributes,
+  type Context,
+  type ContextManager,
+  type SpanOptions,
+  type Tracer,
+} from '@opentelemetry/api'
 import { currentTraceparent, uuid } from '@posthorn/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bearer, sampleApp } from './testing/sample-app.ts'

@@ -1,4 +1,3 @@
-import type { Context, Span } from '@opentelemetry/api'
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -6,6 +5,8 @@ import {
   context,
   isSpanContextValid,
   trace,
+  type Context,
+  type Span,
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problemOf } from './problem-of.ts'

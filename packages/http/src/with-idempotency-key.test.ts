@@ -1,10 +1,10 @@
-import type { Transaction } from '@posthorn/engine'
-import { defineIdempotency, idempotencyTableSql, uuid } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
+import { defineIdempotency, idempotencyTableSql } from '@posthorn/engine/inbox'
 import { testDatabase } from '@posthorn/engine/testing'
 import { Type } from 'typebox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from './app.ts'
-import { idempotently } from './with-idempotency-key.ts'
+import { withIdempotencyKey } from './with-idempotency-key.ts'
 import { problem } from './problem.ts'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 
@@ -44,10 +44,10 @@ async function shop({ required = false, work, status = 201 }: Shop = {}): Promis
     return { status, body, headers: { location: `/sales/${id}` } }
   }
   app.post('/sales', { schema }, ({ body }, reply) =>
-    idempotently(reply, { pool, store, required }, (tx) => sell(tx, body.amount)),
+    withIdempotencyKey(reply, { pool, store, required }, (tx) => sell(tx, body.amount)),
   )
   app.post('/shops/:shop/sales', { schema }, ({ body }, reply) =>
-    idempotently(reply, { pool, store }, (tx) => sell(tx, body.amount)),
+    withIdempotencyKey(reply, { pool, store }, (tx) => sell(tx, body.amount)),
   )
   return app
 }
@@ -142,7 +142,9 @@ describe('the same key', () => {
     const twin = defineIdempotency({ table: 'shop.idempotency_keys' })
     const other = await sampleApp()
     other.post('/sales', (_request, reply) =>
-      idempotently(reply, { pool, store: twin }, () => Promise.reject(new Error('a second time'))),
+      withIdempotencyKey(reply, { pool, store: twin }, () =>
+        Promise.reject(new Error('a second time')),
+      ),
     )
     const two = sell(other, 'k1')
     await expect.poll(waiting).toBe(1)
@@ -202,7 +204,7 @@ describe('work that fails', () => {
     const body: Record<string, unknown> = {}
     body['self'] = body
     app.post('/sales', (_request, reply) =>
-      idempotently(reply, { pool, store }, async () => ({ status: 201, body })),
+      withIdempotencyKey(reply, { pool, store }, async () => ({ status: 201, body })),
     )
     expect((await sell(app, 'k1')).statusCode).toBe(500)
     expect(await keys()).toBe(0)

@@ -1,9 +1,14 @@
-import type { IdempotencyStore, KeyOutcome, StoredResponse, Transaction } from '@posthorn/engine'
-import { claimKey, completeKey, transaction } from '@posthorn/engine'
+import { transaction, type Transaction } from '@posthorn/engine'
+import {
+  claimKey,
+  completeKey,
+  type IdempotencyStore,
+  type KeyOutcome,
+  type StoredResponse,
+} from '@posthorn/engine/inbox'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
-import type { KeyedRequest } from './idempotency-key.ts'
-import { keyedRequest, requireKey } from './idempotency-key.ts'
+import { keyedRequest, requireKey, type KeyedRequest } from './idempotency-key.ts'
 import { problem } from './problem.ts'
 
 export interface IdempotentOptions {
@@ -28,7 +33,7 @@ const atWork = new WeakMap<IdempotencyStore, Set<string>>()
  * together. A repeat gets the same bytes; work that throws leaves no key behind. For routes whose
  * whole effect is that transaction; who calls the outside uses the engine's keys step by step.
  */
-export async function idempotently(
+export async function withIdempotencyKey(
   reply: FastifyReply,
   options: IdempotentOptions,
   work: (tx: Transaction) => Promise<WorkResult>,

@@ -5,8 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { as, closedFolder } from './account.ts'
-import type { Account } from './account.ts'
+import { as, closedFolder, type Account } from './account.ts'
 import { PostgresServerError, systemCode } from './errors.ts'
 
 /** The programs of PostgreSQL, at a place from which the server's account can run them. */

@@ -1,15 +1,12 @@
 import { serverAccount } from './account.ts'
 import { postgresBinaries } from './binaries.ts'
-import { clusterVersion, ensureCluster, SUPERUSER } from './cluster.ts'
-import type { Setting } from './cluster.ts'
+import { clusterVersion, ensureCluster, SUPERUSER, type Setting } from './cluster.ts'
 import { PostgresServerError } from './errors.ts'
 import { withLock } from './lock.ts'
 import { LOOPBACK } from './port.ts'
 import { serverVersion } from './queries.ts'
-import { awaitServer, startServer, stopServer } from './server.ts'
-import type { ServerSettings } from './server.ts'
-import { serverFolder, unreachable } from './server-folder.ts'
-import type { ServerFolder } from './server-folder.ts'
+import { awaitServer, startServer, stopServer, type ServerSettings } from './server.ts'
+import { serverFolder, unreachable, type ServerFolder } from './server-folder.ts'
 import { countUsers, registerUser } from './server-users.ts'
 
 export interface PostgresOptions {

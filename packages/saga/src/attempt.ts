@@ -1,5 +1,4 @@
-import type { Failure, Transaction } from '@posthorn/engine'
-import { failureOf } from '@posthorn/engine'
+import { failureOf, type Failure, type Transaction } from '@posthorn/engine'
 import type { StepOutcome } from './decide.ts'
 import { SagaError } from './errors.ts'
 import type { Effect, EventInit, Refusal, StepRun } from './step.ts'

@@ -1,5 +1,12 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { SQLSTATE, enqueueAll, raiseAlert, sqlState, transaction } from '@posthorn/engine'
+import {
+  SQLSTATE,
+  enqueueAll,
+  sqlState,
+  transaction,
+  type Queryable,
+  type Transaction,
+} from '@posthorn/engine'
+import { raiseAlert } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { SagaError } from './errors.ts'
 import type { SagaEvent, SagaEvents } from './event-outbox.ts'

@@ -1,14 +1,7 @@
-import {
-  advanceClock,
-  fixed,
-  listAlerts,
-  transaction,
-  useMovableClock,
-  uuid,
-} from '@posthorn/engine'
+import { fixed, transaction, uuid } from '@posthorn/engine'
+import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { AnySaga } from './index.ts'
 import {
   cancelSaga,
   createOrchestrator,
@@ -17,6 +10,7 @@ import {
   resumeSaga,
   sagaMigrations,
   startSaga,
+  type AnySaga,
 } from './index.ts'
 import { LEDGER, drain, enter, entries, expireTurns } from './testing/ledger.ts'
 

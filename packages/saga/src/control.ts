@@ -1,5 +1,5 @@
 import type { Transaction } from '@posthorn/engine'
-import { recoverAlert } from '@posthorn/engine'
+import { recoverAlert } from '@posthorn/engine/operate'
 import type { SagaStatus } from './instance.ts'
 import { isUuid } from './reads.ts'
 import { requestCancel, resumeFailed } from './sql/control.ts'

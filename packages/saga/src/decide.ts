@@ -18,11 +18,9 @@
  *
  *   A step that waits (for a reply, a timer, its next attempt) keeps its state and begins a new turn.
  */
-import type { Failure, RetryPolicy } from '@posthorn/engine'
-import { nextDelay } from '@posthorn/engine'
+import { nextDelay, type Failure, type RetryPolicy } from '@posthorn/engine'
 import { SAGA_CODES } from './errors.ts'
-import type { Instance, Move, StepRecord } from './instance.ts'
-import { recordAt, replyFor } from './instance.ts'
+import { recordAt, replyFor, type Instance, type Move, type StepRecord } from './instance.ts'
 import type { Step } from './saga.ts'
 import type { Reply } from './step.ts'
 

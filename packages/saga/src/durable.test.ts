@@ -1,7 +1,7 @@
-import { advanceClock, fixed, sql, transaction, useMovableClock } from '@posthorn/engine'
+import { fixed, sql, transaction } from '@posthorn/engine'
+import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
-import type { AnySaga, Effect } from './index.ts'
 import {
   awaitSaga,
   createOrchestrator,
@@ -13,6 +13,8 @@ import {
   sagaEvents,
   sagaMigrations,
   startSaga,
+  type AnySaga,
+  type Effect,
 } from './index.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { afterAction } from './decide.ts'

@@ -1,5 +1,4 @@
-import type { Duration, Outbox } from '@posthorn/engine'
-import { defineOutbox, exponential } from '@posthorn/engine'
+import { defineOutbox, exponential, type Duration, type Outbox } from '@posthorn/engine'
 
 /** A row of `sagas.saga_outbox`. */
 export interface SagaEvent {

@@ -1,5 +1,4 @@
-import type { MigrationSet } from '@posthorn/engine'
-import { migrationsFrom } from '@posthorn/engine'
+import { migrationsFrom, type MigrationSet } from '@posthorn/engine'
 
 /** The sagas' tables: `sagas.saga`, `saga_step`, `saga_turn`, `saga_reply`, `saga_outbox`, `consumer_inbox`. */
 export function sagaMigrations(): Promise<MigrationSet> {

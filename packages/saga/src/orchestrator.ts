@@ -1,5 +1,16 @@
-import type { Delivery, Outcome, Queryable, Relay, RelayOptions, Transport } from '@posthorn/engine'
-import { createRelay, delivered, raiseAlert, retryLater, transaction } from '@posthorn/engine'
+import {
+  createRelay,
+  delivered,
+  retryLater,
+  transaction,
+  type Delivery,
+  type Outcome,
+  type Queryable,
+  type Relay,
+  type RelayOptions,
+  type Transport,
+} from '@posthorn/engine'
+import { raiseAlert } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { Checkpoints } from './checkpoints.ts'
 import type { SagaError } from './errors.ts'
@@ -11,8 +22,7 @@ import type { AnySaga } from './saga.ts'
 import { SagaRun } from './saga-run.ts'
 import { noteUnknown, takeTurns } from './sql/turns.ts'
 import { StepTransaction } from './step-transaction.ts'
-import type { Turn } from './turn-outbox.ts'
-import { sagaTurns } from './turn-outbox.ts'
+import { sagaTurns, type Turn } from './turn-outbox.ts'
 
 export interface SagaTransportOptions {
   /** Half of its connections go to steps that write through `tx`. */

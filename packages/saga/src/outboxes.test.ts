@@ -1,4 +1,5 @@
-import { inboxTableSql, outboxTableSql, uuid } from '@posthorn/engine'
+import { outboxTableSql, uuid } from '@posthorn/engine'
+import { inboxTableSql } from '@posthorn/engine/inbox'
 import { outboxConformance, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { consumerInbox, sagaEvents, sagaMigrations, sagaTurns } from './index.ts'

@@ -1,5 +1,4 @@
-import type { Queryable, Statement } from '@posthorn/engine'
-import { transaction } from '@posthorn/engine'
+import { transaction, type Queryable, type Statement } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { defineSaga, sagaMigrations, startSagas } from './index.ts'

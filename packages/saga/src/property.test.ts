@@ -1,8 +1,8 @@
-import { advanceClock, fixed, transaction, useMovableClock } from '@posthorn/engine'
+import { fixed, transaction } from '@posthorn/engine'
+import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import type { AnySaga } from './index.ts'
 import {
   cancelSaga,
   createOrchestrator,
@@ -11,6 +11,7 @@ import {
   refuse,
   sagaMigrations,
   startSaga,
+  type AnySaga,
 } from './index.ts'
 import { LEDGER, enter, entries, expireTurns } from './testing/ledger.ts'
 import { WORLD, callWorld, standing, undoInWorld } from './testing/world.ts'

@@ -1,8 +1,14 @@
-import type { Failure, Queryable } from '@posthorn/engine'
-import { PosthornError } from '@posthorn/engine'
+import { PosthornError, type Failure, type Queryable } from '@posthorn/engine'
 import type { SagaStatus, StepStatus } from './instance.ts'
-import type { SagaHead, Stored } from './sql/reads.ts'
-import { selectEvents, selectReplies, selectSaga, selectSagas, selectSteps } from './sql/reads.ts'
+import {
+  selectEvents,
+  selectReplies,
+  selectSaga,
+  selectSagas,
+  selectSteps,
+  type SagaHead,
+  type Stored,
+} from './sql/reads.ts'
 
 export interface SagaSummary {
   readonly id: string

@@ -1,10 +1,9 @@
-import type { Consumer, Message, Transaction } from '@posthorn/engine'
-import { defineInbox, once, transaction } from '@posthorn/engine'
+import { transaction, type Consumer, type Message, type Transaction } from '@posthorn/engine'
+import { defineInbox, once } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import { SAGA_ID_HEADER } from './event-outbox.ts'
 import { isUuid } from './reads.ts'
-import type { ReplyOutcome } from './sql/replies.ts'
-import { keepReply } from './sql/replies.ts'
+import { keepReply, type ReplyOutcome } from './sql/replies.ts'
 import { sagaTurns } from './turn-outbox.ts'
 
 /** Remembers which consumer has had which event: for the sagas' replies, and for consumers of their events. */

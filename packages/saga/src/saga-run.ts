@@ -1,12 +1,14 @@
-import type { Failure, Outcome, Transaction } from '@posthorn/engine'
-import { delivered, retryLater } from '@posthorn/engine'
-import type { Attempted } from './attempt.ts'
-import { attempt, unstorable } from './attempt.ts'
+import {
+  delivered,
+  retryLater,
+  type Failure,
+  type Outcome,
+  type Transaction,
+} from '@posthorn/engine'
+import { attempt, unstorable, type Attempted } from './attempt.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import type { StepOutcome, Task } from './decide.ts'
-import { afterAction, afterUndo, nextTask } from './decide.ts'
-import type { Instance, Move } from './instance.ts'
-import { contextAt, moved, recordAt } from './instance.ts'
+import { afterAction, afterUndo, nextTask, type StepOutcome, type Task } from './decide.ts'
+import { contextAt, moved, recordAt, type Instance, type Move } from './instance.ts'
 import { isOutage } from './outage.ts'
 import type { Step } from './saga.ts'
 import type { EventInit, ReplyRun, StepRun } from './step.ts'

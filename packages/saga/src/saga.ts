@@ -1,5 +1,10 @@
-import type { Duration, RetryPolicy, Transaction } from '@posthorn/engine'
-import { exponential, toMs } from '@posthorn/engine'
+import {
+  exponential,
+  toMs,
+  type Duration,
+  type RetryPolicy,
+  type Transaction,
+} from '@posthorn/engine'
 import { SagaError } from './errors.ts'
 import type { Effect, Refusal, ReplyOptions, ReplyRun, StepOptions, StepRun } from './step.ts'
 

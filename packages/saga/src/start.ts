@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Transaction } from '@posthorn/engine'
-import { currentTraceparent, transaction, uuid } from '@posthorn/engine'
+import { currentTraceparent, transaction, uuid, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { SagaError } from './errors.ts'
 import { getSaga } from './reads.ts'
-import type { SagaResult } from './result.ts'
-import { resultOf } from './result.ts'
+import { resultOf, type SagaResult } from './result.ts'
 import type { AnySaga, Saga, SagaKind } from './saga.ts'
-import type { NewSaga } from './sql/start.ts'
-import { insertSagas, selectEnded } from './sql/start.ts'
+import { insertSagas, selectEnded, type NewSaga } from './sql/start.ts'
 import { sagaTurns } from './turn-outbox.ts'
 
 export interface StartOptions {

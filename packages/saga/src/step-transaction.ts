@@ -1,5 +1,10 @@
-import type { Statement, Transaction } from '@posthorn/engine'
-import { PosthornError, borrowTransaction, transaction } from '@posthorn/engine'
+import {
+  PosthornError,
+  borrowTransaction,
+  transaction,
+  type Statement,
+  type Transaction,
+} from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Gate } from './gate.ts'
 import { isOutage } from './outage.ts'

@@ -1,5 +1,11 @@
-import type { Change, Outbox, Transaction } from '@posthorn/engine'
-import { defineOutbox, exponential, raiseAlert } from '@posthorn/engine'
+import {
+  defineOutbox,
+  exponential,
+  type Change,
+  type Outbox,
+  type Transaction,
+} from '@posthorn/engine'
+import { raiseAlert } from '@posthorn/engine/operate'
 import { SAGA_CODES } from './errors.ts'
 import { failTurns } from './sql/turns.ts'
 

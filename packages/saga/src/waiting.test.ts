@@ -1,7 +1,7 @@
-import { advanceClock, toMessage, transaction, useMovableClock, uuid } from '@posthorn/engine'
+import { toMessage, transaction, uuid } from '@posthorn/engine'
+import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
-import type { AnySaga } from './index.ts'
 import {
   acceptReply,
   createOrchestrator,
@@ -11,6 +11,7 @@ import {
   sagaMigrations,
   sagaReplies,
   startSaga,
+  type AnySaga,
 } from './index.ts'
 import { LEDGER, drain, enter, entries } from './testing/ledger.ts'
 

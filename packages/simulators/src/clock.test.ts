@@ -5,8 +5,8 @@ import {
   exponential,
   outboxTableSql,
   transaction,
-  useMovableClock,
 } from '@posthorn/engine'
+import { useMovableClock } from '@posthorn/engine/operate'
 import { fakeTransport, testDatabase } from '@posthorn/engine/testing'
 import { describe, expect, test } from 'vitest'
 import { served } from './testing/served.ts'

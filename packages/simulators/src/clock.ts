@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-import { advanceClock, PosthornError, toMs } from '@posthorn/engine'
-import type { Duration } from '@posthorn/engine'
+import { Type, type Static } from 'typebox'
+import { PosthornError, toMs, type Duration } from '@posthorn/engine'
+import { advanceClock } from '@posthorn/engine/operate'
 import { invalid, problem } from '@posthorn/http'
 import { selectClock } from './sql/clock.ts'
 

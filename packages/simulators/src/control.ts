@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { FaultOrder } from './fault.ts'
 import type { OpenSimulator } from './simulator.ts'
 import type { ControlledWorld } from './world.ts'

@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Fault } from './fault.ts'
-import { noBody } from './kept-body.ts'
-import type { KeptBody } from './kept-body.ts'
+import { noBody, type KeptBody } from './kept-body.ts'
 import { keptHeaders } from './kept-headers.ts'
 
 /** How a request ended; `aborted` if its client left before the answer. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { meet, planOf } from './fault.ts'
-import type { FaultOrder, FaultPlan } from './fault.ts'
+import { meet, planOf, type FaultOrder, type FaultPlan } from './fault.ts'
 
 /** What `count` requests in a row meet: a letter for each, `.` for no fault. */
 function run(order: FaultOrder, count: number): string {

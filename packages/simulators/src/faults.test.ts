@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { echo } from './testing/echo.ts'
-import { served } from './testing/served.ts'
-import type { Served } from './testing/served.ts'
+import { served, type Served } from './testing/served.ts'
 
 const say = (server: Served, n: number, init?: RequestInit) =>
   server.post('/sim/echo/say', { n }, init)

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { errorCodes } from 'fastify'
-import { keptMultipart, keptStart, MOST_KEPT_BYTES } from './kept-body.ts'
-import type { KeptBody } from './kept-body.ts'
+import { keptMultipart, keptStart, MOST_KEPT_BYTES, type KeptBody } from './kept-body.ts'
 import { MultipartParser } from './multipart.ts'
-import { malformedBody } from './request-body.ts'
-import type { RequestBody } from './request-body.ts'
+import { malformedBody, type RequestBody } from './request-body.ts'
 
 interface FormOptions {
   readonly contentType: string

@@ -1,6 +1,5 @@
 import { problem } from '@posthorn/http'
-import { keptBody } from './kept-body.ts'
-import type { KeptBody } from './kept-body.ts'
+import { keptBody, type KeptBody } from './kept-body.ts'
 
 /** A body as the handler gets it and as the journal keeps it. */
 export interface RequestBody {

@@ -3,13 +3,11 @@ import fastifyPlugin from 'fastify-plugin'
 import type { Pool } from 'pg'
 import { PosthornError } from '@posthorn/engine'
 import { clockRoutes } from './clock.ts'
-import { controlRoutes } from './control.ts'
-import type { Controlled } from './control.ts'
+import { controlRoutes, type Controlled } from './control.ts'
 import { plainFailure } from './mishap.ts'
 import { Protocol } from './protocol.ts'
 import type { Simulator } from './simulator.ts'
-import { createWorld } from './world.ts'
-import type { ControlledWorld } from './world.ts'
+import { createWorld, type ControlledWorld } from './world.ts'
 
 export interface SimulatorsOptions {
   /** Where the business clock is. */

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { meet, planOf } from './fault.ts'
-import type { Fault, FaultOrder, FaultPlan } from './fault.ts'
+import { meet, planOf, type Fault, type FaultOrder, type FaultPlan } from './fault.ts'
 import { Waiting } from './waiting.ts'
 
 /** What every simulator has from the common part, whatever protocol it speaks. */

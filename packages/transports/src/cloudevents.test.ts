@@ -1,6 +1,5 @@
 import { toMessage } from '@posthorn/engine'
 import { describe, expect, it } from 'vitest'
-import type { Binding, Fallback } from './cloudevents.ts'
 import {
   amqpBinding,
   fromCloudEvent,
@@ -8,6 +7,8 @@ import {
   idOfCoordinates,
   kafkaBinding,
   toCloudEvent,
+  type Binding,
+  type Fallback,
 } from './cloudevents.ts'
 
 const message = toMessage({

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Message } from '@posthorn/engine'
-import { toMessage } from '@posthorn/engine'
+import { toMessage, type Message } from '@posthorn/engine'
 import { TransportError } from './errors.ts'
 
 /**

@@ -1,8 +1,6 @@
-import type { Delivery, Outcome } from '@posthorn/engine'
-import { delivered, retryLater, toMessage } from '@posthorn/engine'
+import { delivered, retryLater, toMessage, type Delivery, type Outcome } from '@posthorn/engine'
 import { describe, expect, it } from 'vitest'
-import type { Faulty } from './gate.ts'
-import { createGate, sendByHalves } from './gate.ts'
+import { createGate, sendByHalves, type Faulty } from './gate.ts'
 
 function batch(keys: string): Delivery[] {
   return keys.split('').map((key, n) => ({

@@ -1,5 +1,4 @@
-import type { Delivery, Outcome } from '@posthorn/engine'
-import { DeliveryError, refused, retryLater } from '@posthorn/engine'
+import { DeliveryError, refused, retryLater, type Delivery, type Outcome } from '@posthorn/engine'
 import { TransportError } from './errors.ts'
 
 /** Holds back, in an ordered batch, what comes after a failed message of the same key. */

@@ -1,7 +1,12 @@
-import type { Consumer, Duration, Log, Message, Reference } from '@posthorn/engine'
-import { toMs } from '@posthorn/engine'
-import type { Backoff, Slots } from './waiting.ts'
-import { backoffMs, sleep } from './waiting.ts'
+import {
+  toMs,
+  type Consumer,
+  type Duration,
+  type Log,
+  type Message,
+  type Reference,
+} from '@posthorn/engine'
+import { backoffMs, sleep, type Backoff, type Slots } from './waiting.ts'
 
 /** What all transports let one choose about reading. */
 export interface ReadingOptions {

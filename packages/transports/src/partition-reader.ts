@@ -1,6 +1,5 @@
 import type { Log } from '@posthorn/engine'
-import type { Handling, Work } from './handling.ts'
-import { untilDone } from './handling.ts'
+import { untilDone, type Handling, type Work } from './handling.ts'
 import type { Backoff, Slots } from './waiting.ts'
 
 export interface ReaderOptions {

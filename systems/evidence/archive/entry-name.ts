@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { ExtraField } from 'yauzl'
-import { getFileNameLowLevel } from 'yauzl'
+import { getFileNameLowLevel, type ExtraField } from 'yauzl'
 import type { ArchiveLimits } from './limits.ts'
 import { ArchiveRejected } from './reasons.ts'
 

@@ -1,6 +1,5 @@
 import { constants, inflateRawSync } from 'node:zlib'
-import type { Entry } from './directory.ts'
-import { ENCRYPTED, readExtraFields } from './directory.ts'
+import { ENCRYPTED, readExtraFields, type Entry } from './directory.ts'
 import { uint64 } from './end-record.ts'
 import { shown } from './entry-name.ts'
 import { TELLING_BYTES, isArchive } from './magic.ts'

@@ -1,7 +1,5 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-import type { ArchiveLimits } from './limits.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
+import { Type, type Static } from 'typebox'
+import { DEFAULT_LIMITS, type ArchiveLimits } from './limits.ts'
 
 const amount = (description: string, value: number) =>
   Type.Integer({ description, minimum: 1, maximum: 1_000_000_000_000, default: value })

@@ -3,8 +3,7 @@ import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { ArchiveLimits } from './limits.ts'
 import type { ArchiveReason } from './reasons.ts'
-import type { MadeEnd, MadeEntry } from './testing/made-zip.ts'
-import { localHeader, makeZip } from './testing/made-zip.ts'
+import { localHeader, makeZip, type MadeEnd, type MadeEntry } from './testing/made-zip.ts'
 import { CSV, PDF, useOpening } from './testing/opening.ts'
 
 const { open } = useOpening()

@@ -1,5 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
-import { transaction } from '@posthorn/engine'
+import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { ArrivedObject, ReceivedObject } from '../jobs/receive.ts'
 import type { Storage } from '../storage/storage.ts'

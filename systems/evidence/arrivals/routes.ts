@@ -1,10 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Log } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { problem } from '@posthorn/http'
+import { problem, type App } from '@posthorn/http'
 import { Type } from 'typebox'
-import type { ArrivalOptions } from './arrival.ts'
-import { announceObject, arrivedObject } from './arrival.ts'
+import { announceObject, arrivedObject, type ArrivalOptions } from './arrival.ts'
 import { readNotification } from './notification.ts'
 
 export interface EventRouteOptions extends ArrivalOptions {

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@posthorn/engine'
 import type { Worker } from '../../system.ts'
 import type { StoredObject } from '../storage/storage.ts'
-import type { ArrivalOptions } from './arrival.ts'
-import { announceObject } from './arrival.ts'
+import { announceObject, type ArrivalOptions } from './arrival.ts'
 import { INCOMING, orgOfKey } from './incoming.ts'
 
 export interface SweepOptions extends ArrivalOptions {

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
-import type { Storage } from '../storage/storage.ts'
-import { NotStored } from '../storage/storage.ts'
+import { NotStored, type Storage } from '../storage/storage.ts'
 import type { Artifact } from '../rows/queries.ts'
 import { multipartBody } from './multipart.ts'
-import type { Answer } from './outcome.ts'
-import { answerOf } from './outcome.ts'
+import { answerOf, type Answer } from './outcome.ts'
 
 export interface DocumentsOptions {
   /** Where `/attach-evidence` is. */

@@ -1,5 +1,4 @@
-import { createRelay, delivered, uuid } from '@posthorn/engine'
-import type { Message, Transport } from '@posthorn/engine'
+import { createRelay, delivered, uuid, type Message, type Transport } from '@posthorn/engine'
 import { expect, test } from 'vitest'
 import { zipOfCases } from '../testing/archive.ts'
 import { evidenceDatabase, runEvidence } from '../testing/running.ts'

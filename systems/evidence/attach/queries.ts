@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Artifact } from '../rows/queries.ts'
 import type { RowState } from '../rows/row.ts'
 

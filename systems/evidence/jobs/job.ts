@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 /*
  *   RECEIVED ──claim──▶ PROCESSING ──every row is terminal──▶ COMPLETED

@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { CountedJob, FileJob, JobState, Tally } from './job.ts'
 
 /** Which job, and whose: another merchant's is not found. */

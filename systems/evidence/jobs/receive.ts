@@ -1,7 +1,5 @@
-import type { Transaction } from '@posthorn/engine'
-import { uuid } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
 import type { FileJob } from './job.ts'
-import type { NewJob } from './queries.ts'
 import {
   countUsage,
   findArrived,
@@ -9,6 +7,7 @@ import {
   insertJob,
   lockMerchant,
   lockObject,
+  type NewJob,
 } from './queries.ts'
 
 /** What one merchant may have under way. */

@@ -1,10 +1,7 @@
 import type { Archive } from '../archive/archive.ts'
-import { readCsv } from '@posthorn/bulk/csv'
-import type { CsvRow } from '@posthorn/bulk/csv'
-import type { Header } from './columns.ts'
-import { readHeader, readRow } from './columns.ts'
-import type { Rejection } from './rejection.ts'
-import { rejected, rejectionOf } from './rejection.ts'
+import { readCsv, type CsvRow } from '@posthorn/bulk/csv'
+import { readHeader, readRow, type Header } from './columns.ts'
+import { rejected, rejectionOf, type Rejection } from './rejection.ts'
 
 /** What is known of a file before its first row is stored. */
 export interface Checked {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { raiseAlert, recoverAlert, transaction } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
+import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import type { Worker } from '../../system.ts'
 import type { FileJob } from '../jobs/job.ts'
 import type { Nudge } from '../nudge.ts'
-import type { ProcessorOptions } from './process.ts'
-import { processJob } from './process.ts'
-import type { JobClaim } from './queries.ts'
-import { claimJob, releaseJob, renewJob } from './queries.ts'
+import { processJob, type ProcessorOptions } from './process.ts'
+import { claimJob, releaseJob, renewJob, type JobClaim } from './queries.ts'
 import { JobLost } from './storing.ts'
 
 export interface FileProcessorOptions extends ProcessorOptions {
@@ -58,7 +57,7 @@ export async function processNext(
   if (!job) return false
   const claim = { job, token }
   if (job.lost_claims >= ALERT_AT) {
-    await callSomebody(options, job, 'Every process that read the file has ended without a word.')
+    await alertOperator(options, job, 'Every process that read the file has ended without a word.')
   }
   const lease = keepLease(options, claim)
   const stop = AbortSignal.any([signal, lease.signal])
@@ -108,10 +107,10 @@ async function failed(
   if (!stopped) log.error({ err: error, fileJobId: id, afterMs }, 'a file could not be read')
   const now = await releaseJob(pool, claim, { afterMs, failed: stopped ? 0 : 1 })
   if (now === undefined || now < ALERT_AT) return
-  await callSomebody(options, claim.job, error instanceof Error ? error.message : String(error))
+  await alertOperator(options, claim.job, error instanceof Error ? error.message : String(error))
 }
 
-async function callSomebody(
+async function alertOperator(
   { pool }: ProcessorOptions,
   { id: subject, org_id: tenant }: FileJob,
   detail: string,

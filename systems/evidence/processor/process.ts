@@ -1,5 +1,4 @@
-import type { Log } from '@posthorn/engine'
-import { transaction } from '@posthorn/engine'
+import { transaction, type Log } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Archive } from '../archive/archive.ts'
 import type { ArchiveLimits } from '../archive/limits.ts'
@@ -7,14 +6,18 @@ import { openArchive } from '../archive/open.ts'
 import type { FileJob } from '../jobs/job.ts'
 import type { RowsOutbox } from '../outbox.ts'
 import type { Progress } from '../progress.ts'
-import type { Notify } from '../results/notification.ts'
-import { notifyOnce } from '../results/notification.ts'
+import { notifyOnce, type Notify } from '../results/notification.ts'
 import type { Storage } from '../storage/storage.ts'
 import { check } from './check.ts'
-import type { JobClaim } from './queries.ts'
-import { insertFiles, listFiles, markParsed, markRejected, markStaged } from './queries.ts'
-import type { Rejection } from './rejection.ts'
-import { rejected, rejectionOf } from './rejection.ts'
+import {
+  insertFiles,
+  listFiles,
+  markParsed,
+  markRejected,
+  markStaged,
+  type JobClaim,
+} from './queries.ts'
+import { rejected, rejectionOf, type Rejection } from './rejection.ts'
 import { stageFiles } from './staging.ts'
 import { JobLost, storeRows } from './storing.ts'
 

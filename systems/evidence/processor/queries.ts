@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
 import type { FileJob } from '../jobs/job.ts'

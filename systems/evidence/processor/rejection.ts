@@ -1,7 +1,5 @@
-import type { ArchiveReason } from '../archive/reasons.ts'
-import { ArchiveRejected } from '../archive/reasons.ts'
-import type { CsvErrorCode } from '@posthorn/bulk/csv'
-import { CsvError } from '@posthorn/bulk/csv'
+import { ArchiveRejected, type ArchiveReason } from '../archive/reasons.ts'
+import { CsvError, type CsvErrorCode } from '@posthorn/bulk/csv'
 import type { HeaderReason } from './columns.ts'
 
 /** Why a job is `REJECTED`. */

@@ -7,11 +7,9 @@ import type { CsvRow } from '@posthorn/bulk/csv'
 import type { RowsOutbox } from '../outbox.ts'
 import { CopyBuffer } from '@posthorn/bulk/copy'
 import { csvRows } from './check.ts'
-import type { Header, ReadRow } from './columns.ts'
-import { readHeader, readRow } from './columns.ts'
+import { readHeader, readRow, type Header, type ReadRow } from './columns.ts'
 import { artifactLines, rowLine } from './copy-lines.ts'
-import type { JobClaim } from './queries.ts'
-import { copyArtifacts, copyRows, moveCheckpoint } from './queries.ts'
+import { copyArtifacts, copyRows, moveCheckpoint, type JobClaim } from './queries.ts'
 import type { StagedFile } from './staging.ts'
 
 /** The job was taken over by another process: whatever this one still does must change nothing. */

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log, Transaction } from '@posthorn/engine'
-import { transaction } from '@posthorn/engine'
+import { transaction, type Log, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Worker } from '../../system.ts'
 import type { FileJob, Tally } from '../jobs/job.ts'
 import type { Progress } from '../progress.ts'
-import type { Notify, Results } from './notification.ts'
-import { finalMessage, initialMessage, notifyOnce } from './notification.ts'
+import {
+  finalMessage,
+  initialMessage,
+  notifyOnce,
+  type Notify,
+  type Results,
+} from './notification.ts'
 import { addUp, completeJob, isNotified, listChanged, reopenJob, updateResults } from './queries.ts'
 
 export interface ResultsOptions {

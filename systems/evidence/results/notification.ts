@@ -1,5 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
-import { uuid } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
 import { insertNotification } from './queries.ts'
 
 /** Something that a merchant is told by webhook. */

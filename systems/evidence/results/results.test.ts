@@ -1,9 +1,15 @@
-import type { Transaction } from '@posthorn/engine'
-import { confirm, createRelay, replay, silentLog, transaction, uuid } from '@posthorn/engine'
+import {
+  confirm,
+  createRelay,
+  silentLog,
+  transaction,
+  uuid,
+  type Transaction,
+} from '@posthorn/engine'
+import { replay } from '@posthorn/engine/operate'
 import { everywhere, fakeTransport } from '@posthorn/engine/testing'
 import { beforeEach, expect, test } from 'vitest'
-import type { Answer } from '../attach/outcome.ts'
-import { outcomeOf } from '../attach/outcome.ts'
+import { outcomeOf, type Answer } from '../attach/outcome.ts'
 import { findJob } from '../jobs/queries.ts'
 import { rowsOutbox } from '../outbox.ts'
 import { createProgress } from '../progress.ts'

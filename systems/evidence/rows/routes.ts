@@ -1,13 +1,17 @@
-import type { App } from '@posthorn/http'
-import { callerOf, decodeCursor, PageQuery, pageOf, toPage } from '@posthorn/http'
+import { callerOf, decodeCursor, PageQuery, pageOf, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { findJob } from '../jobs/queries.ts'
 import { problem } from '../problems.ts'
 import { errorsCsv } from './errors-csv.ts'
-import type { Artifact, AuditRow } from './queries.ts'
-import { findRow, listArtifacts, listAudit, listRows } from './queries.ts'
+import {
+  findRow,
+  listArtifacts,
+  listAudit,
+  listRows,
+  type Artifact,
+  type AuditRow,
+} from './queries.ts'
 import { ROW_STATES, RowResource, toRowResource } from './row.ts'
 
 const PATH = '/api/v1/file-jobs/:id'

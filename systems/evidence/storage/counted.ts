@@ -1,5 +1,4 @@
-import { TooLarge } from './storage.ts'
-import type { PutOptions } from './storage.ts'
+import { TooLarge, type PutOptions } from './storage.ts'
 
 /** The bytes of a put on their way in, counted against its limit. */
 export interface Counted extends AsyncIterable<Uint8Array> {

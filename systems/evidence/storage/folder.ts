@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { constants } from 'node:fs'
-import type { Dirent, Stats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
-import { mkdir, open, opendir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { constants, type Dirent, type Stats } from 'node:fs'
+import { mkdir, open, opendir, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { counted } from './counted.ts'
 import { keyOfPath, pathOfKey } from './key-path.ts'
-import type { Storage, StoredObject } from './storage.ts'
-import { NotStored, heard } from './storage.ts'
+import { NotStored, heard, type Storage, type StoredObject } from './storage.ts'
 
 /** Hidden, so that no key lies in it, and on the same file system, so that files can be renamed. */
 const UNFINISHED = '.unfinished'

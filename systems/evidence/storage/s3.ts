@@ -1,5 +1,4 @@
 import { Readable, addAbortSignal } from 'node:stream'
-import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -7,11 +6,11 @@ import {
   S3Client,
   S3ServiceException,
   paginateListObjectsV2,
+  type S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { counted } from './counted.ts'
-import type { ReadOptions, Storage } from './storage.ts'
-import { NotStored, heard } from './storage.ts'
+import { NotStored, heard, type ReadOptions, type Storage } from './storage.ts'
 
 export interface S3Options {
   readonly bucket: string

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { folderStorage } from './folder.ts'
 import { s3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'

@@ -1,5 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Transaction } from '@posthorn/engine'
 
 /** As the file processor leaves a job whose rows are all stored. */
 export async function markStored(tx: Transaction, jobId: string, rows: number): Promise<void> {

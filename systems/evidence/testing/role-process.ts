@@ -1,5 +1,4 @@
-import type { Role } from './role.ts'
-import { startRole } from './role.ts'
+import { startRole, type Role } from './role.ts'
 
 /*
  * One part of the system, that runs until it reaches the point it is given, says so, and stands still

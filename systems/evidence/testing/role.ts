@@ -1,5 +1,10 @@
-import type { Subscriber, Transport } from '@posthorn/engine'
-import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import {
+  createNotifier,
+  createRelay,
+  silentLog,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool } from 'pg'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'

@@ -1,17 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { advanceClock, useMovableClock, wakeEverybody } from '@posthorn/engine'
-import type { TestDatabase } from '@posthorn/engine/testing'
-import { testDatabase } from '@posthorn/engine/testing'
+import { wakeAllRelays } from '@posthorn/engine'
+import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { afterAll, expect } from 'vitest'
 import { evidence } from '../index.ts'
-import type { Serving } from './serving.ts'
-import { serve, TOKEN_SECRET } from './serving.ts'
-import type { Part } from './working.ts'
-import { startWorking } from './working.ts'
+import { serve, TOKEN_SECRET, type Serving } from './serving.ts'
+import { startWorking, type Part } from './working.ts'
 
 export interface Answer {
   readonly status: number
@@ -85,7 +83,7 @@ export async function runEvidence(db: TestDatabase, options: RunOptions = {}): P
     },
     async advance(by) {
       await advanceClock(db.pool, by)
-      await wakeEverybody(db.pool)
+      await wakeAllRelays(db.pool)
     },
   }
 }

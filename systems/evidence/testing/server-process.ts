@@ -1,8 +1,7 @@
 import type { Log } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { serve } from './serving.ts'
-import type { Part } from './working.ts'
-import { startWorking } from './working.ts'
+import { startWorking, type Part } from './working.ts'
 
 /*
  * The system in a process of its own, with the parts that CHILD_PARTS names: says its address, and

@@ -1,14 +1,11 @@
-import type { Log } from '@posthorn/engine'
-import { silentLog } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { createApp, createVerifier } from '@posthorn/http'
+import { silentLog, type Log } from '@posthorn/engine'
+import { createApp, createVerifier, type App } from '@posthorn/http'
 import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import { createSealing } from '../../sealing.ts'
 import { readSettings } from '../../settings.ts'
 import type { OpenSystem } from '../../system.ts'
-import type { MerchantEvent, Notify } from '../index.ts'
-import { evidence } from '../index.ts'
+import { evidence, type MerchantEvent, type Notify } from '../index.ts'
 
 export const TOKEN_SECRET = 'a secret that only the tests of evidence know'
 

@@ -1,5 +1,11 @@
-import type { Log, Subscriber, Transport } from '@posthorn/engine'
-import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import {
+  createNotifier,
+  createRelay,
+  silentLog,
+  type Log,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'

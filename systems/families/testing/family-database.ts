@@ -1,5 +1,4 @@
-import type { TestDatabase } from '@posthorn/engine/testing'
-import { testDatabase } from '@posthorn/engine/testing'
+import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { families } from '../index.ts'
 

@@ -1,9 +1,15 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
-import { cancel } from '@posthorn/engine'
+import { cancel } from '@posthorn/engine/operate'
 import { recordAudit } from '../audit.ts'
 import type { OutboundMessage } from '../message.ts'
-import type { ConsentRow } from './queries.ts'
-import { findOwner, findWaiting, insertDossier, lockConsent, upsertConsent } from './queries.ts'
+import {
+  findOwner,
+  findWaiting,
+  insertDossier,
+  lockConsent,
+  upsertConsent,
+  type ConsentRow,
+} from './queries.ts'
 
 /** Which channel of whose dossier. */
 export interface ConsentKey {

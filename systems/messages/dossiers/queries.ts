@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 
 /** Whose dossier it is; undefined if there is none. */
 export async function findOwner(db: Queryable, dossierId: string): Promise<string | undefined> {

@@ -1,15 +1,20 @@
 import { transaction } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { callerOf, decodeCursor, invalid, PageQuery, pageOf, toPage } from '@posthorn/http'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import {
+  callerOf,
+  decodeCursor,
+  invalid,
+  PageQuery,
+  pageOf,
+  toPage,
+  type App,
+} from '@posthorn/http'
+import { Type, type Static } from 'typebox'
 import { AuditResource, auditPage, SeqCursor } from '../audit-page.ts'
 import { DossierId } from '../message.ts'
 import { problem } from '../problems.ts'
 import type { RouteOptions } from '../routes.ts'
 import { setConsent } from './consent.ts'
-import type { ConsentRow } from './queries.ts'
-import { findOwner, listActivities, listConsents } from './queries.ts'
+import { findOwner, listActivities, listConsents, type ConsentRow } from './queries.ts'
 
 const PATH = '/api/v1/dossiers/:id'
 const tags = ['messages']

@@ -1,11 +1,9 @@
 import type { FieldError } from '@posthorn/http'
 import { delivered, refused, retryLater, unknown, unreachable } from '@posthorn/engine'
-import type { Transporter } from 'nodemailer'
-import { createTransport } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
 import { Type } from 'typebox'
 import type { NewMessage } from '../message.ts'
-import type { Answered, Outgoing, Provider } from './provider.ts'
-import { payloadErrors } from './provider.ts'
+import { payloadErrors, type Answered, type Outgoing, type Provider } from './provider.ts'
 
 export interface EmailOptions {
   /** Where mail goes, as `smtp://host:25`; undefined while nobody takes it. */

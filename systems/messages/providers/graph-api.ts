@@ -1,7 +1,5 @@
-import type { Failure } from '@posthorn/engine'
-import { failureOf } from '@posthorn/engine'
-import type { Dispatcher } from 'undici'
-import { request } from 'undici'
+import { failureOf, type Failure } from '@posthorn/engine'
+import { request, type Dispatcher } from 'undici'
 
 export interface GraphRequest {
   readonly url: string

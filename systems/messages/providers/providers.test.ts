@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -7,8 +6,7 @@ import { EmailProvider } from './email.ts'
 import { postMessage } from './graph-api.ts'
 import { Pacer } from './pacer.ts'
 import { Pauses } from './pauses.ts'
-import type { ErrorClass } from './whatsapp-errors.ts'
-import { classOf } from './whatsapp-errors.ts'
+import { classOf, type ErrorClass } from './whatsapp-errors.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Duration } from '@posthorn/engine'
-import { delivered, refused, retryLater, unknown, unreachable } from '@posthorn/engine'
+import {
+  delivered,
+  refused,
+  retryLater,
+  unknown,
+  unreachable,
+  type Duration,
+} from '@posthorn/engine'
 import type { FieldError } from '@posthorn/http'
 import { isPossiblePhoneNumber } from 'libphonenumber-js'
 import { Type } from 'typebox'
 import { Agent } from 'undici'
 import type { NewMessage } from '../message.ts'
-import type { GraphReply } from './graph-api.ts'
-import { postMessage } from './graph-api.ts'
+import { postMessage, type GraphReply } from './graph-api.ts'
 import { Pacer } from './pacer.ts'
 import { Pauses } from './pauses.ts'
-import type { Answered, Outgoing, Provider } from './provider.ts'
-import { payloadErrors } from './provider.ts'
+import { payloadErrors, type Answered, type Outgoing, type Provider } from './provider.ts'
 import { classOf } from './whatsapp-errors.ts'
 
 export interface WhatsAppOptions {

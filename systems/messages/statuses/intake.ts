@@ -1,14 +1,24 @@
-import type { Confirmation, Log, Outbox, Transaction } from '@posthorn/engine'
-import { confirm, delivered, refused } from '@posthorn/engine'
-import type { Activity, AuditEvent } from '../audit.ts'
-import { recordActivities, recordAudit } from '../audit.ts'
+import {
+  confirm,
+  delivered,
+  refused,
+  type Confirmation,
+  type Log,
+  type Outbox,
+  type Transaction,
+} from '@posthorn/engine'
+import { recordActivities, recordAudit, type Activity, type AuditEvent } from '../audit.ts'
 import type { OutboundMessage } from '../message.ts'
-import type { Course } from './move.ts'
-import { courseOf } from './move.ts'
-import type { Filed, LockedMessage } from './queries.ts'
-import { fileReports, findSubjects, lockMessages, markSent } from './queries.ts'
-import type { Report } from './report.ts'
-import { keyOf } from './report.ts'
+import { courseOf, type Course } from './move.ts'
+import {
+  fileReports,
+  findSubjects,
+  lockMessages,
+  markSent,
+  type Filed,
+  type LockedMessage,
+} from './queries.ts'
+import { keyOf, type Report } from './report.ts'
 
 /** What the intake works on. */
 export interface Intake {

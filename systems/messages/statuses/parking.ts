@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@posthorn/engine'
-import { transaction } from '@posthorn/engine'
+import { transaction, type Log } from '@posthorn/engine'
 import type { Worker } from '@posthorn/systems'
 import type { Pool } from 'pg'
-import type { Intake } from './intake.ts'
-import { takeReports } from './intake.ts'
+import { takeReports, type Intake } from './intake.ts'
 import { dropParked, lockParked, pruneReports } from './queries.ts'
 
 const EVERY_MS = 1_000

@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { MessageState } from '../message.ts'
 import type { Report, ReportKey } from './report.ts'
 import { storableJson } from '../storable-json.ts'

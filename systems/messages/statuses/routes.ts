@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { transaction } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { rawBodyOf } from '@posthorn/http'
+import { rawBodyOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { problem } from '../problems.ts'
-import type { Intake, Reports } from './intake.ts'
-import { takeReports } from './intake.ts'
-import type { Report } from './report.ts'
-import { readReports, WebhookBody } from './report.ts'
+import { takeReports, type Intake, type Reports } from './intake.ts'
+import { readReports, WebhookBody, type Report } from './report.ts'
 import { isSameWord, isSigned } from './signature.ts'
 
 export interface WebhookOptions extends Intake {

@@ -4,8 +4,15 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from '../index.ts'
 import type { MessageState } from '../message.ts'
-import type { TestApi, TestStatus } from '../testing/api.ts'
-import { MESSAGES, sample, signed, startApi, webhookWith } from '../testing/api.ts'
+import {
+  MESSAGES,
+  sample,
+  signed,
+  startApi,
+  webhookWith,
+  type TestApi,
+  type TestStatus,
+} from '../testing/api.ts'
 import { dropOld, placeParked } from './parking.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })

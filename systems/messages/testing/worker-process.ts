@@ -2,8 +2,7 @@
  * A worker that is killed in the worst moment: the provider has answered, and nobody has written
  * it down yet. Says `answered` then, and waits for its end.
  */
-import { createRelay, silentLog } from '@posthorn/engine'
-import type { Transport } from '@posthorn/engine'
+import { createRelay, silentLog, type Transport } from '@posthorn/engine'
 import { createSealing } from '@posthorn/systems/sealing'
 import { readSettings } from '@posthorn/systems/settings'
 import { Pool } from 'pg'

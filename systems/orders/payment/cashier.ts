@@ -1,12 +1,17 @@
-import { DeliveryError, around, transaction } from '@posthorn/engine'
+import { DeliveryError, transaction } from '@posthorn/engine'
+import { around } from '@posthorn/engine/inbox'
 import type { ChargeOutcome, Gateway } from '../../gateway.ts'
 import type { SystemConsumer } from '../../system.ts'
 import { COMMANDS, REPLIES, TakePayment } from '../events.ts'
 import { reply } from '../outbox.ts'
-import type { ParticipantOptions } from '../participant.ts'
-import { participant } from '../participant.ts'
-import type { Payment, PaymentOrder } from './queries.ts'
-import { beginCharge, settleCharged, settleUncharged } from './queries.ts'
+import { participant, type ParticipantOptions } from '../participant.ts'
+import {
+  beginCharge,
+  settleCharged,
+  settleUncharged,
+  type Payment,
+  type PaymentOrder,
+} from './queries.ts'
 import { refundStray } from './refund.ts'
 
 export const PAYMENTS = 'orders.payments'

@@ -1,5 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Transaction } from '@posthorn/engine'
 
 export interface PaymentOrder {
   readonly orderId: string

@@ -1,9 +1,13 @@
-import { DeliveryError, transaction } from '@posthorn/engine'
-import type { Transaction } from '@posthorn/engine'
+import { DeliveryError, transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Gateway } from '../../gateway.ts'
-import type { Payment, PaymentOrder } from './queries.ts'
-import { cancelPayment, settleCancelled, settleRefunded } from './queries.ts'
+import {
+  cancelPayment,
+  settleCancelled,
+  settleRefunded,
+  type Payment,
+  type PaymentOrder,
+} from './queries.ts'
 
 export interface RefundOptions {
   readonly pool: Pool

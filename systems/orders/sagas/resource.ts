@@ -1,6 +1,5 @@
 import type { SagaDetails, SagaSummary, StepDetails } from '@posthorn/saga'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 export const SAGA_STATES = [
   'RUNNING',

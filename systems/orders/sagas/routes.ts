@@ -1,9 +1,14 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { PosthornError, transaction } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { PageQuery, callerOf, pageOf } from '@posthorn/http'
-import type { SagaDetails, SagaPage, Steering } from '@posthorn/saga'
-import { cancelSaga, getSaga, listSagas, resumeSaga } from '@posthorn/saga'
+import { PosthornError, transaction, type Queryable, type Transaction } from '@posthorn/engine'
+import { PageQuery, callerOf, pageOf, type App } from '@posthorn/http'
+import {
+  cancelSaga,
+  getSaga,
+  listSagas,
+  resumeSaga,
+  type SagaDetails,
+  type SagaPage,
+  type Steering,
+} from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { problem } from '../problems.ts'

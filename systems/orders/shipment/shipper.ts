@@ -1,8 +1,8 @@
-import { once, transaction } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
+import { once } from '@posthorn/engine/inbox'
 import { BookShipment, COMMANDS, REPLIES } from '../events.ts'
 import { reply } from '../outbox.ts'
-import type { ParticipantOptions } from '../participant.ts'
-import { participant } from '../participant.ts'
+import { participant, type ParticipantOptions } from '../participant.ts'
 import type { SystemConsumer } from '../../system.ts'
 import { bookShipment } from './queries.ts'
 

@@ -1,6 +1,5 @@
 import type { Transaction } from '@posthorn/engine'
 import { OUT_OF_STOCK } from '../order.ts'
-import type { Reservation, ReservationKey } from './queries.ts'
 import {
   endReservation,
   findReservation,
@@ -9,6 +8,8 @@ import {
   moveStock,
   openStock,
   refuseReservation,
+  type Reservation,
+  type ReservationKey,
 } from './queries.ts'
 
 /** What came of a wish for stock. `released`: the order was cancelled before it was reserved. */

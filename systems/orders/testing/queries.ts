@@ -1,5 +1,4 @@
-import type { Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
 import { OUT_OF_STOCK } from '../order.ts'
 
 /** Skus whose reserved stock is not what the reservations that stand say, or of which some came or went. */

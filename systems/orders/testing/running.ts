@@ -1,8 +1,12 @@
-import type { Subscriber, Transport } from '@posthorn/engine'
-import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import {
+  createNotifier,
+  createRelay,
+  silentLog,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
 import type { TestDatabase } from '@posthorn/engine/testing'
-import type { App, Role } from '@posthorn/http'
-import { createApp, createVerifier, signToken } from '@posthorn/http'
+import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
 import { gateway, simulators } from '@posthorn/simulators'
 import { afterAll } from 'vitest'
 import type { OpenSystem } from '../../system.ts'

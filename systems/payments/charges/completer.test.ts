@@ -1,4 +1,5 @@
-import { listAlerts, silentLog } from '@posthorn/engine'
+import { silentLog } from '@posthorn/engine'
+import { listAlerts } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { createGateway } from '../../gateway.ts'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IdempotencyStore, KeyClaim, Log } from '@posthorn/engine'
-import { PosthornError, abandonKey, claimStaleKeys, pruneKeys } from '@posthorn/engine'
+import { PosthornError, type Log } from '@posthorn/engine'
+import {
+  abandonKey,
+  claimStaleKeys,
+  pruneKeys,
+  type IdempotencyStore,
+  type KeyClaim,
+} from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import type { Gateway } from '../../gateway.ts'
 import type { Worker } from '../../system.ts'

@@ -2,10 +2,8 @@ import { silentLog } from '@posthorn/engine'
 import { expect, test } from 'vitest'
 import { createGateway } from '../../gateway.ts'
 import { paymentKeys } from './keys.ts'
-import { startChild } from '../testing/child.ts'
-import type { Child } from '../testing/child.ts'
-import { clientOf, paymentsDatabase, runPayments } from '../testing/running.ts'
-import type { Answer } from '../testing/running.ts'
+import { startChild, type Child } from '../testing/child.ts'
+import { clientOf, paymentsDatabase, runPayments, type Answer } from '../testing/running.ts'
 import { completeStale } from './completer.ts'
 
 /*

@@ -1,5 +1,6 @@
-import type { KeyClaim, StoredResponse, Transaction } from '@posthorn/engine'
-import { completeKey, raiseAlert, recoverAlert, transaction } from '@posthorn/engine'
+import { transaction, type Transaction } from '@posthorn/engine'
+import { completeKey, type KeyClaim, type StoredResponse } from '@posthorn/engine/inbox'
+import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import type { ProblemError } from '@posthorn/http'
 import type { Pool } from 'pg'
 import type { ChargeOutcome, Gateway, GatewayError, RefundOutcome } from '../../gateway.ts'

@@ -1,6 +1,11 @@
-import type { IdempotencyStore, KeyClaim, Transaction } from '@posthorn/engine'
-import { defineIdempotency, extendLock, saveState } from '@posthorn/engine'
-import type { Duration } from '@posthorn/engine'
+import type { Transaction, Duration } from '@posthorn/engine'
+import {
+  defineIdempotency,
+  extendLock,
+  saveState,
+  type IdempotencyStore,
+  type KeyClaim,
+} from '@posthorn/engine/inbox'
 
 export interface KeyOptions {
   /** How long a key is known, by the business clock. */

@@ -1,4 +1,4 @@
-import { advanceClock, useMovableClock } from '@posthorn/engine'
+import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
 

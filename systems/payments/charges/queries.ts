@@ -1,5 +1,5 @@
-import type { KeyClaim, Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { KeyClaim } from '@posthorn/engine/inbox'
 import type { GatewayError } from '../../gateway.ts'
 import type {
   GatewayTransaction,

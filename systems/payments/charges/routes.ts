@@ -1,6 +1,5 @@
-import type { IdempotencyStore } from '@posthorn/engine'
+import type { IdempotencyStore } from '@posthorn/engine/inbox'
 import { transaction, uuid } from '@posthorn/engine'
-import type { App, Caller } from '@posthorn/http'
 import {
   answerRepeat,
   callerOf,
@@ -10,14 +9,15 @@ import {
   requireKey,
   sendStored,
   toPage,
+  type App,
+  type Caller,
 } from '@posthorn/http'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import type { Gateway } from '../../gateway.ts'
 import { drive, openProblem } from './drive.ts'
-import type { Payment } from './payment.ts'
-import { toResource, toTransaction } from './payment.ts'
+import { toResource, toTransaction, type Payment } from './payment.ts'
 import { problem } from '../problems.ts'
 import { findPayment, selectAudit, selectPayments, selectTransactions } from './queries.ts'
 import {
@@ -30,8 +30,7 @@ import {
   readTransactions,
   refundPayment,
 } from './schemas.ts'
-import type { Begun } from './work.ts'
-import { beginPayment, beginRefund } from './work.ts'
+import { beginPayment, beginRefund, type Begun } from './work.ts'
 
 export interface PaymentRoutesOptions {
   readonly pool: Pool

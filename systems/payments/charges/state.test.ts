@@ -1,7 +1,6 @@
 import { uuid } from '@posthorn/engine'
 import { expect, test } from 'vitest'
-import type { PaymentStatus } from './payment.ts'
-import { MOVES } from './payment.ts'
+import { MOVES, type PaymentStatus } from './payment.ts'
 import { paymentsDatabase } from '../testing/running.ts'
 
 const { pool } = await paymentsDatabase()

@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startChild } from '../testing/child.ts'
-import { clientOf, paymentsDatabase, runPayments } from '../testing/running.ts'
-import type { Answer, Client } from '../testing/running.ts'
+import {
+  clientOf,
+  paymentsDatabase,
+  runPayments,
+  type Answer,
+  type Client,
+} from '../testing/running.ts'
 
 const db = await paymentsDatabase()
 const survivor = await runPayments(db)

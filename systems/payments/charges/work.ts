@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  IdempotencyStore,
-  KeyClaim,
-  KeyOutcome,
-  Queryable,
-  Transaction,
-} from '@posthorn/engine'
-import { abandonKey, claimKey, completeKey, saveState, uuid } from '@posthorn/engine'
+import { uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import {
+  abandonKey,
+  claimKey,
+  completeKey,
+  saveState,
+  type IdempotencyStore,
+  type KeyClaim,
+  type KeyOutcome,
+} from '@posthorn/engine/inbox'
 import type { Caller, KeyedRequest } from '@posthorn/http'
-import type { KeyState } from './keys.ts'
-import { stateOf } from './keys.ts'
-import type { NewPayment } from './payment.ts'
-import { toRefund } from './payment.ts'
+import { stateOf, type KeyState } from './keys.ts'
+import { toRefund, type NewPayment } from './payment.ts'
 import { problem } from '../problems.ts'
 import { findRefund, findTransaction, insertPayment, insertRefund, lockPayment } from './queries.ts'
 

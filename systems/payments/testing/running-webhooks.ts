@@ -1,14 +1,10 @@
-import type { Relay } from '@posthorn/engine'
-import { createRelay, migrationsFrom, transaction, useMovableClock } from '@posthorn/engine'
-import type { TestDatabase } from '@posthorn/engine/testing'
-import { testDatabase } from '@posthorn/engine/testing'
-import type { App } from '@posthorn/http'
-import { signToken } from '@posthorn/http'
+import { createRelay, migrationsFrom, transaction, type Relay } from '@posthorn/engine'
+import { useMovableClock } from '@posthorn/engine/operate'
+import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
+import { signToken, type App } from '@posthorn/http'
 import { afterAll, expect } from 'vitest'
-import type { WebhookEvent } from '../webhooks/index.ts'
-import { enqueueEvent } from '../webhooks/index.ts'
-import { serveWebhooks, TOKEN_SECRET } from './serving-webhooks.ts'
-import type { ServingWebhooks } from './serving-webhooks.ts'
+import { enqueueEvent, type WebhookEvent } from '../webhooks/index.ts'
+import { serveWebhooks, TOKEN_SECRET, type ServingWebhooks } from './serving-webhooks.ts'
 
 /** A database with the tables of the system, and a clock that can be moved. */
 export async function webhookDatabase(sql = ''): Promise<TestDatabase> {

@@ -1,12 +1,10 @@
 import { createHmac } from 'node:crypto'
-import type { TestDatabase } from '@posthorn/engine/testing'
-import { testDatabase } from '@posthorn/engine/testing'
+import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { afterAll } from 'vitest'
 import { payments } from '../index.ts'
 import { DEVELOPMENT_WEBHOOK_SECRET } from '../settings.ts'
-import type { Serving } from './serving.ts'
-import { TOKEN_SECRET, serve } from './serving.ts'
+import { TOKEN_SECRET, serve, type Serving } from './serving.ts'
 
 export interface Answer {
   readonly status: number

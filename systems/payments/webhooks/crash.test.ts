@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { advanceClock, createRelay } from '@posthorn/engine'
+import { createRelay } from '@posthorn/engine'
+import { advanceClock } from '@posthorn/engine/operate'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import type { Child } from '../testing/child.ts'
-import { startWebhookChild } from '../testing/child.ts'
+import { startWebhookChild, type Child } from '../testing/child.ts'
 import { clientAt, runWebhooks, webhookDatabase } from '../testing/running-webhooks.ts'
 import { impatient } from '../testing/serving-webhooks.ts'
-import type { Hook } from '../testing/webhook-receiver.ts'
-import { openReceiver } from '../testing/webhook-receiver.ts'
+import { openReceiver, type Hook } from '../testing/webhook-receiver.ts'
 
 /*
  * Each test lets a relay in a process of its own deliver, kills it with SIGKILL at one point, and

@@ -1,4 +1,5 @@
-import { advanceClock, uuid } from '@posthorn/engine'
+import { uuid } from '@posthorn/engine'
+import { advanceClock } from '@posthorn/engine/operate'
 import { verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
 import { filtersFor } from './endpoints/endpoint.ts'

@@ -1,8 +1,6 @@
-import type { Transaction } from '@posthorn/engine'
-import { enqueueAll } from '@posthorn/engine'
+import { enqueueAll, type Transaction } from '@posthorn/engine'
 import type { WebhookPayload } from './deliveries/delivery.ts'
-import type { Endpoint } from './endpoints/endpoint.ts'
-import { filtersFor } from './endpoints/endpoint.ts'
+import { filtersFor, type Endpoint } from './endpoints/endpoint.ts'
 import { selectSubscribed } from './endpoints/queries.ts'
 import { webhookDeliveries } from './outbox.ts'
 

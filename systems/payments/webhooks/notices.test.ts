@@ -1,4 +1,5 @@
-import { raiseAlert, recoverAlert, transaction } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
+import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import { newWebhookSecret, verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
 import { writeNotices } from './notices/notice-writer.ts'

@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { AuditEntry } from './audit.ts'
 
 export async function insertAudit(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Delivery, Log, Queryable } from '@posthorn/engine'
-import { retryLater, transaction } from '@posthorn/engine'
+import { retryLater, transaction, type Delivery, type Log, type Queryable } from '@posthorn/engine'
 import type { Answered, LateAnswer, WebhookTarget } from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
 import type { Sealing } from '../../sealing.ts'
 import type { Worker } from '../../system.ts'
-import type { Recalled } from './deliveries/attempt.ts'
-import { attemptOf, isTried } from './deliveries/attempt.ts'
-import type { Place, Unsettled } from './deliveries/queries.ts'
+import { attemptOf, isTried, type Recalled } from './deliveries/attempt.ts'
 import {
   insertAnswer,
   makeAnsweredDue,
   selectPlaces,
   selectUnsettled,
+  type Place,
+  type Unsettled,
 } from './deliveries/queries.ts'
 import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
 import { selectSigning } from './endpoints/queries.ts'

@@ -1,8 +1,6 @@
-import type { Command } from 'commander'
-import { Option } from 'commander'
+import { Option, type Command } from 'commander'
 import type { Terminal } from '../terminal.ts'
-import type { Ended } from './option.ts'
-import { collect, examples, onDatabase, parseCount, withJson } from './option.ts'
+import { collect, examples, onDatabase, parseCount, withJson, type Ended } from './option.ts'
 
 export interface AlertsOptions {
   readonly dataDir?: string

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { Terminal } from '../terminal.ts'
-import type { Ended } from './option.ts'
-import { examples, onDatabase, withJson } from './option.ts'
+import { examples, onDatabase, withJson, type Ended } from './option.ts'
 
 export interface DoctorOptions {
   readonly dataDir?: string

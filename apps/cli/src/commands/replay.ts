@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import type { Terminal } from '../terminal.ts'
-import type { Ended } from './option.ts'
 import {
   asOperator,
   collect,
@@ -10,6 +9,7 @@ import {
   parseRate,
   parseTime,
   withJson,
+  type Ended,
 } from './option.ts'
 
 export interface ReplayCommandOptions {

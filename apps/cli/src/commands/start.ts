@@ -1,7 +1,6 @@
 import process from 'node:process'
 import type { Command } from 'commander'
-import type { Ended } from './option.ts'
-import { examples, onDatabase } from './option.ts'
+import { examples, onDatabase, type Ended } from './option.ts'
 
 interface StartOptions {
   readonly role?: string

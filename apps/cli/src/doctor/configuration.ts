@@ -1,10 +1,8 @@
-import type { Configuration } from '@posthorn/server'
-import { SERVER_SETTINGS } from '@posthorn/server'
+import { SERVER_SETTINGS, type Configuration } from '@posthorn/server'
 import type { Systems } from '../environment.ts'
 import { nearest } from '../nearest.ts'
 import { oneLine } from '../words.ts'
-import type { Finding } from './finding.ts'
-import { ok, warn } from './finding.ts'
+import { ok, warn, type Finding } from './finding.ts'
 
 /** The variables of an environment, and who reads them. */
 export interface Variables {

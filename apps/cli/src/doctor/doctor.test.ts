@@ -1,4 +1,5 @@
-import { pause, sql, transaction, useMovableClock } from '@posthorn/engine'
+import { sql, transaction } from '@posthorn/engine'
+import { pause, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,26 +1,23 @@
 import process from 'node:process'
 import { silentLog } from '@posthorn/engine'
-import type { Database, Opened } from '@posthorn/server'
 import {
   ConfigurationError,
   allMigrations,
   installedSystems,
   readConfiguration,
+  type Database,
+  type Opened,
 } from '@posthorn/server'
 import type { DoctorOptions } from '../commands/doctor.ts'
-import type { Environment } from '../environment.ts'
-import { hasDatabase, openToLook, variablesOf } from '../environment.ts'
-import type { ExitCode } from '../exit.ts'
-import { EXIT } from '../exit.ts'
-import type { Session } from '../session.ts'
-import { open, sessionOf } from '../session.ts'
+import { hasDatabase, openToLook, variablesOf, type Environment } from '../environment.ts'
+import { EXIT, type ExitCode } from '../exit.ts'
+import { open, sessionOf, type Session } from '../session.ts'
 import { readStatus } from '../status.ts'
 import type { Terminal } from '../terminal.ts'
 import { explain } from '../trouble.ts'
 import { checkBrokers } from './broker/brokers.ts'
 import { checkConfiguration } from './configuration.ts'
-import type { Finding } from './finding.ts'
-import { examine, fail, hasFailed, ok } from './finding.ts'
+import { examine, fail, hasFailed, ok, type Finding } from './finding.ts'
 import { checkDataFolder, checkOwnFolders } from './folders.ts'
 import { checkNode, checkOpenFiles } from './machine.ts'
 import { checkLeases } from './outbox/leases.ts'

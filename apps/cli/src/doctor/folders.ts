@@ -2,11 +2,9 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import type { Configuration } from '@posthorn/server'
-import type { Systems } from '../environment.ts'
-import { hasDatabase } from '../environment.ts'
+import { hasDatabase, type Systems } from '../environment.ts'
 import { number } from '../words.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 const MIB = 1024 ** 2
 const LOW_SPACE = 1024 * MIB

@@ -1,7 +1,6 @@
 import process from 'node:process'
 import { number } from '../words.ts'
-import type { Finding } from './finding.ts'
-import { ok, warn } from './finding.ts'
+import { ok, warn, type Finding } from './finding.ts'
 
 /** Every connection of a client, an endpoint, a broker or the database takes one. */
 const FEW_FILES = 1024

@@ -1,7 +1,6 @@
 import type { Configuration } from '@posthorn/server'
 import type { Variables } from './configuration.ts'
-import type { Finding } from './finding.ts'
-import { fail, ok, warn } from './finding.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
 
 /** 16 random characters hardly ever have fewer different ones; a word that is repeated does. */
 const FEW_CHARACTERS = 10

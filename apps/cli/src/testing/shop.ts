@@ -1,5 +1,10 @@
-import type { Outbox, OutboxRow } from '@posthorn/engine'
-import { defineOutbox, exponential, migrationsFrom } from '@posthorn/engine'
+import {
+  defineOutbox,
+  exponential,
+  migrationsFrom,
+  type Outbox,
+  type OutboxRow,
+} from '@posthorn/engine'
 
 /** Every column that a filter can go by, and one that nobody may see. */
 export const shopEvents: Outbox = defineOutbox<OutboxRow>({

@@ -1,5 +1,4 @@
-import type { Client } from 'openapi-fetch'
-import createClient from 'openapi-fetch'
+import createClient, { type Client } from 'openapi-fetch'
 import { ApiProblem } from './problem.ts'
 import type { paths } from './schema.d.ts'
 import { Unreachable } from './unreachable.ts'

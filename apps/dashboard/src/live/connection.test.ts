@@ -1,12 +1,9 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Batch } from './batches.ts'
-import { createBatches } from './batches.ts'
-import type { LiveState } from './connection.ts'
-import { openConnection } from './connection.ts'
+import { createBatches, type Batch } from './batches.ts'
+import { openConnection, type LiveState } from './connection.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 

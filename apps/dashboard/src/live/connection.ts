@@ -1,5 +1,4 @@
-import type { Batch } from './batches.ts'
-import { createBatches } from './batches.ts'
+import { createBatches, type Batch } from './batches.ts'
 import { createEventParser } from './event-parser.ts'
 
 /**

@@ -1,8 +1,13 @@
-import type { ReactNode } from 'react'
-import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react'
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+  type ReactNode,
+} from 'react'
 import type { LiveState } from './connection.ts'
-import type { Live } from './live.ts'
-import { openLive } from './live.ts'
+import { openLive, type Live } from './live.ts'
 
 const Context = createContext<Live | undefined>(undefined)
 

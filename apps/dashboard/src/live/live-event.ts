@@ -21,14 +21,14 @@ export interface OperationEvent {
 }
 
 /** A system says something of one of its things; the topic `*` means that something was missed. */
-export interface NewsEvent {
+export interface AnnouncementEvent {
   readonly kind: 'news'
   readonly topic: string
   readonly id: string
   readonly data: unknown
 }
 
-export type LiveEvent = TransitionEvent | OperationEvent | NewsEvent
+export type LiveEvent = TransitionEvent | OperationEvent | AnnouncementEvent
 
 /** Undefined for positions, for what a newer server says, and for what cannot be read. */
 export function liveEventIn({ event, data }: ServerEvent): LiveEvent | undefined {

@@ -1,8 +1,6 @@
 import type { Batch } from './batches.ts'
-import type { Connection, LiveState } from './connection.ts'
-import { openConnection } from './connection.ts'
-import type { LiveEvent } from './live-event.ts'
-import { liveEventIn } from './live-event.ts'
+import { openConnection, type Connection, type LiveState } from './connection.ts'
+import { liveEventIn, type LiveEvent } from './live-event.ts'
 
 /** What came in the last moments. */
 export interface LiveBatch {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import type { LiveBatch } from './live.ts'
 import { useLive } from './live-context.tsx'
-import type { NewsEvent, TransitionEvent } from './live-event.ts'
+import type { AnnouncementEvent, TransitionEvent } from './live-event.ts'
 
 /** Calls the listener with what happens, at most some times a second. */
 export function useFollow(listener: (batch: LiveBatch) => void): void {
@@ -13,14 +13,14 @@ export function useFollow(listener: (batch: LiveBatch) => void): void {
   useEffect(() => live?.follow((batch) => latest.current(batch)), [live])
 }
 
-/** News of a topic, and of one thing if it is named. */
-export function useNews(
+/** AnnouncementFeed of a topic, and of one thing if it is named. */
+export function useAnnouncements(
   subject: { readonly topic: string; readonly id?: string },
-  listener: (news: readonly NewsEvent[]) => void,
+  listener: (news: readonly AnnouncementEvent[]) => void,
 ): void {
   useFollow(({ events }) => {
     const mine = events.filter(
-      (event): event is NewsEvent =>
+      (event): event is AnnouncementEvent =>
         event.kind === 'news' &&
         event.topic === subject.topic &&
         (subject.id === undefined || event.id === subject.id),

@@ -1,5 +1,4 @@
-import type { QueryKey } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type { LiveEvent } from './live-event.ts'
 import { createThrottle } from './throttle.ts'

@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../api/api-context.tsx'
 import { dataOf } from '../api/client.ts'
 import type { paths } from '../api/schema.d.ts'
-import type { StateNames, StateRole } from '../states/role.ts'
-import { roleOf } from '../states/role.ts'
+import { roleOf, type StateNames, type StateRole } from '../states/role.ts'
 
 type Overview = paths['/api/v1/overview']['get']['responses']['200']['content']['application/json']
 export type OutboxOverview = Overview['outboxes'][number]

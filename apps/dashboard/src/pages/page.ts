@@ -22,12 +22,12 @@ export interface Page {
 /** Loaded when somebody goes there: `() => import('./outboxes.tsx').then((file) => file.Outboxes)`. */
 export type View = () => Promise<ComponentType>
 
-export interface Visitor {
+export interface User {
   readonly role: 'member' | 'operator'
   readonly production: boolean
 }
 
-export function mayRead({ readers, where }: Page, { role, production }: Visitor): boolean {
+export function mayRead({ readers, where }: Page, { role, production }: User): boolean {
   if (where === 'development' && production) return false
   return readers === 'everyone' || role === 'operator'
 }

@@ -1,9 +1,7 @@
-import type { ButtonProps } from '@mantine/core'
-import { Button } from '@mantine/core'
+import { Button, type ButtonProps } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import type { ConfirmProps } from './confirm.tsx'
-import { Confirm } from './confirm.tsx'
+import { Confirm, type ConfirmProps } from './confirm.tsx'
 
 export interface ConfirmButtonProps extends Omit<ConfirmProps, 'isOpen' | 'onClose' | 'children'> {
   readonly label: ReactNode

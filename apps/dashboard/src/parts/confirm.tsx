@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode, SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type ReactNode, type SubmitEvent } from 'react'
 import { sentenceOf } from './use-action.ts'
 
 export interface ConfirmProps {

@@ -1,6 +1,5 @@
 import { IconInbox } from '@tabler/icons-react'
-import type { NoticeProps } from './notice.tsx'
-import { Notice } from './notice.tsx'
+import { Notice, type NoticeProps } from './notice.tsx'
 
 /** There is nothing yet: says what will be here and how it comes. */
 export function Empty({ icon = IconInbox, ...rest }: Partial<NoticeProps> & { title: string }) {

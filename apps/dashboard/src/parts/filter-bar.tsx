@@ -1,8 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconFilterOff, IconSearch } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { Filter } from './use-filter.ts'
 
 /** What narrows a list, bound to the address; `/` comes to its first field. */

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconAdjustments } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 
 interface MoreFiltersProps {
   /** Whether one of them is set: then they are shown anyway. */

@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react'
-import { createContext, useContext, useEffect, useState } from 'react'
+import { createContext, useContext, useEffect, useState, type ReactNode } from 'react'
 
 /** Moments are created on the wall's clock; what is due is so on the business clock, which moves. */
 export interface Now {

@@ -1,6 +1,5 @@
 import { Group, Paper, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { useId } from 'react'
+import { useId, type ReactNode } from 'react'
 
 export interface PanelProps {
   readonly title: string

@@ -1,6 +1,5 @@
 import { IconPointFilled } from '@tabler/icons-react'
-import type { StateRole } from '../states/role.ts'
-import { ROLE_LOOKS } from '../states/role.ts'
+import { ROLE_LOOKS, type StateRole } from '../states/role.ts'
 import { ROLE_ICONS } from '../states/role-icon.ts'
 import classes from './state-badge.module.css'
 

@@ -1,7 +1,6 @@
 import { IconCircleDashed } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { StateRole } from '../states/role.ts'
-import { ROLE_LOOKS } from '../states/role.ts'
+import { ROLE_LOOKS, type StateRole } from '../states/role.ts'
 import { ROLE_ICONS } from '../states/role-icon.ts'
 import classes from './step-row.module.css'
 

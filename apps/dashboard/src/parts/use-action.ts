@@ -1,6 +1,5 @@
 import { notifications } from '@mantine/notifications'
-import type { UseMutationResult } from '@tanstack/react-query'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query'
 import { ApiProblem } from '../api/problem.ts'
 
 export interface ActionOptions<Input, Result> {

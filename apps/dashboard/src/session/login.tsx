@@ -1,7 +1,6 @@
 import { Alert, Anchor, Button, Code, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useSettings } from '../settings/settings-context.tsx'
 import { Brand } from '../shell/brand.tsx'
 import classes from './login.module.css'

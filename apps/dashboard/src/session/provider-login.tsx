@@ -5,8 +5,7 @@ import { createApi, dataOf } from '../api/client.ts'
 import { ErrorState } from '../parts/error-state.tsx'
 import { Loading } from '../parts/loading.tsx'
 import type { Claims } from './claims.ts'
-import type { OidcSettings } from './oidc.ts'
-import { beginLogin, finishLogin, hostOf, isReturn } from './oidc.ts'
+import { beginLogin, finishLogin, hostOf, isReturn, type OidcSettings } from './oidc.ts'
 import { useSessionKeeper } from './session-context.tsx'
 
 /** Sends people to whoever logs them in; they come back to the address they wanted. */

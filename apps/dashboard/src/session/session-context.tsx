@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react'
-import { createContext, useContext, useSyncExternalStore } from 'react'
+import { createContext, useContext, useSyncExternalStore, type ReactNode } from 'react'
 import type { Claims } from './claims.ts'
 import type { SessionKeeper, SessionState } from './session.ts'
 

@@ -1,5 +1,4 @@
-import type { Claims } from './claims.ts'
-import { claimsOf } from './claims.ts'
+import { claimsOf, type Claims } from './claims.ts'
 
 const NAME = 'posthorn.token'
 const CLAIMS = 'posthorn.claims'

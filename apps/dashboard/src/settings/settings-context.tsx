@@ -1,5 +1,4 @@
-import type { ReactNode } from 'react'
-import { createContext, useContext } from 'react'
+import { createContext, useContext, type ReactNode } from 'react'
 import type { Settings } from './settings.ts'
 
 const Context = createContext<Settings | undefined>(undefined)

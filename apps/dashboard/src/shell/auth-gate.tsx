@@ -6,7 +6,7 @@ import { useSessionKeeper, useSessionState } from '../session/session-context.ts
 import { Shell } from './shell.tsx'
 
 /** The address stays as it is at the door: who logs in is where they wanted to be. */
-export function Door({ pages }: { pages: readonly Page[] }) {
+export function AuthGate({ pages }: { pages: readonly Page[] }) {
   const keeper = useSessionKeeper()
   const { session } = useSessionState()
   const token = useCallback(() => keeper.current().session?.token, [keeper])

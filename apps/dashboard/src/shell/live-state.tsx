@@ -1,10 +1,10 @@
-import type { Icon } from '@tabler/icons-react'
 import {
   IconBroadcast,
   IconBroadcastOff,
   IconLoader2,
   IconPlayerPause,
   IconPlugConnectedX,
+  type Icon,
 } from '@tabler/icons-react'
 import type { LiveState as State } from '../live/connection.ts'
 import { useLiveState } from '../live/live-context.tsx'

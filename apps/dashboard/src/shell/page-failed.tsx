@@ -1,5 +1,4 @@
-import type { ErrorComponentProps } from '@tanstack/react-router'
-import { useRouter } from '@tanstack/react-router'
+import { useRouter, type ErrorComponentProps } from '@tanstack/react-router'
 import { ErrorState } from '../parts/error-state.tsx'
 
 /** A page that broke; the navigation beside it still works. */

@@ -1,13 +1,12 @@
 import { IconLock, IconTool } from '@tabler/icons-react'
 import { Outlet } from '@tanstack/react-router'
-import type { Page } from '../pages/page.ts'
-import { mayRead } from '../pages/page.ts'
+import { mayRead, type Page } from '../pages/page.ts'
 import { Notice } from '../parts/notice.tsx'
-import { useVisitor } from './use-user.ts'
+import { useUser } from './use-user.ts'
 
 /** The server refuses in any case; this says so in words, before anything is asked. */
 export function PageGate({ page }: { page: Page }) {
-  const visitor = useVisitor()
+  const visitor = useUser()
   if (mayRead(page, visitor)) return <Outlet />
   if (page.where === 'development' && visitor.production) {
     return (

@@ -1,8 +1,7 @@
 import { AppShell, Burger, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
-import type { Page } from '../pages/page.ts'
-import { mayRead } from '../pages/page.ts'
+import { mayRead, type Page } from '../pages/page.ts'
 import { NowProvider } from '../parts/now.tsx'
 import { Brand } from './brand.tsx'
 import { ClockState } from './clock-state.tsx'
@@ -11,13 +10,13 @@ import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 import { useClock } from './use-clock.ts'
-import { useVisitor } from './use-user.ts'
-import { VisitorMenu } from './user-menu.tsx'
+import { useUser } from './use-user.ts'
+import { UserMenu } from './user-menu.tsx'
 
 /** The frame around every page: where one can go, who one is, whether what is shown is live. */
 export function Shell({ pages }: { pages: readonly Page[] }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
-  const visitor = useVisitor()
+  const visitor = useUser()
   const { aheadMs } = useClock()
   const readable = pages.filter((page) => mayRead(page, visitor))
   return (
@@ -51,7 +50,7 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
           <AppShell.Section className={classes['foot']}>
             <LiveState />
             <ClockState aheadMs={aheadMs} />
-            <VisitorMenu />
+            <UserMenu />
           </AppShell.Section>
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes['content']}>

@@ -1,8 +1,8 @@
-import type { Visitor } from '../pages/page.ts'
+import type { User } from '../pages/page.ts'
 import { useClaims } from '../session/session-context.tsx'
 import { useSettings } from '../settings/settings-context.tsx'
 
-export function useVisitor(): Visitor {
+export function useUser(): User {
   const { role } = useClaims()
   const { production } = useSettings()
   return { role, production }

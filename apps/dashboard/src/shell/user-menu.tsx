@@ -1,4 +1,3 @@
-import type { MantineColorScheme } from '@mantine/core'
 import {
   Button,
   Popover,
@@ -7,6 +6,7 @@ import {
   Text,
   UnstyledButton,
   useMantineColorScheme,
+  type MantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
@@ -24,7 +24,7 @@ const SCHEMES: { value: MantineColorScheme; label: string }[] = [
 ]
 
 /** Who one is here, how the page looks, and the way out. */
-export function VisitorMenu() {
+export function UserMenu() {
   const { sub, org, role } = useClaims()
   const [isOpen, { toggle, close }] = useDisclosure(false)
   return (

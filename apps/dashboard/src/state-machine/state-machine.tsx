@@ -1,10 +1,8 @@
-import { useId, useMemo } from 'react'
-import type { CSSProperties, KeyboardEvent } from 'react'
+import { useId, useMemo, type CSSProperties, type KeyboardEvent } from 'react'
 import { formatCount } from '../format/number.ts'
 import { ROLE_LOOKS } from '../states/role.ts'
 import type { StateEdge, StateNode } from './graph.ts'
-import type { PlacedNode, RoutedEdge } from './layout.ts'
-import { NODE, layOut } from './layout.ts'
+import { NODE, layOut, type PlacedNode, type RoutedEdge } from './layout.ts'
 import classes from './state-machine.module.css'
 
 export interface StateMachineProps {

@@ -1,4 +1,3 @@
-import type { Icon } from '@tabler/icons-react'
 import {
   IconBan,
   IconCheck,
@@ -8,6 +7,7 @@ import {
   IconRefreshAlert,
   IconRefresh,
   IconSkull,
+  type Icon,
 } from '@tabler/icons-react'
 import type { StateRole } from './role.ts'
 

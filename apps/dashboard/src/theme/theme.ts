@@ -1,5 +1,4 @@
-import type { CSSVariablesResolver, MantineColorsTuple } from '@mantine/core'
-import { createTheme } from '@mantine/core'
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 
 /** What is pressed and chosen. Greys with a little blue, so that colour is left to mean something. */
 const ink: MantineColorsTuple = [

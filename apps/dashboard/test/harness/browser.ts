@@ -1,5 +1,4 @@
-import { chromium } from 'playwright-core'
-import type { Browser } from 'playwright-core'
+import { chromium, type Browser } from 'playwright-core'
 import { beforeEach } from 'vitest'
 import { ensureChromium } from '../../../../scripts/services/index.mjs'
 

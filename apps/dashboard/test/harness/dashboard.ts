@@ -2,15 +2,13 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { testDatabase } from '@posthorn/engine/testing'
-import type { TestDatabase } from '@posthorn/engine/testing'
+import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { watchProblems } from './problems.ts'
 import { startServer } from './server.ts'
-import type { Visitor } from './token.ts'
-import { tokenFor } from './token.ts'
+import { tokenFor, type Visitor } from './token.ts'
 
 const BUILD = fileURLToPath(new URL('../../../../scripts/dashboard.mjs', import.meta.url))
 

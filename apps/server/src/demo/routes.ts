@@ -1,11 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import type { Log } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { problem } from '@posthorn/http'
+import { problem, type App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import { Type } from 'typebox'
-import type { Progress as DemoProgress } from './demo.ts'
-import { createDemo } from './demo.ts'
+import { createDemo, type Progress as DemoProgress } from './demo.ts'
 import { CAST } from './world.ts'
 
 const NullableText = Type.Union([Type.String(), Type.Null()])

@@ -1,5 +1,4 @@
-import type { Outbox } from '@posthorn/engine'
-import { defineOutbox, exponential } from '@posthorn/engine'
+import { defineOutbox, exponential, type Outbox } from '@posthorn/engine'
 
 export interface Greeting {
   id: string

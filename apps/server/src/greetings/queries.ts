@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 
 /** Counts one greeting more and returns how many there are. */
 export async function countGreeting(tx: Transaction, name: string): Promise<number> {

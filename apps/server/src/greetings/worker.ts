@@ -1,5 +1,5 @@
-import type { Log, Message } from '@posthorn/engine'
-import { defineInbox, once, transaction } from '@posthorn/engine'
+import { transaction, type Log, type Message } from '@posthorn/engine'
+import { defineInbox, once } from '@posthorn/engine/inbox'
 import type { SystemConsumer } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { TOPIC } from './outbox.ts'

@@ -1,10 +1,7 @@
-import type { AuditEntry, AuditOptions } from '@posthorn/engine'
-import { searchAudit } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { PageQuery, pageOf } from '@posthorn/http'
+import { searchAudit, type AuditEntry, type AuditOptions } from '@posthorn/engine/operate'
+import { PageQuery, pageOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { OPERATOR } from './registered.ts'
 import { TransitionResource, textOrNull, transitionOf } from './transition.ts'
 

@@ -1,9 +1,8 @@
-import { readBloat } from '@posthorn/engine'
+import { readBloat } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Registered } from './registered.ts'
-import { OPERATOR } from './registered.ts'
+import { OPERATOR, type Registered } from './registered.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const schema = {

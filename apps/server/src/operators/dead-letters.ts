@@ -1,9 +1,8 @@
-import { groupDead } from '@posthorn/engine'
+import { groupDead } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Registered } from './registered.ts'
-import { OPERATOR, OutboxParams, outboxNamed } from './registered.ts'
+import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './registered.ts'
 import { DeadFilter, filterOf } from './replays.ts'
 import { Moment, textOrNull } from './transition.ts'
 

@@ -1,10 +1,17 @@
-import type { GraphEdge, Move, Outbox, OutboxStats, TransitionRates } from '@posthorn/engine'
-import { outboxGraph, outboxStats, transitionRates } from '@posthorn/engine'
+import type { Outbox } from '@posthorn/engine'
+import {
+  outboxGraph,
+  outboxStats,
+  transitionRates,
+  type GraphEdge,
+  type Move,
+  type OutboxStats,
+  type TransitionRates,
+} from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Registered } from './registered.ts'
-import { OPERATOR, OutboxParams, outboxNamed } from './registered.ts'
+import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './registered.ts'
 
 const Word = Type.Union([Type.String(), Type.Null()])
 

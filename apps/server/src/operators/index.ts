@@ -1,4 +1,5 @@
-import type { Feed, News, Outbox } from '@posthorn/engine'
+import type { Outbox } from '@posthorn/engine'
+import type { Feed, AnnouncementFeed } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
@@ -20,7 +21,7 @@ export interface OperatorOptions {
   readonly pool: Pool
   readonly outboxes: readonly Outbox[]
   readonly feed: Feed
-  readonly news: News
+  readonly news: AnnouncementFeed
   /** Who plays the outside world; undefined in production. */
   readonly simulators: readonly Simulator[] | undefined
 }

@@ -1,13 +1,9 @@
-import type { JourneyStep } from '@posthorn/engine'
-import { getMessage, readJourney } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { problem } from '@posthorn/http'
+import { getMessage, readJourney, type JourneyStep } from '@posthorn/engine/operate'
+import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { MessageParams } from './messages.ts'
-import type { Registered } from './registered.ts'
-import { OPERATOR, outboxNamed } from './registered.ts'
+import { OPERATOR, outboxNamed, type Registered } from './registered.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])

@@ -1,5 +1,4 @@
-import type { App } from '@posthorn/http'
-import { callerOf } from '@posthorn/http'
+import { callerOf, type App } from '@posthorn/http'
 import { Type } from 'typebox'
 
 const schema = {

@@ -1,18 +1,24 @@
-import type { MessageDetails, MessageSummary, Outbox } from '@posthorn/engine'
+import { transaction, type Outbox } from '@posthorn/engine'
 import {
   cancel,
   getMessage,
   listMessages,
   replay,
-  transaction,
   viewMessage,
-} from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { PageQuery, callerOf, pageOf, problem } from '@posthorn/http'
+  type MessageDetails,
+  type MessageSummary,
+} from '@posthorn/engine/operate'
+import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Registered } from './registered.ts'
-import { OPERATOR, OptionalReason, OutboxName, OutboxParams, outboxNamed } from './registered.ts'
+import {
+  OPERATOR,
+  OptionalReason,
+  OutboxName,
+  OutboxParams,
+  outboxNamed,
+  type Registered,
+} from './registered.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])

@@ -1,4 +1,4 @@
-import type { OutboxStats, Paused } from '@posthorn/engine'
+import type { OutboxStats, Paused } from '@posthorn/engine/operate'
 import { Type } from 'typebox'
 import { textOrNull } from './transition.ts'
 

@@ -1,21 +1,26 @@
-import type { Outbox, Paused } from '@posthorn/engine'
+import { transaction, type Outbox } from '@posthorn/engine'
 import {
   listHeldKeys,
   listPaused,
   outboxStats,
   pause,
   resume,
-  transaction,
   unblock,
-} from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { callerOf, problem } from '@posthorn/http'
+  type Paused,
+} from '@posthorn/engine/operate'
+import { callerOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { definitionOf } from './definition.ts'
 import { OutboxResource, statsOf } from './outbox-resource.ts'
-import type { Registered } from './registered.ts'
-import { OPERATOR, OptionalReason, OutboxName, OutboxParams, outboxNamed } from './registered.ts'
+import {
+  OPERATOR,
+  OptionalReason,
+  OutboxName,
+  OutboxParams,
+  outboxNamed,
+  type Registered,
+} from './registered.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const tags = ['outboxes']

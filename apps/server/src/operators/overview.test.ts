@@ -1,4 +1,4 @@
-import { readHistory } from '@posthorn/engine'
+import { readHistory } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { describe, expect, test } from 'vitest'
 import { greetings } from '../greetings/index.ts'

@@ -1,11 +1,15 @@
-import type { Outbox, OutboxOverview, Overview } from '@posthorn/engine'
-import { readHistory, readOverview } from '@posthorn/engine'
+import type { Outbox } from '@posthorn/engine'
+import {
+  readHistory,
+  readOverview,
+  type OutboxOverview,
+  type Overview,
+} from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { OutboxResource, statsOf } from './outbox-resource.ts'
-import type { Registered } from './registered.ts'
-import { OPERATOR, OutboxName, outboxNamed } from './registered.ts'
+import { OPERATOR, OutboxName, outboxNamed, type Registered } from './registered.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()])

@@ -1,12 +1,9 @@
-import type { ReplayFilter } from '@posthorn/engine'
-import { countReplay, replay, transaction } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { callerOf } from '@posthorn/http'
+import { countReplay, replay, type ReplayFilter } from '@posthorn/engine/operate'
+import { transaction } from '@posthorn/engine'
+import { callerOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
-import type { Registered } from './registered.ts'
-import { OPERATOR, OutboxParams, outboxNamed } from './registered.ts'
+import { Type, type Static } from 'typebox'
+import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './registered.ts'
 
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Time = Type.Optional(Type.String({ format: 'date-time' }))

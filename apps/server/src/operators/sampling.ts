@@ -1,5 +1,5 @@
 import type { Log, Outbox } from '@posthorn/engine'
-import { takeSamples } from '@posthorn/engine'
+import { takeSamples } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 
 /** Twice a minute, so that no minute is left out. */

@@ -1,4 +1,4 @@
-import { readClock } from '@posthorn/engine'
+import { readClock } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'

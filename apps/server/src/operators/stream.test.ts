@@ -1,4 +1,4 @@
-import { announce } from '@posthorn/engine'
+import { announce } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { expect, onTestFinished, test } from 'vitest'

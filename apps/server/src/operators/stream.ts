@@ -1,6 +1,18 @@
-import type { Feed, FeedBatch, News, NewsItem, SubscribeOptions } from '@posthorn/engine'
-import type { App, Caller, StreamEvent } from '@posthorn/http'
-import { callerOf, lastEventId, sendEvents } from '@posthorn/http'
+import type {
+  Feed,
+  FeedBatch,
+  AnnouncementFeed,
+  AnnouncementItem,
+  SubscribeOptions,
+} from '@posthorn/engine/operate'
+import {
+  callerOf,
+  lastEventId,
+  sendEvents,
+  type App,
+  type Caller,
+  type StreamEvent,
+} from '@posthorn/http'
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'
 import { merged } from './merge-streams.ts'
@@ -30,7 +42,7 @@ const schema = {
 
 export interface StreamSources {
   readonly feed: Feed
-  readonly news: News
+  readonly news: AnnouncementFeed
 }
 
 export function streamRoutes(app: App, { feed, news }: StreamSources): void {
@@ -78,7 +90,7 @@ async function* eventsOf(batches: AsyncIterable<FeedBatch>): AsyncGenerator<Stre
 
 /** Without an id: news are not resumed, and must not hide where the transitions are. */
 async function* newsEventsOf(
-  batches: AsyncIterable<readonly NewsItem[]>,
+  batches: AsyncIterable<readonly AnnouncementItem[]>,
 ): AsyncGenerator<StreamEvent[]> {
   for await (const items of batches) {
     yield items.map(({ topic, id, tenant = null, data = null, truncated = false }) => ({

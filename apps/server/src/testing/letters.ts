@@ -1,4 +1,3 @@
-import type { Outbox, Transport } from '@posthorn/engine'
 import {
   defineOutbox,
   delivered,
@@ -8,9 +7,10 @@ import {
   outboxTableSql,
   refused,
   transaction,
+  type Outbox,
+  type Transport,
 } from '@posthorn/engine'
-import type { System } from '@posthorn/systems'
-import { defineSystem } from '@posthorn/systems'
+import { defineSystem, type System } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { letterTable } from './queries.ts'

@@ -9,8 +9,7 @@ import { afterAll } from 'vitest'
 import { readConfiguration } from '../configuration.ts'
 import { greetings } from '../greetings/index.ts'
 import { createLog } from '../log.ts'
-import type { Server } from '../server.ts'
-import { startServer } from '../server.ts'
+import { startServer, type Server } from '../server.ts'
 import { call } from './server-process.ts'
 
 export interface TestServer extends Server {

@@ -1,6 +1,5 @@
 import type { Statement, Transaction } from '@posthorn/engine'
-import type { CopyStreamQuery } from 'pg-copy-streams'
-import { from } from 'pg-copy-streams'
+import { from, type CopyStreamQuery } from 'pg-copy-streams'
 
 /** A stream that takes the lines of a `copy … from stdin`; its rows are stored when it has finished. */
 export function copyInto(tx: Transaction, statement: string): CopyStreamQuery {

@@ -1,8 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { CsvOptions } from './index.ts'
-import { CsvError, readCsv, writeCsvRow } from './index.ts'
+import { CsvError, readCsv, writeCsvRow, type CsvOptions } from './index.ts'
 
 async function* cut(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0

@@ -1,8 +1,6 @@
 import { CsvError } from './csv-error.ts'
-import type { CsvRow } from './row-scanner.ts'
-import { RowScanner } from './row-scanner.ts'
-import type { CsvEncoding } from './text-decoder.ts'
-import { NotText, pieceDecoder } from './text-decoder.ts'
+import { RowScanner, type CsvRow } from './row-scanner.ts'
+import { NotText, pieceDecoder, type CsvEncoding } from './text-decoder.ts'
 
 export interface CsvOptions {
   /** Default a comma. */

@@ -1,5 +1,9 @@
-import { EntitySchema, MikroORM } from '@mikro-orm/postgresql'
-import type { EntityManager, EventSubscriber } from '@mikro-orm/postgresql'
+import {
+  EntitySchema,
+  MikroORM,
+  type EntityManager,
+  type EventSubscriber,
+} from '@mikro-orm/postgresql'
 import { uuid } from '@posthorn/engine'
 import { lineTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'

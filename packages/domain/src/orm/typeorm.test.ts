@@ -1,7 +1,6 @@
 import { uuid } from '@posthorn/engine'
 import { lineTo, testDatabase } from '@posthorn/engine/testing'
-import { DataSource, EntitySchema } from 'typeorm'
-import type { EntitySubscriberInterface } from 'typeorm'
+import { DataSource, EntitySchema, type EntitySubscriberInterface } from 'typeorm'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EventOutbox } from '../event-outbox.ts'
 import { Family, familyEvents, familyTables } from '../testing/family.ts'

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { enqueue } from './enqueue.ts'
-import { delivered, refused } from '../relay/outcome.ts'
+import { delivered, refused } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
 import type { Outbox } from '../outbox/define.ts'
@@ -15,12 +15,12 @@ const db = await testDatabase({ sql: outboxTables })
 
 /** What a command line does: it replays, says so, and is gone. */
 const COMMAND = `
-const { replay, transaction, wakeEverybody } = await import(process.env.ENGINE)
+const { replay, transaction, wakeAllRelays } = await import(process.env.ENGINE)
 const { evidenceRows } = await import(process.env.OUTBOXES)
 const { Pool } = (await import(process.env.PG)).default
 const pool = new Pool({ connectionString: process.env.URL })
 const ids = await transaction(pool, (tx) => replay(tx, evidenceRows, { filter: {}, by: 'ada' }))
-await wakeEverybody(pool)
+await wakeAllRelays(pool)
 console.log(ids.length)
 await pool.end()
 `

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
 import type { Ring } from './bell.ts'
 import type { Outbox } from '../outbox/define.ts'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
+import { silentLog, type Log } from '../log.ts'
 import { notifyWakes } from '../sql/wake.ts'
 
 /** Wake-ups of one outbox within this time become one notification. */
@@ -53,6 +52,6 @@ export function createNotifier(
 }
 
 /** Wakes every relay of every outbox, wherever it runs: after the business clock was moved, say. */
-export async function wakeEverybody(pool: Pool): Promise<void> {
+export async function wakeAllRelays(pool: Pool): Promise<void> {
   await pool.query(notifyWakes(['ring *']))
 }

@@ -1,17 +1,15 @@
 import type { Pool } from 'pg'
-import type { Prepared } from '../sql/prepared.ts'
-import { bind } from '../sql/prepared.ts'
+import { bind, type Prepared } from '../sql/prepared.ts'
 import type { Statement } from './sql-tag.ts'
-import type { Queryable, Transaction } from './transaction.ts'
-import { transaction } from './transaction.ts'
+import { transaction, type Queryable, type Transaction } from './transaction.ts'
 
 /** A pool, with or without prepared statements: a pooler in transaction mode cannot keep them. */
-export interface Session {
+export interface PoolHandle {
   readonly db: Queryable
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
-export function sessionOf(pool: Pool, { prepare }: { prepare: boolean }): Session {
+export function poolHandle(pool: Pool, { prepare }: { prepare: boolean }): PoolHandle {
   const db = pool as unknown as Queryable
   if (prepare) return { db, transaction: (work) => transaction(pool, work) }
   return {

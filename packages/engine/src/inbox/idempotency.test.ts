@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { useMovableClock } from '../maintain/clock.ts'
 import { DefinitionError } from '../errors.ts'
-import type { KeyClaim, KeyOutcome } from './idempotency.ts'
 import {
   abandonKey,
   claimKey,
@@ -14,9 +13,10 @@ import {
   idempotencyTableSql,
   pruneKeys,
   saveState,
+  type KeyClaim,
+  type KeyOutcome,
 } from './idempotency.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction, type Queryable, type Transaction } from '../enqueue/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
 import { killedProcess } from '../testing/killed-process.ts'
 import { uuid } from '../uuid.ts'

@@ -3,8 +3,7 @@ import { canonicalJson } from './canonical-json.ts'
 import { durationField, tableField } from '../outbox/definition-fields.ts'
 import type { Duration } from '../duration.ts'
 import { PosthornError } from '../errors.ts'
-import type { IdempotencySql } from '../sql/idempotency.ts'
-import { createIdempotencyKeys, idempotencySql } from '../sql/idempotency.ts'
+import { createIdempotencyKeys, idempotencySql, type IdempotencySql } from '../sql/idempotency.ts'
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
 
 export interface IdempotencyDefinition {

@@ -1,9 +1,7 @@
 import type { Pool } from 'pg'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import type { Inbox } from './inbox.ts'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
-import type { PartitionSql } from '../sql/inbox-partitions.ts'
+import { silentLog, type Log } from '../log.ts'
 import {
   attachPartition,
   countMisplaced,
@@ -12,9 +10,9 @@ import {
   lockWriters,
   partitionExists,
   selectPartitions,
+  type PartitionSql,
 } from '../sql/inbox-partitions.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction, type Transaction } from '../enqueue/transaction.ts'
 
 const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS

@@ -2,10 +2,8 @@ import type { Pool } from 'pg'
 import { durationField, tableField } from '../outbox/definition-fields.ts'
 import type { Duration } from '../duration.ts'
 import { PosthornError } from '../errors.ts'
-import type { InboxSql } from '../sql/inbox.ts'
-import { createInbox, failTransaction, inboxSql } from '../sql/inbox.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { createInbox, failTransaction, inboxSql, type InboxSql } from '../sql/inbox.ts'
+import { transaction, type Queryable, type Transaction } from '../enqueue/transaction.ts'
 
 export interface InboxDefinition {
   /** With its schema: `sagas.consumer_inbox`. The table belongs to the system, not to the engine. */

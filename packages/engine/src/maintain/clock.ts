@@ -1,12 +1,10 @@
 import type { Pool } from 'pg'
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
+import { toMs, type Duration } from '../duration.ts'
 import { PosthornError } from '../errors.ts'
-import { wakeEverybody } from '../enqueue/notifier.ts'
+import { wakeAllRelays } from '../enqueue/notifier.ts'
 import { advance, makeMovable, selectClock } from '../sql/clock.ts'
 import { lockMigrations } from '../sql/migrate.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction, type Queryable } from '../enqueue/transaction.ts'
 
 /**
  * Lets the business clock be moved, for development and tests: `posthorn.now()` then adds a stored
@@ -37,7 +35,7 @@ export async function advanceClock(
       'The business clock cannot be moved: call useMovableClock first.',
     )
   }
-  await wakeEverybody(pool)
+  await wakeAllRelays(pool)
   return moved.now
 }
 

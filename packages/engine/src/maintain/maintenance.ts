@@ -1,16 +1,12 @@
 import type { Pool } from 'pg'
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
+import { toMs, type Duration } from '../duration.ts'
 import { SQLSTATE, sqlState } from '../errors.ts'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
+import { silentLog, type Log } from '../log.ts'
 import { archiveRule, keepPartitions, transitionRule } from './partitions.ts'
-import type { Pruned } from './prune.ts'
-import { prune } from './prune.ts'
+import { prune, type Pruned } from './prune.ts'
 import { prunePulses, tryLockMaintenance } from '../sql/partitions.ts'
-import type { Shape } from '../sql/statements.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { transaction, type Transaction } from '../enqueue/transaction.ts'
 
 export interface MaintainOptions {
   readonly log?: Log
@@ -40,7 +36,7 @@ export interface Maintained {
  */
 export async function maintain(
   pool: Pool,
-  outboxes: readonly Shape[],
+  outboxes: readonly ResolvedDefinition[],
   { log = silentLog, transitionRetention = '90d', signal }: MaintainOptions = {},
 ): Promise<Maintained | undefined> {
   const keepMs = toMs(transitionRetention)

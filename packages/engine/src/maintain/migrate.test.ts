@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { MigrationSet } from './migrate.ts'
-import { engineMigrations, migrate, migrationSql, migrationStatus } from './migrate.ts'
+import {
+  engineMigrations,
+  migrate,
+  migrationSql,
+  migrationStatus,
+  type MigrationSet,
+} from './migrate.ts'
 import { testDatabase } from '../testing/index.ts'
 
 const db = await testDatabase()

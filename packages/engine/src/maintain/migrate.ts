@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { MigrationError } from '../errors.ts'
-import type { AppliedMigration } from '../sql/migrate.ts'
 import {
   createMigrationTable,
   insertMigration,
@@ -10,9 +9,9 @@ import {
   noteApplied,
   selectMigrationTable,
   selectMigrations,
+  type AppliedMigration,
 } from '../sql/migrate.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction, type Queryable } from '../enqueue/transaction.ts'
 
 /** One forward step: plain SQL, never edited after it was released. */
 export interface Migration {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Partition } from './partitions.ts'
-import { archiveRule, planPartitions, transitionRule } from './partitions.ts'
+import { archiveRule, planPartitions, transitionRule, type Partition } from './partitions.ts'
 import { SAMPLES } from '../testing/samples.ts'
 
 const DAY = 86_400_000

@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
 import { toMs } from '../duration.ts'
-import type { PartitionedTable } from '../sql/partitions.ts'
 import {
   createPartition,
   dropPartition,
@@ -8,10 +7,10 @@ import {
   limitWaiting,
   retireDefault,
   selectPartitions,
+  type PartitionedTable,
 } from '../sql/partitions.ts'
-import type { Shape } from '../sql/statements.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { transaction, type Transaction } from '../enqueue/transaction.ts'
 
 const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
@@ -36,7 +35,7 @@ export function transitionRule(keepMs: number): PartitionRule {
  * The archive is shared: a partition goes when it is past its time for the outbox that keeps its
  * rows longest, and another process may have outboxes that this one does not know.
  */
-export function archiveRule(outboxes: readonly Shape[]): PartitionRule {
+export function archiveRule(outboxes: readonly ResolvedDefinition[]): PartitionRule {
   const kept = outboxes.filter(({ retention }) => retention !== undefined)
   const longest = Math.max(...kept.map(({ retention }) => toMs(retention?.archive ?? '0d')))
   return {

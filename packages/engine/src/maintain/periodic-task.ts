@@ -11,7 +11,10 @@ export interface Upkeep {
 const FIRST_RUN_MS = 10_000
 
 /** Runs `work` at intervals, one at a time; what it throws is logged and tried again next time. */
-export function createUpkeep(work: (signal: AbortSignal) => Promise<unknown>, log: Log): Upkeep {
+export function createPeriodicTask(
+  work: (signal: AbortSignal) => Promise<unknown>,
+  log: Log,
+): Upkeep {
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()

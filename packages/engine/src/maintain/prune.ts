@@ -1,12 +1,10 @@
 import type { Pool } from 'pg'
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
+import { toMs, type Duration } from '../duration.ts'
+import { silentLog, type Log } from '../log.ts'
 import { run } from '../enqueue/pool-handle.ts'
 import type { Prepared } from '../sql/prepared.ts'
 import { pruneArchived, pruneFinished } from '../sql/prune.ts'
-import type { Shape } from '../sql/statements.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** Rows one statement takes, to keep its transaction short. */
@@ -39,7 +37,7 @@ export interface Pruned {
  */
 export async function prune(
   pool: Pool,
-  outbox: Shape,
+  outbox: ResolvedDefinition,
   { budget = '1m', signal, log = silentLog }: PruneOptions = {},
 ): Promise<Pruned> {
   if (!outbox.retention) return { pruned: 0, archived: 0, expired: 0, done: true }

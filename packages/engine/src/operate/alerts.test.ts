@@ -3,7 +3,7 @@ import { acknowledgeAlert, listAlerts, openAlerts, raiseAlert, recoverAlert } fr
 import { searchAudit } from './audit.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
-import { delivered, refused } from '../relay/outcome.ts'
+import { delivered, refused } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
 import { cancel, replay } from './replay.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'

@@ -1,5 +1,4 @@
 import { fromCursor, isId, toCursor } from './cursor.ts'
-import type { AlertRow } from '../sql/alerts.ts'
 import {
   acknowledge,
   countOpenAlerts,
@@ -9,6 +8,7 @@ import {
   selectAlert,
   selectAlerts,
   selectStanding,
+  type AlertRow,
 } from '../sql/alerts.ts'
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
 

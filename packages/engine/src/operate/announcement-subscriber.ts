@@ -7,7 +7,7 @@ const BATCH_MS = 250
 const LIMIT = 1_000
 
 /** One announcement as it arrives. */
-export interface NewsItem {
+export interface AnnouncementItem {
   /** `*`, with the id `*`, where something may have been missed: look again at everything. */
   readonly topic: string
   readonly id: string
@@ -18,30 +18,30 @@ export interface NewsItem {
 }
 
 /** Which news; everything left out matches all. */
-export interface NewsFilter {
+export interface AnnouncementFilter {
   /** Only what belongs to this tenant; what belongs to nobody is left out too. */
   readonly tenant?: string
   readonly topics?: readonly string[]
 }
 
-const LOOK_AGAIN: NewsItem = { topic: '*', id: '*' }
+const LOOK_AGAIN: AnnouncementItem = { topic: '*', id: '*' }
 
 /** One reader of the news: what waits for it, the latest of each thing. */
-export class NewsSubscriber {
+export class AnnouncementSubscriber {
   readonly #tenant: string | undefined
   readonly #topics: ReadonlySet<string> | undefined
   readonly #stop: AbortSignal
-  readonly #waiting = new Map<string, NewsItem>()
+  readonly #waiting = new Map<string, AnnouncementItem>()
   #missed = false
   #wake: () => void = () => undefined
 
-  constructor({ tenant, topics }: NewsFilter, stop: AbortSignal) {
+  constructor({ tenant, topics }: AnnouncementFilter, stop: AbortSignal) {
     this.#tenant = tenant
     this.#topics = topics && new Set(topics)
     this.#stop = stop
   }
 
-  tell(item: NewsItem): void {
+  tell(item: AnnouncementItem): void {
     if (this.#missed || !this.#matches(item)) return
     const subject = `${item.topic} ${item.id}`
     // Taken out first: the map keeps its order, and the latest belongs at the end.
@@ -58,7 +58,7 @@ export class NewsSubscriber {
     this.#wake()
   }
 
-  async *batches(): AsyncGenerator<readonly NewsItem[]> {
+  async *batches(): AsyncGenerator<readonly AnnouncementItem[]> {
     const wake = () => this.#wake()
     this.#stop.addEventListener('abort', wake)
     try {
@@ -77,7 +77,7 @@ export class NewsSubscriber {
     return this.#missed || this.#waiting.size > 0
   }
 
-  #take(): readonly NewsItem[] {
+  #take(): readonly AnnouncementItem[] {
     const items = this.#missed ? [LOOK_AGAIN] : [...this.#waiting.values()]
     this.#missed = false
     this.#waiting.clear()
@@ -88,7 +88,7 @@ export class NewsSubscriber {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
-  #matches({ topic, tenant }: NewsItem): boolean {
+  #matches({ topic, tenant }: AnnouncementItem): boolean {
     if (this.#tenant !== undefined && tenant !== this.#tenant) return false
     return !this.#topics || this.#topics.has(topic)
   }

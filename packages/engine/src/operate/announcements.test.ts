@@ -1,7 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { NewsItem } from './announcement-subscriber.ts'
-import type { SubscribeNewsOptions } from './announcements.ts'
-import { announce, createNews } from './announcements.ts'
+import type { AnnouncementItem } from './announcement-subscriber.ts'
+import {
+  announce,
+  createAnnouncementFeed,
+  type SubscribeAnnouncementsOptions,
+} from './announcements.ts'
 import { lineTo, testDatabase } from '../testing/index.ts'
 import { killedProcess } from '../testing/killed-process.ts'
 import { transaction } from '../enqueue/transaction.ts'
@@ -10,9 +13,12 @@ const database = await testDatabase()
 const { pool } = database
 
 /** Reads the news until the test is over; the first thing it hears is that it listens. */
-async function reader(options: SubscribeNewsOptions = {}, given = createNews({ pool })) {
+async function reader(
+  options: SubscribeAnnouncementsOptions = {},
+  given = createAnnouncementFeed({ pool }),
+) {
   const stop = new AbortController()
-  const batches: (readonly NewsItem[])[] = []
+  const batches: (readonly AnnouncementItem[])[] = []
   const over = (async () => {
     for await (const batch of given.subscribe({ ...options, signal: stop.signal })) {
       batches.push(batch)
@@ -118,7 +124,7 @@ test('after a broken connection it listens again and says that something may be 
   const line = await lineTo(database.url)
   onTestFinished(() => line.cut())
   const far = database.connect({ connectionString: line.by(database.url) })
-  const { batches, ids } = await reader({}, createNews({ pool: far }))
+  const { batches, ids } = await reader({}, createAnnouncementFeed({ pool: far }))
   line.cut()
   await announce(pool, { topic: 'jobs', id: 'unheard' })
   await line.heal()
@@ -128,7 +134,7 @@ test('after a broken connection it listens again and says that something may be 
 })
 
 test('without LISTEN nothing comes, and nothing breaks', async () => {
-  const news = createNews({ pool, mode: 'poll' })
+  const news = createAnnouncementFeed({ pool, mode: 'poll' })
   const next = news.subscribe()[Symbol.asyncIterator]().next()
   await announce(pool, { topic: 'jobs', id: 'unheard' })
   await news.close()
@@ -150,7 +156,9 @@ test('data that is too large is left out, and says so', async () => {
 test('what cannot be told is refused, and rubbish on the channel is passed over', async () => {
   const { ids } = await reader()
   for (const topic of ['', '*', 'Jobs', 'a b', `a${'b'.repeat(100)}`]) {
-    await expect(announce(pool, { topic, id: '1' })).rejects.toMatchObject({ code: 'NEWS_INVALID' })
+    await expect(announce(pool, { topic, id: '1' })).rejects.toMatchObject({
+      code: 'ANNOUNCEMENT_INVALID',
+    })
   }
   for (const id of ['', 'x'.repeat(201)]) {
     await expect(announce(pool, { topic: 'jobs', id })).rejects.toThrow('the id of')

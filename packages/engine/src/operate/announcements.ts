@@ -1,10 +1,12 @@
 import type { Pool } from 'pg'
 import { PosthornError } from '../errors.ts'
 import { Listener } from '../relay/listener.ts'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
-import type { NewsFilter, NewsItem } from './announcement-subscriber.ts'
-import { NewsSubscriber } from './announcement-subscriber.ts'
+import { silentLog, type Log } from '../log.ts'
+import {
+  AnnouncementSubscriber,
+  type AnnouncementFilter,
+  type AnnouncementItem,
+} from './announcement-subscriber.ts'
 import { listenForNews, notifyNews } from '../sql/announcements.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
@@ -51,36 +53,40 @@ function isName(value: unknown): boolean {
 }
 
 function invalid(field: string, rule: string): PosthornError {
-  return new PosthornError('NEWS_INVALID', `the ${field} of an announcement ${rule}`)
+  return new PosthornError('ANNOUNCEMENT_INVALID', `the ${field} of an announcement ${rule}`)
 }
 
-export interface NewsOptions {
+export interface AnnouncementFeedOptions {
   readonly pool: Pool
   readonly log?: Log
   /** `poll` listens to nothing, for a pooler in transaction mode: nothing comes then. Default `listen`. */
   readonly mode?: 'listen' | 'poll'
 }
 
-export interface SubscribeNewsOptions extends NewsFilter {
+export interface SubscribeAnnouncementsOptions extends AnnouncementFilter {
   /** Ends the subscription. */
   readonly signal?: AbortSignal
 }
 
 /** What was announced, anywhere on this database, since one began to listen. */
-export interface News {
+export interface AnnouncementFeed {
   /**
    * Batches without an end, until the signal, `close` or a `break`; at most one every 250 ms, with
    * the latest of each topic and id. Nothing is kept for those who were away: whoever missed
    * something is told the topic `*`, which means "look again at everything".
    */
-  subscribe(options?: SubscribeNewsOptions): AsyncIterable<readonly NewsItem[]>
+  subscribe(options?: SubscribeAnnouncementsOptions): AsyncIterable<readonly AnnouncementItem[]>
   /** Ends all subscriptions and hangs up. */
   close(): Promise<void>
 }
 
 /** The news for any number of readers in this process, over one connection that opens with the first. */
-export function createNews({ pool, log = silentLog, mode = 'listen' }: NewsOptions): News {
-  const subscribers = new Set<NewsSubscriber>()
+export function createAnnouncementFeed({
+  pool,
+  log = silentLog,
+  mode = 'listen',
+}: AnnouncementFeedOptions): AnnouncementFeed {
+  const subscribers = new Set<AnnouncementSubscriber>()
   const closing = new AbortController()
   const listener = new Listener({
     pool,
@@ -94,9 +100,9 @@ export function createNews({ pool, log = silentLog, mode = 'listen' }: NewsOptio
   })
   let opening: Promise<void> | undefined
 
-  async function* batches({ signal, ...filter }: SubscribeNewsOptions) {
+  async function* batches({ signal, ...filter }: SubscribeAnnouncementsOptions) {
     const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
-    const subscriber = new NewsSubscriber(filter, stop)
+    const subscriber = new AnnouncementSubscriber(filter, stop)
     subscribers.add(subscriber)
     if (mode === 'listen') opening ??= listener.open()
     try {
@@ -116,7 +122,7 @@ export function createNews({ pool, log = silentLog, mode = 'listen' }: NewsOptio
 }
 
 /** Undefined for what is none: anybody who may connect may notify. */
-function itemIn(payload: string): NewsItem | undefined {
+function itemIn(payload: string): AnnouncementItem | undefined {
   try {
     const { topic, id, tenant, data, truncated } = JSON.parse(payload) as Record<string, unknown>
     if (typeof topic !== 'string' || !TOPIC.test(topic) || typeof id !== 'string') return undefined

@@ -1,7 +1,12 @@
 import { fromCursor, toCursor } from './cursor.ts'
 import type { Transition } from './messages.ts'
-import type { AuditConditions, AuditRow } from '../sql/audit.ts'
-import { locateTime, selectEdges, selectEntries } from '../sql/audit.ts'
+import {
+  locateTime,
+  selectEdges,
+  selectEntries,
+  type AuditConditions,
+  type AuditRow,
+} from '../sql/audit.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** Entries that one page looks at when no index leads to what is searched: 50 ms at the most. */

@@ -1,6 +1,5 @@
-import type { HorizonRow, TableRow } from '../sql/bloat.ts'
-import { selectHorizons, selectTables } from '../sql/bloat.ts'
-import type { Shape } from '../sql/statements.ts'
+import { selectHorizons, selectTables, type HorizonRow, type TableRow } from '../sql/bloat.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 const ENGINE_TABLES = ['posthorn.transition', 'posthorn.archive', 'posthorn.held_key']
@@ -37,7 +36,7 @@ export interface Bloat {
 /** What the outboxes' tables weigh, and who keeps vacuum back. Reads statistics only. */
 export async function readBloat(
   db: Queryable,
-  outboxes: readonly Pick<Shape, 'name' | 'table'>[],
+  outboxes: readonly Pick<ResolvedDefinition, 'name' | 'table'>[],
 ): Promise<Bloat> {
   const names = new Map(outboxes.map(({ table, name }) => [table, name]))
   const [tables, horizons] = await Promise.all([

@@ -1,7 +1,14 @@
-import type { AuditEntry } from './audit.ts'
-import { entryOf } from './audit.ts'
-import type { IdRanges } from './id-ranges.ts'
-import { LAST_ID, gapsOf, hasId, joined, rangesOf, union, without } from './id-ranges.ts'
+import { entryOf, type AuditEntry } from './audit.ts'
+import {
+  LAST_ID,
+  gapsOf,
+  hasId,
+  joined,
+  rangesOf,
+  union,
+  without,
+  type IdRanges,
+} from './id-ranges.ts'
 import type { AuditRow } from '../sql/audit.ts'
 import { selectIdsSince, selectLastId, selectRanges, selectWriters } from '../sql/feed.ts'
 import type { Queryable } from '../enqueue/transaction.ts'

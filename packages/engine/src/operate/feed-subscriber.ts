@@ -1,7 +1,6 @@
 import type { AuditEntry } from './audit.ts'
 import { PosthornError } from '../errors.ts'
-import type { IdRanges } from './id-ranges.ts'
-import { hasId, toPosition, union, without } from './id-ranges.ts'
+import { hasId, toPosition, union, without, type IdRanges } from './id-ranges.ts'
 
 /** Entries that wait for a slow reader before it is given up: some megabytes. */
 const LIMIT = 10_000

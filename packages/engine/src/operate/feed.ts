@@ -1,12 +1,9 @@
 import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
 import { FeedReader, entriesIn, idsOf, lastId } from './feed-reader.ts'
-import type { FeedBatch, FeedFilter } from './feed-subscriber.ts'
-import { Subscriber } from './feed-subscriber.ts'
-import type { IdRanges } from './id-ranges.ts'
-import { fromPosition, without } from './id-ranges.ts'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
+import { Subscriber, type FeedBatch, type FeedFilter } from './feed-subscriber.ts'
+import { fromPosition, without, type IdRanges } from './id-ranges.ts'
+import { silentLog, type Log } from '../log.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 const LAST_PAUSE_MS = 5_000

@@ -1,5 +1,4 @@
-import type { HistoryRow } from '../sql/overview.ts'
-import { selectHistory } from '../sql/overview.ts'
+import { selectHistory, type HistoryRow } from '../sql/overview.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** Longer histories are told in stretches of ten minutes. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { IdRanges } from './id-ranges.ts'
 import {
   LAST_ID,
   fromPosition,
@@ -11,6 +10,7 @@ import {
   toPosition,
   union,
   without,
+  type IdRanges,
 } from './id-ranges.ts'
 
 const UPTO = 40

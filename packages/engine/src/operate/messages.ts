@@ -1,15 +1,14 @@
 import { fromCursor, isId, toCursor } from './cursor.ts'
-import type { OutboxRow } from '../outbox/define.ts'
+import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { DefinitionError } from '../errors.ts'
 import { run } from '../enqueue/pool-handle.ts'
-import type { ListCondition } from '../sql/messages.ts'
 import {
   listMessages as listStatement,
   selectArchived,
   selectMessage,
   selectTransitions,
+  type ListCondition,
 } from '../sql/messages.ts'
-import type { Shape } from '../sql/statements.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** Which messages; everything left out matches all. */
@@ -93,7 +92,7 @@ export interface MessageDetails extends MessageSummary {
  */
 export async function listMessages(
   db: Queryable,
-  outbox: Shape,
+  outbox: ResolvedDefinition,
   options: MessageListOptions = {},
 ): Promise<MessagePage> {
   const { columns } = outbox
@@ -134,7 +133,7 @@ export async function listMessages(
 /** One message, in its table or in the archive, with all that happened to it; undefined if unknown. */
 export async function getMessage(
   db: Queryable,
-  outbox: Shape,
+  outbox: ResolvedDefinition,
   id: string,
 ): Promise<MessageDetails | undefined> {
   if (!isId(id, outbox.columns.idType)) return undefined
@@ -167,7 +166,11 @@ interface TransitionRow {
   at: Date
 }
 
-async function transitionsOf(db: Queryable, { name }: Shape, id: string): Promise<Transition[]> {
+async function transitionsOf(
+  db: Queryable,
+  { name }: ResolvedDefinition,
+  id: string,
+): Promise<Transition[]> {
   const { rows } = await db.query<TransitionRow>(selectTransitions(name, id))
   return rows.map((row) => ({
     from: row.from_state ?? undefined,
@@ -181,7 +184,10 @@ async function transitionsOf(db: Queryable, { name }: Shape, id: string): Promis
   }))
 }
 
-function summaryOf({ columns, counter, order }: Shape, row: OutboxRow): MessageSummary {
+function summaryOf(
+  { columns, counter, order }: ResolvedDefinition,
+  row: OutboxRow,
+): MessageSummary {
   const valueOf = (column: string | undefined) => (column === undefined ? undefined : row[column])
   return {
     id: String(row[columns.id]),
@@ -214,7 +220,7 @@ function dateOf(value: unknown): Date | undefined {
   return value instanceof Date ? value : undefined
 }
 
-function cursorOf({ columns }: Shape, row: OutboxRow): string {
+function cursorOf({ columns }: ResolvedDefinition, row: OutboxRow): string {
   const id = String(row[columns.id])
   return toCursor(columns.createdAt ? { id, us: String(row['posthorn_us']) } : { id })
 }
@@ -232,7 +238,7 @@ const CONDITIONS = [
 ] as const satisfies readonly ListCondition[]
 
 /** A condition on a column that the table does not have would match everything: it is refused. */
-function checkFilter(outbox: Shape, given: readonly ListCondition[]): void {
+function checkFilter(outbox: ResolvedDefinition, given: readonly ListCondition[]): void {
   const { columns, order } = outbox
   const has: Partial<Record<ListCondition, string | undefined>> = {
     tenant: columns.tenant,

@@ -1,10 +1,7 @@
 import type { Outbox } from '../outbox/define.ts'
-import type { Paused } from './control.ts'
-import { listPaused } from './control.ts'
-import type { SurroundingsRow } from '../sql/overview.ts'
-import { selectSurroundings } from '../sql/overview.ts'
-import type { OutboxStats } from './stats.ts'
-import { outboxStats } from './stats.ts'
+import { listPaused, type Paused } from './control.ts'
+import { selectSurroundings, type SurroundingsRow } from '../sql/overview.ts'
+import { outboxStats, type OutboxStats } from './stats.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** A relay that was heard of in the last 15 s. */

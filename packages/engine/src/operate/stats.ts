@@ -1,8 +1,14 @@
 import type { State } from '../outbox/definition.ts'
 import { run } from '../enqueue/pool-handle.ts'
-import type { LiveCount, StatsRow } from '../sql/stats.ts'
-import { MOST_COUNTED, finishedStates, selectLive, selectStats } from '../sql/stats.ts'
-import type { Shape } from '../sql/statements.ts'
+import {
+  MOST_COUNTED,
+  finishedStates,
+  selectLive,
+  selectStats,
+  type LiveCount,
+  type StatsRow,
+} from '../sql/stats.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** How an outbox is doing at this moment. */
@@ -36,7 +42,7 @@ export interface OutboxStats {
 }
 
 /** Reads all of it by one statement that stays cheap with millions of finished rows. */
-export async function outboxStats(db: Queryable, outbox: Shape): Promise<OutboxStats> {
+export async function outboxStats(db: Queryable, outbox: ResolvedDefinition): Promise<OutboxStats> {
   const [row] = await run<StatsRow>(db, { ...selectStats(outbox), name: '' }, {})
   if (!row) throw new TypeError('the statement has one row')
   const live = await liveOf(db, outbox, row)
@@ -64,7 +70,7 @@ interface Live {
 }
 
 /** What the indexes find; where they find too much, the whole of a small table, or an estimate. */
-async function liveOf(db: Queryable, outbox: Shape, row: StatsRow): Promise<Live> {
+async function liveOf(db: Queryable, outbox: ResolvedDefinition, row: StatsRow): Promise<Live> {
   const groups = [...Map.groupBy(row.live, ({ index, waits }) => (waits ? '' : index)).values()]
   if (row.finished !== null && groups.some(isCut)) {
     return added(await run<LiveCount>(db, { ...selectLive(outbox), name: '' }, {}))
@@ -98,14 +104,18 @@ function added(found: readonly LiveCount[]): Live {
   return { counts, due: sum(found.map(({ due }) => due)) }
 }
 
-function statesOf({ states }: Shape): State[] {
+function statesOf({ states }: ResolvedDefinition): State[] {
   const { ready, claimed, retry, failing, sent, confirmed, dead, cancelled } = states
   const words = [ready, claimed, retry, failing, sent, confirmed, dead, cancelled]
   return [...new Set(words.filter((word) => word !== undefined))]
 }
 
 /** A count for every word. */
-function countsOf(outbox: Shape, row: StatsRow, live: Live['counts']): Record<string, number> {
+function countsOf(
+  outbox: ResolvedDefinition,
+  row: StatsRow,
+  live: Live['counts'],
+): Record<string, number> {
   const { quarantined } = row
   const finished = row.finished ?? estimated(outbox, row, live)
   const countOf = (word: string) =>
@@ -118,7 +128,7 @@ function countsOf(outbox: Shape, row: StatsRow, live: Live['counts']): Record<st
  * and those have the part of the table that ANALYZE saw.
  */
 function estimated(
-  outbox: Shape,
+  outbox: ResolvedDefinition,
   { rows, shares }: StatsRow,
   live: Live['counts'],
 ): Record<string, number> {

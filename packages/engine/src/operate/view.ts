@@ -1,7 +1,7 @@
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
-import type { Message } from '../outbox/message.ts'
-import { toMessage } from '../outbox/message.ts'
-import type { Destination } from '../relay/transport.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { toMessage, type Message } from '../outbox/message.ts'
+import type { Destination } from '../outbox/transport.ts'
 
 /** A message as a person may see it. */
 export interface MessageView {

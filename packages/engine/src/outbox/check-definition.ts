@@ -1,6 +1,5 @@
 import type { OutboxDefinition, State } from './definition.ts'
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
+import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { isIdentifier } from '../enqueue/sql-tag.ts'
 

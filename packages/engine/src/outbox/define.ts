@@ -1,73 +1,20 @@
-import type { Bell } from '../enqueue/bell.ts'
-import { createBell } from '../enqueue/bell.ts'
+import { createBell, type Bell } from '../enqueue/bell.ts'
 import { checkDefinition } from './check-definition.ts'
-import type {
-  Audit,
-  BreakerOptions,
-  Columns,
-  Counter,
-  Fair,
-  Order,
-  OutboxDefinition,
-  Retention,
-  State,
-  Upcasters,
-} from './definition.ts'
+import type { Audit, OutboxDefinition } from './definition.ts'
 import { toMs } from '../duration.ts'
 import type { MessageInit } from './message.ts'
-import type { RetryPolicy } from './retry.ts'
-import type { Statements } from '../sql/statements.ts'
-import { statementsOf } from '../sql/statements.ts'
-import type { Destination } from '../relay/transport.ts'
-
-/** A row of an outbox table as the engine reads it: the table's columns plus the engine's own. */
-export type OutboxRow = Record<string, unknown>
+import type { OutboxRow, ResolvedDefinition } from './resolved-definition.ts'
+import { statementsOf, type Statements } from './statements.ts'
+import type { Destination } from './transport.ts'
 
 /**
  * A definition that was checked, with every default written out. The relay, the dashboard and
  * `posthorn status` all read this one object.
  */
-export interface Outbox<Row = OutboxRow> {
-  readonly name: string
-  readonly table: string
-  readonly states: {
-    readonly ready: State
-    readonly claimed: State | undefined
-    readonly sent: State
-    readonly confirmed: State | undefined
-    readonly retry: State
-    readonly failing: State | undefined
-    readonly dead: State | undefined
-    readonly cancelled: State | undefined
-  }
-  readonly columns: Columns<OutboxRow> & {
-    readonly id: string
-    readonly idType: 'uuid' | 'bigint' | 'text'
-    readonly status: string
-  }
-  readonly counter: Required<Pick<Counter<OutboxRow>, 'column' | 'bumps' | 'unreachable'>> & {
-    readonly limit: string | undefined
-  }
-  readonly batch: number
-  readonly lanes: number
-  readonly everyMs: number
-  readonly leaseMs: number
-  readonly order: Order<OutboxRow> | undefined
-  readonly fair: Fair<OutboxRow> | undefined
-  readonly confirmWithinMs: number | undefined
-  readonly retry: RetryPolicy
-  readonly unknown: { readonly then: 'resend' | 'hold'; readonly waitMs: number }
-  readonly breaker: Required<BreakerOptions> | undefined
-  readonly retention: Retention | undefined
+export interface Outbox<Row = OutboxRow> extends ResolvedDefinition {
   readonly destination: Destination | ((row: Row) => Destination)
   message(row: Row): MessageInit
-  readonly upcasters: Upcasters
-  readonly secrets: readonly string[]
-  readonly reads: readonly string[] | undefined
-  readonly audit: Audit<Row> & {
-    readonly record: 'all' | 'failures' | 'none'
-    readonly actor: string
-  }
+  readonly audit: Audit<Row> & ResolvedDefinition['audit']
   readonly statements: Statements
   /** Wakes the relays and notifiers of this process. */
   readonly bell: Bell
@@ -83,7 +30,7 @@ export interface Outbox<Row = OutboxRow> {
 export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row> {
   checkDefinition(definition)
   const { states, counter, claim, breaker, audit } = definition
-  const shape = {
+  const resolved = {
     name: definition.name,
     table: definition.table,
     states: {
@@ -129,5 +76,5 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     reads: definition.reads,
     audit: { record: 'all', actor: 'RELAY', ...audit },
   } satisfies Omit<Outbox<Row>, 'statements' | 'bell'>
-  return { ...shape, statements: statementsOf(shape), bell: createBell() }
+  return { ...resolved, statements: statementsOf(resolved), bell: createBell() }
 }

@@ -1,5 +1,4 @@
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
+import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { isIdentifier } from '../enqueue/sql-tag.ts'
 

@@ -1,9 +1,9 @@
 import type { Duration } from '../duration.ts'
 import type { MessageInit } from './message.ts'
-import type { Outcome } from '../relay/outcome.ts'
+import type { Outcome } from './outcome.ts'
 import type { EndingPolicy, EndlessPolicy } from './retry.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
-import type { Destination } from '../relay/transport.ts'
+import type { Destination } from './transport.ts'
 
 /** A word of a table's own for a state; numbers are for tables that store them as such. */
 export type State = string | number

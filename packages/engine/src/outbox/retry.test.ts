@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
-import { exponential, fixed, nextDelay, schedule } from './retry.ts'
-import type { RetryPolicy } from './retry.ts'
+import { toMs, type Duration } from '../duration.ts'
+import { exponential, fixed, nextDelay, schedule, type RetryPolicy } from './retry.ts'
 
 const seconds = (policy: RetryPolicy, tries: number) =>
   Array.from({ length: tries }, (_, i) => nextDelay(policy, i + 1) / 1_000)

@@ -1,5 +1,4 @@
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
+import { toMs, type Duration } from '../duration.ts'
 
 interface PolicyBase {
   /** Delay after the 1st, 2nd … failure, in milliseconds; the last one repeats. */
@@ -19,6 +18,9 @@ export interface EndlessPolicy extends PolicyBase {
 }
 
 export type RetryPolicy = EndingPolicy | EndlessPolicy
+
+/** Suspect claims that a message may lose, in every policy, before it ends: it kills its relays. */
+export const LOST_CLAIMS_LIMIT = 3
 
 export interface PolicyOptions {
   /** Attempts in all, the first included. */

@@ -1,16 +1,14 @@
-import type { Breaker, Permit } from './breaker.ts'
-import { createBreaker } from './breaker.ts'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import { createBreaker, type Breaker, type Permit } from './breaker.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { Upcasters } from '../outbox/definition.ts'
 import { PosthornError } from '../errors.ts'
-import type { Message } from '../outbox/message.ts'
-import { toMessage } from '../outbox/message.ts'
+import { toMessage, type Message } from '../outbox/message.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Outcome } from './outcome.ts'
-import { outcomeOfThrow, retryLater } from './outcome.ts'
+import { outcomeOfThrow, retryLater, type Outcome } from '../outbox/outcome.ts'
 import type { OpenBreaker } from '../sql/relay.ts'
 import { withDeliverySpan } from '../trace.ts'
-import type { Delivery, Destination, Transport } from './transport.ts'
+import type { Delivery, Destination, Transport } from '../outbox/transport.ts'
 
 export type Transports = Readonly<Record<string, Transport>>
 

@@ -1,10 +1,10 @@
-import type { OutboxRow } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
 
 /**
- * Why these messages were taken: `batch` and `held` are ordinary, `alone` holds one message whose
+ * Why these messages were taken: `batch` and `held` are ordinary, `suspect` holds one message whose
  * last claim was lost, `expired` are claims whose relay is gone, `resend` were sent and never confirmed.
  */
-export type ClaimKind = 'batch' | 'held' | 'alone' | 'expired' | 'resend'
+export type ClaimKind = 'batch' | 'held' | 'suspect' | 'expired' | 'resend'
 
 /** Messages that are ours until the lease runs out. */
 export interface Claim {

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Facts } from './decide.ts'
-import { decide, decideConfirmed, decideLost, triesOf } from './decide.ts'
+import { decide, decideConfirmed, decideLost, triesOf, type Facts } from './decide.ts'
 import type { Outbox } from '../outbox/define.ts'
-import { delivered, refused, retryLater, unknown, unreachable } from './outcome.ts'
-import type { Outcome } from './outcome.ts'
+import {
+  delivered,
+  refused,
+  retryLater,
+  unknown,
+  unreachable,
+  type Outcome,
+} from '../outbox/outcome.ts'
 import {
   evidenceRows,
   familyEvents,

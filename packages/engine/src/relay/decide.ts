@@ -14,12 +14,11 @@
  *
  *   A claim that is lost goes back the way of "uncharged", marked to be claimed alone.
  */
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { State } from '../outbox/definition.ts'
-import type { Failure, Outcome, Reference } from './outcome.ts'
-import { failureOf } from './outcome.ts'
-import { nextDelay } from '../outbox/retry.ts'
-import { LOST_CLAIMS_LIMIT } from '../sql/claim.ts'
+import { failureOf, type Failure, type Outcome, type Reference } from '../outbox/outcome.ts'
+import { nextDelay, LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 import type { SettleRole } from '../sql/settle.ts'
 
 /** What the decision needs to know of the row. */

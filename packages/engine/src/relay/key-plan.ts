@@ -1,9 +1,9 @@
 import type { Claim } from './claim.ts'
 import type { Decision } from './decide.ts'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
-import { refused } from './outcome.ts'
-import type { Settlement } from './settlement.ts'
-import { idOf } from './settlement.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { refused } from '../outbox/outcome.ts'
+import { idOf, type Settlement } from './settlement.ts'
 
 /** What to write after a run of an ordered outbox. */
 export interface KeyPlan {

@@ -1,20 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimKind } from './claim.ts'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
-import type { KeyPlan } from './key-plan.ts'
-import { Floors } from './low-watermarks.ts'
-import { attemptableRows, planRun } from './key-plan.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { attemptableRows, planRun, type KeyPlan } from './key-plan.ts'
+import { LowWatermarks } from './low-watermarks.ts'
 import { RowSource } from './row-source.ts'
-import type { Session } from '../enqueue/pool-handle.ts'
-import { run } from '../enqueue/pool-handle.ts'
-import type { SettleArgs } from './settle.ts'
-import { settleIn, settleRoles } from './settle.ts'
-import type { Settlement } from './settlement.ts'
-import { idOf } from './settlement.ts'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
+import { idOf, type Settlement } from './settlement.ts'
 import type { Source } from './source.ts'
 import { BUCKETS } from '../sql/bucket.ts'
 import { countRelays } from '../sql/relay.ts'
-import type { KeyStatements } from '../sql/statements.ts'
+import type { KeyStatements } from '../outbox/statements.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 
 interface LostRun {
@@ -31,7 +28,7 @@ interface LostRun {
  * a message that commits late with a low `seq` is found by the next read.
  */
 export class KeySource implements Source {
-  readonly #session: Session
+  readonly #handle: PoolHandle
   readonly #outbox: Outbox
   readonly #statements: KeyStatements
   readonly #relay: string
@@ -39,7 +36,7 @@ export class KeySource implements Source {
   /** Idle buckets in the order they became idle, so that all get their turn. */
   readonly #idle = new Map<number, string>()
   readonly #busy = new Map<number, string>()
-  readonly #floors = new Floors()
+  readonly #watermarks = new LowWatermarks()
   #created = false
   #renewing = false
   /** Somebody looked while the buckets were out of use for a moment, and has to look again. */
@@ -49,13 +46,13 @@ export class KeySource implements Source {
   /** The last read found more than it could take: the lanes then divide the buckets among them. */
   #crowded = false
 
-  constructor(session: Session, outbox: Outbox, relay: string) {
+  constructor(handle: PoolHandle, outbox: Outbox, relay: string) {
     if (!outbox.statements.byKey) throw new TypeError(`${outbox.name} has no order`)
-    this.#session = session
+    this.#handle = handle
     this.#outbox = outbox
     this.#statements = outbox.statements.byKey
     this.#relay = relay
-    this.#rows = new RowSource(session, outbox)
+    this.#rows = new RowSource(handle, outbox)
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
@@ -77,7 +74,7 @@ export class KeySource implements Source {
       for (const bucket of buckets) if (!found.has(bucket)) this.#giveBack(bucket)
     }
     const used = tally(rows)
-    if (kind === 'batch') this.#floors.learn(buckets, rows)
+    if (kind === 'batch') this.#watermarks.learn(buckets, rows)
     const full = rows.length >= batch || [...used.values()].some((count) => count >= limit)
     if (kind === 'batch') {
       this.#crowded = full
@@ -99,12 +96,12 @@ export class KeySource implements Source {
     kind: ClaimKind,
     args: { buckets: number[]; tokens: string[]; batch: number; limit: number },
   ): Promise<OutboxRow[]> {
-    const { db } = this.#session
+    const { db } = this.#handle
     if (kind === 'batch') {
-      const floors = args.buckets.map((bucket) => this.#floors.of(bucket))
+      const floors = args.buckets.map((bucket) => this.#watermarks.of(bucket))
       return run<OutboxRow>(db, this.#statements.claimFlow, { ...args, floors })
     }
-    const alone = kind === 'alone'
+    const alone = kind === 'suspect'
     const keys = alone ? 1 : BUCKETS
     return run<OutboxRow>(db, this.#statements.claimHeld, { ...args, alone, keys })
   }
@@ -158,9 +155,9 @@ export class KeySource implements Source {
     }
     if (isPlain(plan) && !this.#outbox.audit.settled) {
       // Everything was delivered: one statement, its own transaction.
-      return settleRoles(this.#session.db, this.#outbox, { settlements: plan.settlements, args })
+      return settleRoles(this.#handle.db, this.#outbox, { settlements: plan.settlements, args })
     }
-    return this.#session.transaction(async (tx) => {
+    return this.#handle.transaction(async (tx) => {
       const ended = await run<{ bucket: number }>(tx, this.#statements.endRun, { ...args })
       const ours = new Set(ended.map(({ bucket }) => bucket))
       return this.#writePlan(tx, within(plan, ours), args)
@@ -201,10 +198,10 @@ export class KeySource implements Source {
 
   /** Renews the leases, takes this relay's fair share of the buckets and gives back what is over. */
   async keep(): Promise<boolean> {
-    if (!this.#created) await run(this.#session.db, this.#statements.createBuckets, {})
+    if (!this.#created) await run(this.#handle.db, this.#statements.createBuckets, {})
     this.#created = true
     await this.#renewLeases()
-    const { rows } = await this.#session.db.query<{ alive: number }>(
+    const { rows } = await this.#handle.db.query<{ alive: number }>(
       countRelays(this.#outbox.name, this.#outbox.leaseMs),
     )
     const share = Math.ceil(BUCKETS / Math.max(rows[0]?.alive ?? 1, 1))
@@ -214,8 +211,8 @@ export class KeySource implements Source {
     const gained = owned < share ? await this.#acquire(share - owned) : 0
     const buckets = [...this.#idle.keys(), ...this.#busy.keys()]
     if (buckets.length > 0) {
-      await run(this.#session.db, this.#statements.rescueHeld, { buckets })
-      await run(this.#session.db, this.#statements.sweepKeys, { buckets })
+      await run(this.#handle.db, this.#statements.rescueHeld, { buckets })
+      await run(this.#handle.db, this.#statements.sweepKeys, { buckets })
     }
     const missed = this.#missed
     this.#missed = false
@@ -240,18 +237,14 @@ export class KeySource implements Source {
     if (buckets.length === 0) return new Set()
     const { leaseMs } = this.#outbox
     const args = { buckets, tokens, leaseMs }
-    const rows = await run<{ bucket: number }>(
-      this.#session.db,
-      this.#statements.renewBuckets,
-      args,
-    )
+    const rows = await run<{ bucket: number }>(this.#handle.db, this.#statements.renewBuckets, args)
     return new Set(rows.map(({ bucket }) => bucket))
   }
 
   async #acquire(want: number): Promise<number> {
     const token = randomUUID()
     const { leaseMs } = this.#outbox
-    const taken = await this.#session.transaction(async (tx) => {
+    const taken = await this.#handle.transaction(async (tx) => {
       const args = { want, token, relay: this.#relay, leaseMs }
       const rows = await run<LostRun>(tx, this.#statements.acquireBuckets, args)
       const lost = rows.filter((row) => row.run_size !== null)
@@ -267,7 +260,7 @@ export class KeySource implements Source {
     })
     for (const { bucket, floor } of taken) {
       this.#idle.set(bucket, token)
-      this.#floors.begin(bucket, Number(floor))
+      this.#watermarks.begin(bucket, Number(floor))
     }
     return taken.length
   }
@@ -275,13 +268,13 @@ export class KeySource implements Source {
   async #release(buckets: readonly number[]): Promise<void> {
     const tokens = buckets.map((bucket) => this.#idle.get(bucket))
     for (const bucket of buckets) this.#idle.delete(bucket)
-    await run(this.#session.db, this.#statements.releaseBuckets, { buckets, tokens })
+    await run(this.#handle.db, this.#statements.releaseBuckets, { buckets, tokens })
   }
 
   async nextDueMs(): Promise<number | undefined> {
     const buckets = [...this.#idle.keys(), ...this.#busy.keys()]
     const { nextDue } = this.#outbox.statements
-    const rows = await run<{ ms: string | null }>(this.#session.db, nextDue, { buckets })
+    const rows = await run<{ ms: string | null }>(this.#handle.db, nextDue, { buckets })
     return rows[0]?.ms == null ? undefined : Number(rows[0].ms)
   }
 

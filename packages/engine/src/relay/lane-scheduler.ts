@@ -13,7 +13,7 @@ const OVERDUE_MS = 5
 export type Woken = 'ring' | 'timer'
 
 /** When the lanes of one outbox sleep and what wakes them. It holds no data that may not be lost. */
-export class Waking {
+export class LaneScheduler {
   readonly #pollMs: number
   #rings = 0
   #armed = 0

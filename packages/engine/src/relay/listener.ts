@@ -1,5 +1,4 @@
-import { Client } from 'pg'
-import type { Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import type { Log } from '../log.ts'
 import type { Statement } from '../enqueue/sql-tag.ts'
 

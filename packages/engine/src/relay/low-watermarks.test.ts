@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Floors } from './low-watermarks.ts'
+import { LowWatermarks } from './low-watermarks.ts'
 
 /** One read of bucket 7: the `seq` that it found, and the snapshot under which it did. */
-function read(floors: Floors, seqs: number[], snapshot: string): void {
+function read(floors: LowWatermarks, seqs: number[], snapshot: string): void {
   const rows = seqs.map((seq, i) => ({
     bucket: 7,
     seq: String(seq),
@@ -12,7 +12,7 @@ function read(floors: Floors, seqs: number[], snapshot: string): void {
 }
 
 test('a read from the front proposes, and the next one under younger transactions raises', () => {
-  const floors = new Floors()
+  const floors = new LowWatermarks()
   read(floors, [90, 91], '500:503:501')
   expect(floors.of(7)).toBe(0)
   read(floors, [95, 96], '503:506:')
@@ -22,7 +22,7 @@ test('a read from the front proposes, and the next one under younger transaction
 })
 
 test('a transaction that was open when a floor was proposed keeps it down', () => {
-  const floors = new Floors()
+  const floors = new LowWatermarks()
   read(floors, [91], '500:503:500')
   // 500 may have written 90 and not committed it yet.
   read(floors, [100], '500:510:500')
@@ -35,7 +35,7 @@ test('a transaction that was open when a floor was proposed keeps it down', () =
 
 test('nothing found changes nothing; time leads back to the front', () => {
   let now = 0
-  const floors = new Floors(() => now)
+  const floors = new LowWatermarks(() => now)
   read(floors, [90], '500:500:')
   read(floors, [95], '501:501:')
   read(floors, [], '')

@@ -1,4 +1,4 @@
-import type { OutboxRow } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
 
 /** Once in a while a bucket is read from its very front: a net under the rest. */
 const FROM_THE_FRONT_MS = 30_000
@@ -20,8 +20,8 @@ interface Floor {
  * were open at that read are over, and a read made since then has seen what they left. Whoever
  * began later has a higher `seq`, for `enqueue` takes the transaction's number before the first one.
  */
-export class Floors {
-  readonly #floors = new Map<number, Floor>()
+export class LowWatermarks {
+  readonly #watermarks = new Map<number, Floor>()
   readonly #now: () => number
 
   constructor(now: () => number = () => performance.now()) {
@@ -32,14 +32,14 @@ export class Floors {
   begin(bucket: number, seq: number): void {
     if (seq <= 0) return
     // Nothing can be proposed before the first read: no transaction is younger than this.
-    this.#floors.set(bucket, { seq, since: this.#now(), next: { seq, xmax: 0 } })
+    this.#watermarks.set(bucket, { seq, since: this.#now(), next: { seq, xmax: 0 } })
   }
 
   /** Where to begin; zero is the front. */
   of(bucket: number): number {
-    const floor = this.#floors.get(bucket)
+    const floor = this.#watermarks.get(bucket)
     if (floor && this.#now() - floor.since < FROM_THE_FRONT_MS) return floor.seq
-    this.#floors.delete(bucket)
+    this.#watermarks.delete(bucket)
     return 0
   }
 
@@ -50,12 +50,12 @@ export class Floors {
     const lowest = lowestOf(rows)
     for (const bucket of buckets) {
       const seq = lowest.get(bucket)
-      const floor = this.#floors.get(bucket)
+      const floor = this.#watermarks.get(bucket)
       if (seq === undefined) continue
       if (!floor) {
-        this.#floors.set(bucket, { seq: 0, since: this.#now(), next: { seq, xmax } })
+        this.#watermarks.set(bucket, { seq: 0, since: this.#now(), next: { seq, xmax } })
       } else if (xmin >= floor.next.xmax) {
-        this.#floors.set(bucket, {
+        this.#watermarks.set(bucket, {
           seq: Math.min(floor.next.seq, seq),
           since: floor.since,
           next: { seq, xmax },

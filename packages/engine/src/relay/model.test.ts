@@ -3,19 +3,23 @@ import { describe, expect, test } from 'vitest'
 import type { Claim, ClaimKind } from './claim.ts'
 import { advanceClock, useMovableClock } from '../maintain/clock.ts'
 import { confirm } from './confirm.ts'
-import { defineOutbox } from '../outbox/define.ts'
-import type { Outbox } from '../outbox/define.ts'
+import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { enqueue } from '../enqueue/enqueue.ts'
 import { KeySource } from './key-source.ts'
-import type { Outcome } from './outcome.ts'
-import { delivered, refused, retryLater } from './outcome.ts'
+import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
 import { createRelay } from './relay.ts'
 import { replay } from '../operate/replay.ts'
 import { exponential } from '../outbox/retry.ts'
 import { RowSource } from './row-source.ts'
-import { sessionOf } from '../enqueue/pool-handle.ts'
-import { fatalSettlement, idOf, isFatal, lostSettlement, settlementOf } from './settlement.ts'
-import type { Settlement } from './settlement.ts'
+import { poolHandle } from '../enqueue/pool-handle.ts'
+import {
+  fatalSettlement,
+  idOf,
+  isFatal,
+  lostSettlement,
+  settlementOf,
+  type Settlement,
+} from './settlement.ts'
 import type { Source } from './source.ts'
 import { beat } from '../sql/relay.ts'
 import { outboxTableSql } from '../outbox/table-sql.ts'
@@ -114,8 +118,8 @@ const move: fc.Arbitrary<Move> = fc.oneof(
         'batch',
         'batch',
         'held',
-        'alone',
-        'alone',
+        'suspect',
+        'suspect',
         'expired',
       ),
     }),
@@ -172,15 +176,13 @@ class World {
   }
 
   async #source(): Promise<Source> {
-    const session = sessionOf(db.pool, { prepare: true })
+    const handle = poolHandle(db.pool, { prepare: true })
     this.#made += 1
     const name = `relay-${this.#made}`
     // Relays that know of each other share the buckets.
     const idle = { delivered: 0, failed: 0, dead: 0, lost: 0 }
     await db.pool.query(beat({ relay: name, outbox: this.box.name, ...idle }))
-    return this.box.order
-      ? new KeySource(session, this.box, name)
-      : new RowSource(session, this.box)
+    return this.box.order ? new KeySource(handle, this.box, name) : new RowSource(handle, this.box)
   }
 
   async make(next: Move): Promise<void> {

@@ -2,19 +2,17 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { fromPg } from '../enqueue/adapters/pg.ts'
 import type { Claim } from './claim.ts'
 import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { defineOutbox } from '../outbox/define.ts'
-import type { Outbox } from '../outbox/define.ts'
+import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { KeySource } from './key-source.ts'
-import { delivered, refused, retryLater } from './outcome.ts'
+import { delivered, refused, retryLater } from '../outbox/outcome.ts'
 import { createRelay } from './relay.ts'
 import { cancel, replay, unblock } from '../operate/replay.ts'
 import { exponential } from '../outbox/retry.ts'
-import { sessionOf } from '../enqueue/pool-handle.ts'
+import { poolHandle } from '../enqueue/pool-handle.ts'
 import { settlementOf } from './settlement.ts'
 import { outboxTableSql } from '../outbox/table-sql.ts'
-import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import type { FakeTransport } from '../testing/index.ts'
+import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../testing/index.ts'
 import { transaction } from '../enqueue/transaction.ts'
 
 interface Event {
@@ -229,7 +227,7 @@ test('a replay that commits while its key is being freed is not forgotten', asyn
   await settleDown(relay)
   await relay.stop()
   await advanceClock(db.pool, '1s')
-  const source = new KeySource(sessionOf(db.pool, { prepare: true }), box(skip), 'by hand')
+  const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(skip), 'by hand')
   await source.keep()
   const claim = await source.claim('held')
   expect(claim?.rows.map((row) => row['n'])).toEqual([2])

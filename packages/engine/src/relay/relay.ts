@@ -4,23 +4,19 @@ import type { Pool } from 'pg'
 import type { Transports } from './attempt.ts'
 import { checkTable } from '../outbox/check-table.ts'
 import type { Outbox } from '../outbox/define.ts'
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
+import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { Listener } from './listener.ts'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
+import { silentLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
-import type { Metrics } from '../metrics.ts'
-import { noMetrics } from '../metrics.ts'
+import { noMetrics, type Metrics } from '../metrics.ts'
 import { Runner } from './runner.ts'
-import { takeSamples } from '../operate/sample.ts'
-import type { Session } from '../enqueue/pool-handle.ts'
-import { sessionOf } from '../enqueue/pool-handle.ts'
-import { Solitude } from './suspect-turn.ts'
+import { takeSamples } from '../maintain/sample.ts'
+import { poolHandle, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { SuspectMutex } from './suspect-mutex.ts'
 import { leave } from '../sql/relay.ts'
 import { listenForWakes, wakeIn } from '../sql/wake.ts'
-import { createUpkeep } from '../maintain/periodic-task.ts'
+import { createPeriodicTask } from '../maintain/periodic-task.ts'
 
 /** Twice a minute, so that no minute is left out. */
 const SAMPLE_MS = 30_000
@@ -71,8 +67,8 @@ export function createRelay(options: RelayOptions): Relay {
   } = options
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-  const session = sessionOf(pool, { prepare: mode === 'listen' })
-  const assemble = () => assembled({ outboxes, session, transports, name, log, metrics, pool })
+  const handle = poolHandle(pool, { prepare: mode === 'listen' })
+  const assemble = () => assembled({ outboxes, handle, transports, name, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
   let { runners, listener, upkeep, sampling } = assemble()
   let running: Promise<unknown> | undefined
@@ -83,7 +79,7 @@ export function createRelay(options: RelayOptions): Relay {
     name,
     async start() {
       if (running) return
-      for (const outbox of outboxes) await checkTable(session.db, outbox, log)
+      for (const outbox of outboxes) await checkTable(handle.db, outbox, log)
       pool.on('error', onPoolError)
       if (mode === 'listen') await listener.open()
       if (options.maintenance !== 'off') upkeep.start(toMs(options.maintenance ?? '1h'))
@@ -103,7 +99,7 @@ export function createRelay(options: RelayOptions): Relay {
       const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
       try {
         await running
-        await session.db.query(leave(name))
+        await handle.db.query(leave(name))
       } catch (error) {
         log.error(
           { err: error },
@@ -135,7 +131,7 @@ export function createRelay(options: RelayOptions): Relay {
 
 interface Parts {
   readonly outboxes: readonly Outbox[]
-  readonly session: Session
+  readonly handle: PoolHandle
   readonly transports: Transports
   readonly name: string
   readonly log: Log
@@ -144,12 +140,12 @@ interface Parts {
 }
 
 /** What runs between a start and a stop. */
-function assembled({ outboxes, session, transports, name, log, metrics, pool }: Parts) {
-  const solitude = new Solitude()
+function assembled({ outboxes, handle, transports, name, log, metrics, pool }: Parts) {
+  const suspectMutex = new SuspectMutex()
   const runners = new Map(
     outboxes.map((outbox) => [
       outbox.name,
-      new Runner({ outbox, session, transports, relay: name, solitude, log, metrics }),
+      new Runner({ outbox, handle, transports, relay: name, suspectMutex, log, metrics }),
     ]),
   )
   const listener = new Listener({
@@ -164,8 +160,8 @@ function assembled({ outboxes, session, transports, name, log, metrics, pool }: 
       else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
     },
   })
-  const upkeep = createUpkeep((signal) => maintain(pool, outboxes, { log, signal }), log)
-  const sampling = createUpkeep((signal) => takeSamples(pool, outboxes, { log, signal }), log)
+  const upkeep = createPeriodicTask((signal) => maintain(pool, outboxes, { log, signal }), log)
+  const sampling = createPeriodicTask((signal) => takeSamples(pool, outboxes, { log, signal }), log)
   return { runners, listener, upkeep, sampling }
 }
 

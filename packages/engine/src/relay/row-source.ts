@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimKind } from './claim.ts'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
-import type { Session } from '../enqueue/pool-handle.ts'
-import { run } from '../enqueue/pool-handle.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { settleClaim } from './settle.ts'
-import type { Settlement } from './settlement.ts'
-import { idOf } from './settlement.ts'
+import { idOf, type Settlement } from './settlement.ts'
 import type { Source } from './source.ts'
 import type { Prepared } from '../sql/prepared.ts'
 
 /** Claims by row: any number of relays, batches, no order. */
 export class RowSource implements Source {
-  readonly #session: Session
+  readonly #handle: PoolHandle
   readonly #outbox: Outbox
 
-  constructor(session: Session, outbox: Outbox) {
-    this.#session = session
+  constructor(handle: PoolHandle, outbox: Outbox) {
+    this.#handle = handle
     this.#outbox = outbox
   }
 
@@ -30,7 +29,7 @@ export class RowSource implements Source {
     // What was only released is next claimed alone: a full batch of it is no reason to stop.
     // With turns a claim may leave due messages behind: only an empty one says that there are none.
     const isFull = taken.length >= (this.#outbox.fair ? 1 : batch)
-    const more = isFull || released || kind === 'alone'
+    const more = isFull || released || kind === 'suspect'
     return { kind, rows: inOrder(this.#outbox, rows), token, buckets: [], tokens: [], more }
   }
 
@@ -39,8 +38,8 @@ export class RowSource implements Source {
     switch (kind) {
       case 'batch':
         return byRow.claimBatch
-      case 'alone':
-        return byRow.claimAlone
+      case 'suspect':
+        return byRow.claimSuspect
       case 'expired':
         return byRow.takeExpired
       case 'resend':
@@ -52,8 +51,8 @@ export class RowSource implements Source {
 
   async #take(statement: Prepared, args: Record<string, unknown>): Promise<OutboxRow[]> {
     const { audit } = this.#outbox
-    if (!audit.claimed) return run<OutboxRow>(this.#session.db, statement, args)
-    return this.#session.transaction(async (tx) => {
+    if (!audit.claimed) return run<OutboxRow>(this.#handle.db, statement, args)
+    return this.#handle.transaction(async (tx) => {
       const rows = await run<OutboxRow>(tx, statement, args)
       const claimed = rows.filter((row) => row['claim_lost'] === false)
       if (claimed.length > 0) await audit.claimed?.(tx, claimed)
@@ -64,7 +63,7 @@ export class RowSource implements Source {
   async renew({ rows, token }: Claim, leaseMs = this.#outbox.leaseMs): Promise<boolean> {
     const ids = rows.map((row) => idOf(this.#outbox, row))
     const { statements } = this.#outbox
-    const kept = await run(this.#session.db, statements.renewClaim, { ids, token, leaseMs })
+    const kept = await run(this.#handle.db, statements.renewClaim, { ids, token, leaseMs })
     return kept.length > 0
   }
 
@@ -73,7 +72,7 @@ export class RowSource implements Source {
   }
 
   async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
-    const settled = await settleClaim(this.#session, this.#outbox, { claim, settlements })
+    const settled = await settleClaim(this.#handle, this.#outbox, { claim, settlements })
     return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))
   }
 
@@ -87,7 +86,7 @@ export class RowSource implements Source {
 
   async nextDueMs(sinceMs: number): Promise<number | undefined> {
     const rows = await run<{ ms: string | null }>(
-      this.#session.db,
+      this.#handle.db,
       this.#outbox.statements.nextDue,
       { sinceMs },
     )

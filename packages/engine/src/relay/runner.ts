@@ -1,15 +1,13 @@
-import type { Attempted } from './attempt.ts'
-import { Attempter } from './attempt.ts'
-import type { Transports } from './attempt.ts'
+import { Attempter, type Attempted, type Transports } from './attempt.ts'
 import type { Claim, ClaimKind } from './claim.ts'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { LostClaimError } from '../errors.ts'
 import { KeySource } from './key-source.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { RowSource } from './row-source.ts'
-import type { Session } from '../enqueue/pool-handle.ts'
-import type { Settlement } from './settlement.ts'
+import type { PoolHandle } from '../enqueue/pool-handle.ts'
 import {
   fatalSettlement,
   idOf,
@@ -17,25 +15,26 @@ import {
   lostSettlement,
   resendSettlement,
   settlementOf,
+  type Settlement,
 } from './settlement.ts'
-import type { Solitude } from './suspect-turn.ts'
+import type { SuspectMutex } from './suspect-mutex.ts'
 import type { Source } from './source.ts'
 import { beat } from '../sql/relay.ts'
-import { Waking } from './lane-scheduler.ts'
+import { LaneScheduler } from './lane-scheduler.ts'
 
 export interface RunnerOptions {
   readonly outbox: Outbox
-  readonly session: Session
+  readonly handle: PoolHandle
   readonly transports: Transports
   readonly relay: string
   /** Shared by all outboxes of the relay. */
-  readonly solitude: Solitude
+  readonly suspectMutex: SuspectMutex
   readonly log: Log
   readonly metrics: Metrics
 }
 
 /** Claims beside the ordinary batch, in the order in which they are looked for. */
-const SPECIAL: readonly ClaimKind[] = ['expired', 'held', 'alone', 'resend']
+const SPECIAL: readonly ClaimKind[] = ['expired', 'held', 'suspect', 'resend']
 
 /** Special claims in a row before the ordinary batch gets its turn. */
 const SPECIAL_TURNS = 20
@@ -71,7 +70,7 @@ export class Runner {
   readonly #options: RunnerOptions
   readonly #source: Source
   readonly #attempter: Attempter
-  readonly #waking: Waking
+  readonly #scheduler: LaneScheduler
   readonly #abort = new AbortController()
   #stopping = false
   #special = true
@@ -81,17 +80,17 @@ export class Runner {
   #tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
   readonly #lookAgain = () => {
     this.#special = true
-    this.#waking.ring('ring')
+    this.#scheduler.ring('ring')
   }
 
   constructor(options: RunnerOptions) {
-    const { outbox, session, relay, transports, metrics } = options
+    const { outbox, handle, relay, transports, metrics } = options
     this.#options = options
     this.#source = outbox.order
-      ? new KeySource(session, outbox, relay)
-      : new RowSource(session, outbox)
+      ? new KeySource(handle, outbox, relay)
+      : new RowSource(handle, outbox)
     this.#attempter = new Attempter(outbox, transports, metrics)
-    this.#waking = new Waking(Math.min(outbox.everyMs, outbox.leaseMs))
+    this.#scheduler = new LaneScheduler(Math.min(outbox.everyMs, outbox.leaseMs))
   }
 
   get #isBounded(): boolean {
@@ -100,13 +99,13 @@ export class Runner {
 
   /** Hears that there may be something new. */
   ring(kind: 'ring' | 'arm'): void {
-    this.#waking.ring(kind)
+    this.#scheduler.ring(kind)
   }
 
   /** Runs until `stop`. */
   async run(): Promise<void> {
     const { outbox } = this.#options
-    const unhear = outbox.bell.listen((kind) => this.#waking.ring(kind))
+    const unhear = outbox.bell.listen((kind) => this.#scheduler.ring(kind))
     const beating = this.#beatLoop()
     const lanes = Array.from({ length: outbox.lanes - 1 }, () => this.#helperLane())
     await Promise.all([this.#firstLane(), ...lanes])
@@ -118,7 +117,7 @@ export class Runner {
   /** Takes no more claims; `run` resolves once those under way are settled. */
   stop(): void {
     this.#stopping = true
-    this.#waking.stop()
+    this.#scheduler.stop()
   }
 
   /** Gives back leases that `tick` took without `run`. */
@@ -144,28 +143,28 @@ export class Runner {
   /** The lane that sleeps and wakes. Its bell, timers and poll serve all. */
   async #firstLane(): Promise<void> {
     while (!this.#stopping) {
-      const heard = this.#waking.heard()
+      const heard = this.#scheduler.heard()
       const lookedAt = performance.now()
       const step = await this.#safely(() => this.#round())
       if (!step) continue
-      this.#waking.found(step.claimed)
-      if (step.more) this.#waking.callHelpers()
+      this.#scheduler.found(step.claimed)
+      if (step.more) this.#scheduler.callHelpers()
       else {
-        if (step.claimed === 0 && this.#isBounded) await this.#waking.beat(NO_ROOM_MS)
-        if (!this.#waking.heardSince(heard)) await this.#idle(step, { heard, lookedAt })
+        if (step.claimed === 0 && this.#isBounded) await this.#scheduler.beat(NO_ROOM_MS)
+        if (!this.#scheduler.heardSince(heard)) await this.#idle(step, { heard, lookedAt })
       }
     }
-    this.#waking.callHelpers()
+    this.#scheduler.callHelpers()
   }
 
   async #helperLane(): Promise<void> {
     while (!this.#stopping) {
-      await this.#waking.helperCalled()
+      await this.#scheduler.helperCalled()
       // The way to a broken destination is tried by the first lane alone.
       while (!this.#stopping && !this.#attempter.isBlocked) {
         const step = await this.#safely(() => this.#step('batch'))
         // What this lane had in hand may be what the first one found nothing without.
-        if (step) this.#waking.ring('ring')
+        if (step) this.#scheduler.ring('ring')
         if (step && !step.more) break
       }
     }
@@ -174,7 +173,7 @@ export class Runner {
   async #round(): Promise<Step> {
     const permit = this.#attempter.permit()
     if (permit.kind === 'wait') {
-      this.#waking.notBefore(permit.ms)
+      this.#scheduler.notBefore(permit.ms)
       return { claimed: 0, more: false }
     }
     if (permit.kind === 'probe') return { ...(await this.#step('batch', 1)), more: false }
@@ -188,8 +187,9 @@ export class Runner {
     let claimed = 0
     for (const kind of SPECIAL) {
       claimed +=
-        kind === 'alone'
-          ? ((await this.#options.solitude.alone(() => this.#turns(kind), this.#lookAgain)) ?? 0)
+        kind === 'suspect'
+          ? ((await this.#options.suspectMutex.alone(() => this.#turns(kind), this.#lookAgain)) ??
+            0)
           : await this.#turns(kind)
     }
     return claimed
@@ -201,7 +201,7 @@ export class Runner {
       const step = await this.#step(kind)
       claimed += step.claimed
       if (step.claimed === 0) return claimed
-      if (kind === 'alone' && this.#options.solitude.isWanted) break
+      if (kind === 'suspect' && this.#options.suspectMutex.isWanted) break
     }
     this.#special = true
     return claimed
@@ -219,7 +219,7 @@ export class Runner {
       this.#dueAt = ms === undefined ? undefined : performance.now() + ms
     }
     const dueMs = this.#dueAt === undefined ? undefined : this.#dueAt - performance.now()
-    const woken = await this.#waking.sleep(heard, dueMs)
+    const woken = await this.#scheduler.sleep(heard, dueMs)
     if (woken !== 'ring') this.#special = true
   }
 
@@ -352,17 +352,17 @@ export class Runner {
     const everyMs = Math.min(Math.max(outbox.leaseMs / 3, 100), 5_000)
     while (!this.#stopping) {
       await this.#safely(() => this.#keep())
-      await this.#waking.beat(everyMs)
+      await this.#scheduler.beat(everyMs)
     }
   }
 
   async #keep(): Promise<void> {
-    const { outbox, session, relay, metrics } = this.#options
+    const { outbox, handle, relay, metrics } = this.#options
     const tally = this.#tally
     this.#tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
     const { open } = this.#attempter
     const breakers = open.slice(0, MOST_BREAKERS)
-    await session.db.query(beat({ relay, outbox: outbox.name, ...tally, breakers }))
+    await handle.db.query(beat({ relay, outbox: outbox.name, ...tally, breakers }))
     metrics.gauge('posthorn_breakers_open', open.length, { outbox: outbox.name })
     if (await this.#source.keep()) this.#lookAgain()
   }
@@ -378,7 +378,7 @@ export class Runner {
       const pauseMs = Math.min(50 * 2 ** this.#failures, MAX_PAUSE_MS)
       const { outbox, log } = this.#options
       log.error({ outbox: outbox.name, err: error, pauseMs }, 'the relay cannot work')
-      await this.#waking.beat(pauseMs)
+      await this.#scheduler.beat(pauseMs)
       return undefined
     }
   }

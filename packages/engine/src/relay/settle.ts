@@ -1,15 +1,12 @@
 import type { Claim } from './claim.ts'
 import { factsOf, stateOf, triesOf } from './decide.ts'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { Change, State } from '../outbox/definition.ts'
-import { run } from '../enqueue/pool-handle.ts'
-import type { Session } from '../enqueue/pool-handle.ts'
-import type { Settlement } from './settlement.ts'
-import { idOf } from './settlement.ts'
-import type { Listed } from '../sql/list.ts'
-import { list } from '../sql/list.ts'
-import type { Guard, SettleRole } from '../sql/settle.ts'
-import { refParam } from '../sql/settle.ts'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { idOf, type Settlement } from './settlement.ts'
+import { list, type Listed } from '../sql/list.ts'
+import { refParam, type Guard, type SettleRole } from '../sql/settle.ts'
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
 
 /** What the statements need beside the messages themselves. */
@@ -38,7 +35,7 @@ const ROLES: readonly SettleRole[] = [
 
 /** Settles messages claimed by row. Returns the ids that were still ours. */
 export async function settleClaim(
-  session: Session,
+  handle: PoolHandle,
   outbox: Outbox,
   { claim, settlements }: { claim: Claim; settlements: readonly Settlement[] },
 ): Promise<Set<string>> {
@@ -52,9 +49,9 @@ export async function settleClaim(
   const roles = new Set(settlements.map(({ decision }) => decision.role))
   // One statement is its own transaction; more, or a hook, need one around them.
   if (roles.size === 1 && !outbox.audit.settled) {
-    return settleRoles(session.db, outbox, { settlements, args })
+    return settleRoles(handle.db, outbox, { settlements, args })
   }
-  return session.transaction((tx) => settleIn(tx, outbox, { settlements, args }))
+  return handle.transaction((tx) => settleIn(tx, outbox, { settlements, args }))
 }
 
 /** Settles inside a transaction and lets the definition's own audit see what changed. */

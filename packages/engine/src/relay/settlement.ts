@@ -1,11 +1,10 @@
 import type { Attempted } from './attempt.ts'
 import type { Claim } from './claim.ts'
-import type { Decision } from './decide.ts'
-import { decide, decideLost, factsOf, fatal } from './decide.ts'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
-import type { Outcome } from './outcome.ts'
-import { unknown } from './outcome.ts'
-import { LOST_CLAIMS_LIMIT } from '../sql/claim.ts'
+import { decide, decideLost, factsOf, fatal, type Decision } from './decide.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { unknown, type Outcome } from '../outbox/outcome.ts'
+import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 
 /** One message with what became of it. */
 export interface Settlement {
@@ -20,7 +19,7 @@ export function idOf(outbox: Outbox, row: OutboxRow): string {
 
 /** A lone claim after too many lost ones: the message is not tried again. */
 export function isFatal({ kind }: Claim, row: OutboxRow): boolean {
-  return kind === 'alone' && Number(row['lost_claims']) > LOST_CLAIMS_LIMIT
+  return kind === 'suspect' && Number(row['lost_claims']) > LOST_CLAIMS_LIMIT
 }
 
 const LOST: Outcome = unknown({ code: 'CLAIM_EXPIRED', message: 'The relay that held it is gone.' })

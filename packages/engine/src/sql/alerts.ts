@@ -1,5 +1,4 @@
-import type { Statement } from '../enqueue/sql-tag.ts'
-import { sql } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** An alert as it stands in its table; the id is text, since JavaScript's numbers end before it. */
 export interface AlertRow {

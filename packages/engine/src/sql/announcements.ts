@@ -1,11 +1,10 @@
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** The channel all news go over, each a JSON object. */
-const NEWS_CHANNEL = 'posthorn_news'
+const ANNOUNCEMENT_CHANNEL = 'posthorn_news'
 
-export const listenForNews: Statement = sql`listen ${sql.id(NEWS_CHANNEL)}`
+export const listenForNews: Statement = sql`listen ${sql.id(ANNOUNCEMENT_CHANNEL)}`
 
 export function notifyNews(payload: string): Statement {
-  return sql`select pg_notify(${NEWS_CHANNEL}, ${payload}::text)`
+  return sql`select pg_notify(${ANNOUNCEMENT_CHANNEL}, ${payload}::text)`
 }

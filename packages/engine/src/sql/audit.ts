@@ -1,5 +1,4 @@
-import type { Statement } from '../enqueue/sql-tag.ts'
-import { sql } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** A transition or an operation; what the one does not have is null. */
 export interface AuditRow {

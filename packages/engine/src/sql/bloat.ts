@@ -1,5 +1,4 @@
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 export interface TableRow {
   readonly table: string

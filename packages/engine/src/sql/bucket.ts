@@ -1,13 +1,12 @@
-import type { Shape } from './statements.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { unlessPaused, waiting } from './claim.ts'
-import type { Prepared } from './prepared.ts'
-import { WITHOUT_WAITING, prepare } from './prepared.ts'
+import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
 
 /** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
 export const BUCKETS = 64
 
 /** Makes the outbox's bucket rows; harmless when they are there. */
-export function createBuckets({ name }: Shape): Prepared {
+export function createBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     () => `insert into posthorn.bucket (outbox, bucket)
 select '${name}', n from generate_series(0, ${BUCKETS - 1}) as n
@@ -16,7 +15,7 @@ on conflict do nothing`,
 }
 
 /** Takes free or abandoned buckets; `run_*` tells what was in flight when the last owner vanished. */
-export function acquireBuckets({ name }: Shape): Prepared {
+export function acquireBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with free as (
   select bucket
@@ -37,7 +36,7 @@ returning b.bucket, b.run_upto, b.run_size, b.run_key, b.floor`,
 }
 
 /** Renews leases while work goes on; returns the buckets that are still ours. */
-export function renewBuckets({ name }: Shape): Prepared {
+export function renewBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.bucket as b
    set until = now() + ${p('leaseMs')} * interval '1 ms'
@@ -48,7 +47,7 @@ returning b.bucket`,
 }
 
 /** Gives buckets back, with nothing in flight. */
-export function releaseBuckets({ name }: Shape): Prepared {
+export function releaseBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.bucket as b
    set token = null, relay = null, until = null, run_upto = null, run_size = null, run_key = null
@@ -58,7 +57,7 @@ export function releaseBuckets({ name }: Shape): Prepared {
 }
 
 /** Ends a run and renews its lease; the buckets that are not in the result belong to somebody else. */
-export function endRun({ name }: Shape): Prepared {
+export function endRun({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.bucket as b
    set run_upto = null, run_size = null, run_key = null,
@@ -70,14 +69,14 @@ returning b.bucket`,
 }
 
 /** The buckets of `l` that are ours, on real time. */
-function leased({ name }: Shape, p: (param: string) => string): string {
+function leased({ name }: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as (
   select b.bucket, l.place
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
            with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
       on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.until > now()
-   where ${unlessPaused({ name } as Shape)}
+   where ${unlessPaused({ name } as ResolvedDefinition)}
 )`
 }
 
@@ -91,14 +90,14 @@ function raised(p: (param: string) => string): string {
  * Notes what is about to be in flight under each lease. Losing this note in a crash of Postgres
  * itself is harmless (no relay died of a message), so its commit does not wait for the disk.
  */
-function noted({ name }: Shape, key: string, floor: string): string {
+function noted({ name }: ResolvedDefinition, key: string, floor: string): string {
   return `noted as (
   update posthorn.bucket as b
      set run_upto = r.upto, run_size = r.size, run_key = r.key, floor = ${floor}
     from (select bucket, max(seq) as upto, count(*) as size, ${key} as key
             from run group by bucket) as r
    where b.outbox = '${name}' and b.bucket = r.bucket
-     and ${WITHOUT_WAITING}
+     and ${ASYNC_COMMIT}
 )`
 }
 
@@ -108,10 +107,10 @@ function noted({ name }: Shape, key: string, floor: string): string {
  * were open while it was read, so that the reader can raise them.
  * `claim_early_ms` is set where a message is not due yet, `claim_tail` where its key waits already.
  */
-export function claimFlow(shape: Shape): Prepared {
-  const { name, table, columns, order } = shape
+export function claimFlow(definition: ResolvedDefinition): Prepared {
+  const { name, table, columns, order } = definition
   return prepare(
-    (p) => `with ${leased(shape, p)},
+    (p) => `with ${leased(definition, p)},
 run as (
   select t.*
     from lease
@@ -119,13 +118,13 @@ run as (
      select *
        from ${table}
       where bucket = lease.bucket and seq >= (${p('floors')}::bigint[])[lease.place]
-        and ${waiting(shape)} and not held
+        and ${waiting(definition)} and not held
       order by seq
       limit ${p('limit')}
    ) as t
    limit ${p('batch')}
 ),
-${noted(shape, 'null::text', raised(p))}
+${noted(definition, 'null::text', raised(p))}
 select run.*, h.tail as claim_tail,
        case when run.${columns.dueAt} > (select posthorn.now())
             then extract(epoch from run.${columns.dueAt} - posthorn.now()) * 1000
@@ -141,10 +140,10 @@ select run.*, h.tail as claim_tail,
  * Reads the messages of one waiting key a bucket whose time has come. A message whose earlier
  * claim was lost comes alone (`alone`), and everything behind it waits for another round.
  */
-export function claimHeld(shape: Shape): Prepared {
-  const { name, table, order } = shape
+export function claimHeld(definition: ResolvedDefinition): Prepared {
+  const { name, table, order } = definition
   return prepare(
-    (p) => `with ${leased(shape, p)},
+    (p) => `with ${leased(definition, p)},
 due as (
   select distinct on (h.bucket) h.bucket, h.key, h.version, h.due_at
     from posthorn.held_key as h
@@ -152,11 +151,11 @@ due as (
    cross join lateral (
      select lost_claims > 0 as suspect
        from ${table}
-      where held and ${order?.key}::text = h.key and ${waiting(shape)}
+      where held and ${order?.key}::text = h.key and ${waiting(definition)}
       order by seq
       limit 1
    ) as head
-   where h.outbox = '${name}' and h.due_at <= posthorn.now() and head.suspect = ${p('alone')}
+   where h.outbox = '${name}' and h.due_at <= posthorn.now() and head.suspect = ${p('suspect')}
    order by h.bucket, h.due_at
    limit ${p('keys')}
 ),
@@ -168,13 +167,13 @@ run as (
             row_number() over (order by seq) as position,
             count(*) filter (where lost_claims > 0) over (order by seq) as suspects
        from (select * from ${table}
-              where held and ${order?.key}::text = due.key and ${waiting(shape)}
+              where held and ${order?.key}::text = due.key and ${waiting(definition)}
               order by seq
               limit ${p('limit')}) as r
    ) as t
    where t.suspects = 0 or t.position = 1
 ),
-${noted(shape, `min(${order?.key}::text)`, 'b.floor')}
+${noted(definition, `min(${order?.key}::text)`, 'b.floor')}
 select * from run`,
   )
 }
@@ -183,8 +182,8 @@ select * from run`,
  * What was in flight under an abandoned lease is suspect: it leaves the flow and is next claimed
  * alone. A run of one counts against its message.
  */
-export function suspectRun(shape: Shape): Prepared {
-  const { name, table, columns, order } = shape
+export function suspectRun(definition: ResolvedDefinition): Prepared {
+  const { name, table, columns, order } = definition
   return prepare(
     (p) => `with lost as (
   select *
@@ -195,11 +194,11 @@ export function suspectRun(shape: Shape): Prepared {
 run as (
   select m.${columns.id} as id, lost.size
     from lost join ${table} as m on m.bucket = lost.bucket and m.seq <= lost.upto
-   where lost.key is null and not m.held and ${waiting(shape)}
+   where lost.key is null and not m.held and ${waiting(definition)}
   union all
   select m.${columns.id} as id, lost.size
     from lost join ${table} as m on m.${order?.key}::text = lost.key and m.seq <= lost.upto
-   where m.held and ${waiting(shape)}
+   where m.held and ${waiting(definition)}
 ),
 suspect as (
   update ${table} as m

@@ -1,23 +1,31 @@
-import type { Shape } from './statements.ts'
-import type { Prepared } from './prepared.ts'
-import { WITHOUT_WAITING, anyOf, literal, prepare, tenantColumn, unseen } from './prepared.ts'
-
-/** A claim after this many lost lone claims is the end of the message. */
-export const LOST_CLAIMS_LIMIT = 3
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import {
+  ASYNC_COMMIT,
+  anyOf,
+  literal,
+  prepare,
+  tenantColumn,
+  opaqueArray,
+  type Prepared,
+} from './prepared.ts'
 
 /** What every claim of an outbox must find: a message that waits and may go. */
-export function waiting({ states, columns, retry }: Shape): string {
+export function waiting({ states, columns, retry }: ResolvedDefinition): string {
   const word = anyOf(columns.status, [states.ready, states.retry])
   return retry.attempts === undefined ? `${word} and quarantined_at is null` : word
 }
 
 /** Nobody claims from a paused outbox, in whatever process: one look into a table of few rows. */
-export function unlessPaused({ name }: Shape): string {
+export function unlessPaused({ name }: ResolvedDefinition): string {
   return `not exists (select from posthorn.pause where outbox = '${name}')`
 }
 
 /** What changes on a row when a fresh attempt begins: column and value. */
-function beginning({ columns, counter, states }: Shape): [column: string, value: string][] {
+function beginning({
+  columns,
+  counter,
+  states,
+}: ResolvedDefinition): [column: string, value: string][] {
   const set: [string, string][] = []
   if (states.claimed !== undefined) set.push([columns.status, literal(states.claimed)])
   if (counter.bumps === 'on-claim') set.push([counter.column, `m.${counter.column} + 1`])
@@ -37,8 +45,10 @@ function beginning({ columns, counter, states }: Shape): [column: string, value:
 }
 
 /** Takes a batch of due messages, oldest first. */
-export function claimBatch(shape: Shape): Prepared {
-  return shape.states.claimed === undefined ? claimByColumns(shape) : claimByState(shape)
+export function claimBatch(definition: ResolvedDefinition): Prepared {
+  return definition.states.claimed === undefined
+    ? claimByColumns(definition)
+    : claimByState(definition)
 }
 
 /**
@@ -46,11 +56,11 @@ export function claimBatch(shape: Shape): Prepared {
  * claim that is met here is only released: the message is marked and next claimed alone. The ids go
  * over as a list, since a join may be planned as a reading of the whole table.
  */
-function claimByColumns(shape: Shape): Prepared {
-  const { table, columns, fair } = shape
-  const begins = beginning(shape)
+function claimByColumns(definition: ResolvedDefinition): Prepared {
+  const { table, columns, fair } = definition
+  const begins = beginning(definition)
   // A claim that writes nothing but its lease need not survive a crash of Postgres.
-  const quick = begins.length === 0 ? `\n     and ${WITHOUT_WAITING}` : ''
+  const quick = begins.length === 0 ? `\n     and ${ASYNC_COMMIT}` : ''
   const lost = 'm.claimed_until is not null'
   const set = begins.map(
     ([column, value]) =>
@@ -59,15 +69,15 @@ function claimByColumns(shape: Shape): Prepared {
   return prepare(
     (p) => `with ${
       fair
-        ? dueInTurns(shape, fair, p)
+        ? dueInTurns(definition, fair, p)
         : `due as (
   select ${columns.id} as id
     from ${table}
-   where ${waiting(shape)}
+   where ${waiting(definition)}
      and ${columns.dueAt} <= posthorn.now()
      and (claimed_until is null or claimed_until < now())
      and lost_claims = 0
-     and ${unlessPaused(shape)}${quick}
+     and ${unlessPaused(definition)}${quick}
    order by ${columns.dueAt}, ${columns.id}
    limit ${p('batch')}
      for update skip locked
@@ -78,12 +88,12 @@ update ${table} as m
        claimed_until = case when ${lost} then null else now() + ${p('leaseMs')} * interval '1 ms' end,
        lost_claims = (${lost})::int${set.join('')}
  where m.${columns.id} = any(array(select id from due))
-returning ${read(shape)}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from`,
+returning ${read(definition)}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from`,
   )
 }
 
 /** What the engine and the definition want to know of a row. */
-function read({ columns, counter, reads }: Shape): string {
+function read({ columns, counter, reads }: ResolvedDefinition): string {
   if (reads === undefined) return 'm.*'
   const { id, status, dueAt, attemptId, traceparent } = columns
   const ours = [id, status, dueAt, attemptId, traceparent, counter.column, counter.limit]
@@ -92,13 +102,16 @@ function read({ columns, counter, reads }: Shape): string {
 }
 
 /** Who has messages that wait, by one look into the index for each; the last row is null. */
-function turns(shape: Shape, { by }: NonNullable<Shape['fair']>): string {
-  const { table } = shape
+function turns(
+  definition: ResolvedDefinition,
+  { by }: NonNullable<ResolvedDefinition['fair']>,
+): string {
+  const { table } = definition
   return `recursive turn as (
-  (select ${by} as whose from ${table} where ${waiting(shape)} order by ${by} limit 1)
+  (select ${by} as whose from ${table} where ${waiting(definition)} order by ${by} limit 1)
   union all
   select (select ${by} from ${table}
-           where ${waiting(shape)} and ${by} > turn.whose
+           where ${waiting(definition)} and ${by} > turn.whose
            order by ${by} limit 1)
     from turn
    where turn.whose is not null
@@ -107,19 +120,19 @@ function turns(shape: Shape, { by }: NonNullable<Shape['fair']>): string {
 
 /** An equal share of the batch for each who has something due and room for more. */
 function dueInTurns(
-  shape: Shape,
-  fair: NonNullable<Shape['fair']>,
+  definition: ResolvedDefinition,
+  fair: NonNullable<ResolvedDefinition['fair']>,
   p: (param: string) => string,
 ): string {
-  const { table, columns } = shape
-  const isDue = `${waiting(shape)} and ${fair.by} = whose
+  const { table, columns } = definition
+  const isDue = `${waiting(definition)} and ${fair.by} = whose
             and ${columns.dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
             and lost_claims = 0`
   const room =
-    fair.atOnce === undefined ? undefined : roomOf(shape, { ...fair, atOnce: fair.atOnce })
+    fair.atOnce === undefined ? undefined : roomOf(definition, { ...fair, atOnce: fair.atOnce })
   const share = `ceil(${p('batch')}::float8 / sharers)`
-  return `${turns(shape, fair)},
+  return `${turns(definition, fair)},
 able as materialized (
   select whose, first.*, ${room ? 'room, ' : ''}count(*) over () as sharers
     from turn${room ? `\n   cross join lateral ${room.counted}` : ''}
@@ -132,7 +145,7 @@ able as materialized (
           limit 1
          ) as first
    where whose is not null${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
-     and ${unlessPaused(shape)}
+     and ${unlessPaused(definition)}
    -- In no fixed order, or those at the end would wait whenever the batch is too small for all.
    order by random()
 ),
@@ -158,7 +171,7 @@ due as (
  * confirmation would be answered by a claim of one.
  */
 function roomOf(
-  { table, columns, states }: Shape,
+  { table, columns, states }: ResolvedDefinition,
   { by, atOnce }: { readonly by: string; readonly atOnce: number },
 ) {
   return {
@@ -173,47 +186,47 @@ function roomOf(
 }
 
 /** With a claimed state, expired claims are found by their own index, see `takeExpired`. */
-function claimByState(shape: Shape): Prepared {
-  const { table, columns } = shape
+function claimByState(definition: ResolvedDefinition): Prepared {
+  const { table, columns } = definition
   return prepare(
     (p) => `with due as (
   select ${columns.id} as id, ${columns.status}::text as claim_from
     from ${table}
-   where ${waiting(shape)}
+   where ${waiting(definition)}
      and ${columns.dueAt} <= posthorn.now()
      and lost_claims = 0
-     and ${unlessPaused(shape)}
+     and ${unlessPaused(definition)}
    order by ${columns.dueAt}, ${columns.id}
    limit ${p('batch')}
      for update skip locked
 ),
-${taken(shape, p)}`,
+${taken(definition, p)}`,
   )
 }
 
 /** Takes one message whose earlier claim was lost, so that if it kills this relay nobody else suffers. */
-export function claimAlone(shape: Shape): Prepared {
-  const { table, columns, states } = shape
+export function claimSuspect(definition: ResolvedDefinition): Prepared {
+  const { table, columns, states } = definition
   const byColumns = states.claimed === undefined
   return prepare(
     (p) => `with due as (
   select ${columns.id} as id, ${columns.status}::text as claim_from
     from ${table}
-   where ${waiting(shape)}
+   where ${waiting(definition)}
      and ${columns.dueAt} <= posthorn.now()
      and lost_claims > 0${byColumns ? '\n     and (claimed_until is null or claimed_until < now())' : ''}
-     and ${unlessPaused(shape)}
+     and ${unlessPaused(definition)}
    order by ${columns.dueAt}, ${columns.id}
    limit 1
      for update skip locked
 ),
-${taken(shape, p)}`,
+${taken(definition, p)}`,
   )
 }
 
-function taken(shape: Shape, p: (param: string) => string): string {
-  const { name, table, columns, counter, states, audit } = shape
-  const set = beginning(shape).map(([column, value]) => `,\n         ${column} = ${value}`)
+function taken(definition: ResolvedDefinition, p: (param: string) => string): string {
+  const { name, table, columns, counter, states, audit } = definition
+  const set = beginning(definition).map(([column, value]) => `,\n         ${column} = ${value}`)
   const recorded = states.claimed !== undefined && audit.record === 'all'
   return `taken as (
   update ${table} as m
@@ -227,7 +240,7 @@ function taken(shape: Shape, p: (param: string) => string): string {
     recorded
       ? `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor${tenantColumn(shape)})
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor${tenantColumn(definition)})
   select '${name}', ${columns.id}::text, claim_from, ${columns.status}::text, ${counter.column}, '${audit.actor}'${columns.tenant ? `, ${columns.tenant}::text` : ''}
     from taken
 )`
@@ -237,8 +250,8 @@ select * from taken`
 }
 
 /** Takes over claims whose relay never came back, in an outbox with a claimed state. */
-export function takeExpired(shape: Shape): Prepared | undefined {
-  const { table, columns, states } = shape
+export function takeExpired(definition: ResolvedDefinition): Prepared | undefined {
+  const { table, columns, states } = definition
   if (states.claimed === undefined) return undefined
   const claimed = literal(states.claimed)
   return prepare(
@@ -262,8 +275,8 @@ returning m.*, m.${columns.status}::text as claim_from`,
 }
 
 /** Takes messages that were sent and of which no outcome came in time. */
-export function claimUnconfirmed(shape: Shape): Prepared | undefined {
-  const { table, columns, states, confirmWithinMs } = shape
+export function claimUnconfirmed(definition: ResolvedDefinition): Prepared | undefined {
+  const { table, columns, states, confirmWithinMs } = definition
   if (confirmWithinMs === undefined || columns.sentAt === undefined) return undefined
   return prepare(
     (p) => `with overdue as (
@@ -272,7 +285,7 @@ export function claimUnconfirmed(shape: Shape): Prepared | undefined {
    where ${columns.status} = ${literal(states.sent)}
      and ${columns.sentAt} < now() - interval '${confirmWithinMs} ms'
      and (claimed_until is null or claimed_until < now())
-     and ${unlessPaused(shape)}
+     and ${unlessPaused(definition)}
    order by ${columns.sentAt}
    limit ${p('batch')}
      for update skip locked
@@ -287,11 +300,11 @@ returning m.*, m.${columns.status}::text as claim_from`,
 }
 
 /** Renews a claim while work goes on; returns the messages that are still ours. */
-export function renewClaim({ table, columns }: Shape): Prepared {
+export function renewClaim({ table, columns }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update ${table}
    set claimed_until = now() + ${p('leaseMs')} * interval '1 ms'
- where ${columns.id} = any(${unseen(p('ids'), columns.idType)})
+ where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
    and claim_token = ${p('token')}::uuid
 returning ${columns.id}::text as id`,
   )
@@ -301,17 +314,17 @@ returning ${columns.id}::text as id`,
  * Milliseconds until the next message is due by the business clock; no row if none waits. What became
  * due since the last look, `sinceMs` ago, counts too: no claim has seen it.
  */
-export function nextDue(shape: Shape): Prepared {
-  const { table, columns, order, name, fair } = shape
+export function nextDue(definition: ResolvedDefinition): Prepared {
+  const { table, columns, order, name, fair } = definition
   if (fair) {
     return prepare(
-      (p) => `with ${turns(shape, fair)}
+      (p) => `with ${turns(definition, fair)}
 select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
   from turn
  cross join lateral (
        select ${columns.dueAt} as due_at
          from ${table}
-        where ${waiting(shape)} and ${fair.by} = whose
+        where ${waiting(definition)} and ${fair.by} = whose
           and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
           and claimed_until is null
         order by ${columns.dueAt}
@@ -324,16 +337,16 @@ select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
       (p) => `select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
   from posthorn.held_key
  where outbox = '${name}' and bucket = any(${p('buckets')}::smallint[]) and due_at is not null
-   and ${unlessPaused(shape)}`,
+   and ${unlessPaused(definition)}`,
     )
   }
   return prepare(
     (p) => `select extract(epoch from ${columns.dueAt} - posthorn.now()) * 1000 as ms
   from ${table}
- where ${waiting(shape)}
+ where ${waiting(definition)}
    and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
    and claimed_until is null
-   and ${unlessPaused(shape)}
+   and ${unlessPaused(definition)}
  order by ${columns.dueAt}
  limit 1`,
   )

@@ -1,12 +1,11 @@
-import type { Shape } from './statements.ts'
-import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare, unseen } from './prepared.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { anyOf, literal, prepare, opaqueArray, type Prepared } from './prepared.ts'
 
 /**
  * Locks messages that an outcome may still settle: sent ones, and those on their way. Ordered by
  * id, so that two batches of outcomes cannot deadlock.
  */
-export function lockSent({ table, columns, states, order }: Shape): Prepared {
+export function lockSent({ table, columns, states, order }: ResolvedDefinition): Prepared {
   const sent = `${columns.status} = ${literal(states.sent)}`
   const onItsWay =
     states.claimed !== undefined
@@ -15,7 +14,7 @@ export function lockSent({ table, columns, states, order }: Shape): Prepared {
   return prepare(
     (p) => `select *, ${columns.status}::text as claim_from
   from ${table}
- where ${columns.id} = any(${unseen(p('ids'), columns.idType)})
+ where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
    and (${order ? sent : `${sent} or ${onItsWay}`})
  order by ${columns.id}
    for update`,

@@ -1,6 +1,5 @@
-import type { Shape } from './statements.ts'
-import type { Prepared } from './prepared.ts'
-import { prepare } from './prepared.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { prepare, type Prepared } from './prepared.ts'
 
 /** A column with its type in the table, as the catalogue prints it. */
 export interface TypedColumn {
@@ -13,7 +12,7 @@ export interface TypedColumn {
  * `unnest`. A message whose dedupe columns are taken is left out of the result.
  */
 export function insertMessages(
-  { table, columns, order }: Shape,
+  { table, columns, order }: ResolvedDefinition,
   {
     given,
     delayed,
@@ -50,7 +49,10 @@ function selected(name: string, type: string): string {
 }
 
 /** Messages that were there before, found by their dedupe columns. */
-export function findDuplicates({ table, columns }: Shape, given: readonly TypedColumn[]): Prepared {
+export function findDuplicates(
+  { table, columns }: ResolvedDefinition,
+  given: readonly TypedColumn[],
+): Prepared {
   const dedupe = given.filter(({ name }) => columns.dedupe?.includes(name))
   return prepare(
     (p) => `select t.${columns.id}::text as id, u.at::int as at
@@ -64,7 +66,7 @@ export function findDuplicates({ table, columns }: Shape, given: readonly TypedC
  * Locks the buckets of keys until the transaction ends, always in the same order, so that two
  * writers of one key get their `seq` in the order in which they commit.
  */
-export function lockBuckets({ name }: Shape): Prepared {
+export function lockBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `select pg_advisory_xact_lock(hashtext('${name}'), bucket)
   from (select distinct posthorn.bucket_of(key)::int as bucket

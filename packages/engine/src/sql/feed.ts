@@ -1,5 +1,4 @@
-import type { Statement } from '../enqueue/sql-tag.ts'
-import { sql } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 import { ENTRY, OPERATION_ENTRY, TRANSITION_ENTRY } from './audit.ts'
 
 /** Entries whose ids are in some ranges, the lowest first. */

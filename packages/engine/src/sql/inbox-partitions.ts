@@ -1,5 +1,4 @@
-import type { Statement } from '../enqueue/sql-tag.ts'
-import { sql } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 import { IS_V7 } from './inbox.ts'
 
 /** A range of ids, `from` included and `to` not, with the full name of its partition. */

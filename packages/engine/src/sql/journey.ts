@@ -1,8 +1,6 @@
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
-import type { Shape } from './statements.ts'
-import type { Prepared } from './prepared.ts'
-import { prepare } from './prepared.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { prepare, type Prepared } from './prepared.ts'
 
 /** Tables that are an inbox by their columns and key, whoever made them; partitions are left out. */
 export const selectInboxes: Statement = sql`
@@ -57,7 +55,7 @@ export function selectTopicMessage(place: {
 export const limitSearch: Statement = sql`set local statement_timeout = '500ms'`
 
 /** Messages of an outbox that were written in one trace. */
-export function selectTraced({ table, columns }: Shape): Prepared {
+export function selectTraced({ table, columns }: ResolvedDefinition): Prepared {
   const at = columns.createdAt ?? columns.dueAt
   return prepare(
     (

@@ -1,8 +1,6 @@
-import type { Shape } from './statements.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Prepared } from './prepared.ts'
-import { literal, prepare } from './prepared.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { literal, prepare, type Prepared } from './prepared.ts'
 
 /** What a list is narrowed to; the statement has a condition only for what is given. */
 export interface ListConditions {
@@ -18,17 +16,17 @@ export type ListCondition =
  * A page of messages, newest first. The page ends are the time in microseconds, which a JavaScript
  * date cannot hold, and the id; in a table without a time the id alone.
  */
-export function listMessages(shape: Shape, conditions: ListConditions): Prepared {
-  const { table, columns } = shape
+export function listMessages(definition: ResolvedDefinition, conditions: ListConditions): Prepared {
+  const { table, columns } = definition
   const { createdAt, id } = columns
-  const listed = [...new Set(shownColumns(shape))].map((column) => `m.${column}`)
+  const listed = [...new Set(shownColumns(definition))].map((column) => `m.${column}`)
   if (createdAt)
     listed.push(
       `(extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`,
     )
   const sort = [...(createdAt ? [createdAt] : []), id].map((column) => `m.${column} desc`)
   return prepare((p) => {
-    const where = narrowed(shape, conditions, p)
+    const where = narrowed(definition, conditions, p)
     return `select ${listed.join(', ')}
   from ${table} as m${where.length === 0 ? '' : `\n where ${where.join('\n   and ')}`}
  order by ${sort.join(', ')}
@@ -37,11 +35,11 @@ export function listMessages(shape: Shape, conditions: ListConditions): Prepared
 }
 
 function narrowed(
-  shape: Shape,
+  definition: ResolvedDefinition,
   { state, given, goesOn }: ListConditions,
   p: (param: string) => string,
 ): string[] {
-  const { columns, states } = shape
+  const { columns, states } = definition
   const where: string[] = []
   if (state !== undefined) {
     const word = Object.values(states).find((each) => each !== undefined && String(each) === state)
@@ -49,7 +47,7 @@ function narrowed(
     if (word === undefined) where.push(`m.${columns.status}::text = ${p('state')}::text`)
     else where.push(`m.${columns.status} = ${literal(word)}`)
   }
-  for (const field of given) where.push(conditionOn(shape, field, p(field)))
+  for (const field of given) where.push(conditionOn(definition, field, p(field)))
   if (goesOn) {
     const last = `${p('after_id')}::${columns.idType}`
     where.push(
@@ -61,7 +59,11 @@ function narrowed(
   return where
 }
 
-function conditionOn({ columns, order }: Shape, field: ListCondition, value: string): string {
+function conditionOn(
+  { columns, order }: ResolvedDefinition,
+  field: ListCondition,
+  value: string,
+): string {
   switch (field) {
     case 'search':
       return `strpos(lower(m::text), lower(${value}::text)) > 0`
@@ -84,7 +86,13 @@ function conditionOn({ columns, order }: Shape, field: ListCondition, value: str
 }
 
 /** The columns that the summary of a message is made of. */
-function shownColumns({ columns, counter, order, retry, confirmWithinMs }: Shape): string[] {
+function shownColumns({
+  columns,
+  counter,
+  order,
+  retry,
+  confirmWithinMs,
+}: ResolvedDefinition): string[] {
   const own = [
     columns.id,
     columns.status,
@@ -104,14 +112,14 @@ function shownColumns({ columns, counter, order, retry, confirmWithinMs }: Shape
 }
 
 /** One message as it stands in its table. */
-export function selectMessage({ table, columns }: Shape): Prepared {
+export function selectMessage({ table, columns }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `select * from ${table} where ${columns.id} = ${p('id')}::${columns.idType}`,
   )
 }
 
 /** One message that has left its table, with the columns' own types again. */
-export function selectArchived({ name, table }: Shape): Prepared {
+export function selectArchived({ name, table }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `select m.*, a.archived_at as posthorn_archived_at
   from posthorn.archive as a

@@ -1,5 +1,4 @@
-import type { Statement } from '../enqueue/sql-tag.ts'
-import { sql } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /**
  * Everybody who migrates takes this lock first, so that ten servers may start at once. It is held

@@ -1,5 +1,4 @@
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 import type { OpenBreaker } from './relay.ts'
 
 /** What is known beside the outboxes' own tables; times are text, as JSON has them. */

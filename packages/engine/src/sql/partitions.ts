@@ -1,5 +1,4 @@
-import type { Statement } from '../enqueue/sql-tag.ts'
-import { sql } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** The partitioned tables of the engine: rows fall into weeks, and leave by the week. */
 export type PartitionedTable = 'posthorn.transition' | 'posthorn.archive'

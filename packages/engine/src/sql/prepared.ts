@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { State } from '../outbox/definition.ts'
 import type { Statement } from '../enqueue/sql-tag.ts'
-import type { Shape } from './statements.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 
 /** A statement made once from a definition; its values are given by name at each run. */
 export interface Prepared {
@@ -39,7 +39,7 @@ export function bind(prepared: Prepared, args: Readonly<Record<string, unknown>>
  * of some ten thousand rows whole, and join what it found by comparing each with each; the plan for a
  * list of unknown length looks every id up in the index.
  */
-export function unseen(param: string, type: string): string {
+export function opaqueArray(param: string, type: string): string {
   return `(select ${param}::${type}[])::${type}[]`
 }
 
@@ -53,15 +53,15 @@ export function literal(state: State): string {
  * Postgres itself may lose: a lease that is gone only means that somebody else may claim, and the
  * fence of whoever held it no longer fits. In a sub-select, so that it is evaluated once.
  */
-export const WITHOUT_WAITING = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
+export const ASYNC_COMMIT = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
 
 /** Whose message it is, to be returned beside its id; nothing where the table does not say. */
-export function tenantOf({ columns }: Shape): string {
+export function tenantOf({ columns }: ResolvedDefinition): string {
   return columns.tenant ? `, m.${columns.tenant}::text as tenant` : ''
 }
 
 /** Its column in the engine's own tables, in a list of columns. */
-export function tenantColumn({ columns }: Shape): string {
+export function tenantColumn({ columns }: ResolvedDefinition): string {
   return columns.tenant ? ', tenant' : ''
 }
 

@@ -1,19 +1,21 @@
-import type { Shape } from './statements.ts'
-import type { Prepared } from './prepared.ts'
-import { prepare } from './prepared.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { prepare, type Prepared } from './prepared.ts'
 import { finished } from './table.ts'
 
 /**
  * Takes a batch of rows that finished long enough ago out of their table, into the archive if there
  * is one; both or neither. Somebody else's rows are passed over, so that two at once share the work.
  */
-export function pruneFinished(shape: Shape, { archived }: { archived: boolean }): Prepared {
-  const { name, table, columns } = shape
+export function pruneFinished(
+  definition: ResolvedDefinition,
+  { archived }: { archived: boolean },
+): Prepared {
+  const { name, table, columns } = definition
   return prepare(
     (p) => `with old as (
   select ${columns.id} as id
     from ${table}
-   where ${finished(shape)}
+   where ${finished(definition)}
      and ${columns.finishedAt} < now() - ${p('afterMs')}::float8 * interval '1 ms'
    order by ${columns.finishedAt}
    limit ${p('batch')}
@@ -41,7 +43,7 @@ select count(*)::int as count from gone`,
  * Deletes a batch of archived rows whose week is over for good. Partitions go as a whole where they
  * can; this is for outboxes that keep their rows for a shorter time than others.
  */
-export function pruneArchived({ name }: Shape): Prepared {
+export function pruneArchived({ name }: ResolvedDefinition): Prepared {
   return prepare((p) => {
     const expired = `archived_at < date_trunc('week', now() - ${p('archiveMs')}::float8 * interval '1 ms', 'UTC')`
     return `with old as (

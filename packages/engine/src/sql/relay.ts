@@ -1,5 +1,4 @@
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** A destination that a relay does not try at the moment, and for how long it has been so. */
 export interface OpenBreaker {

@@ -1,11 +1,10 @@
-import type { Shape } from './statements.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { recovered } from './alerts.ts'
-import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare, tenantColumn, tenantOf } from './prepared.ts'
+import { anyOf, literal, prepare, tenantColumn, tenantOf, type Prepared } from './prepared.ts'
 
 /** Which dead messages: every condition that is null is left out. */
-export function replayable(shape: Shape, p: (param: string) => string): string {
-  const { columns, states, order } = shape
+export function replayable(definition: ResolvedDefinition, p: (param: string) => string): string {
+  const { columns, states, order } = definition
   const dead =
     states.dead === undefined
       ? `quarantined_at is not null and ${anyOf(columns.status, [states.ready, states.retry])}`
@@ -34,11 +33,11 @@ export function replayable(shape: Shape, p: (param: string) => string): string {
 }
 
 /** How many messages a replay would take. */
-export function countReplayable(shape: Shape): Prepared {
+export function countReplayable(definition: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `select count(*)::int as count
-  from ${shape.table}
- where ${replayable(shape, p)}`,
+  from ${definition.table}
+ where ${replayable(definition, p)}`,
   )
 }
 
@@ -46,8 +45,8 @@ export function countReplayable(shape: Shape): Prepared {
 const MOST_GROUPS = 200
 
 /** What a replay would take, by the code that each message died of. */
-export function groupReplayable(shape: Shape): Prepared {
-  const { table, columns } = shape
+export function groupReplayable(definition: ResolvedDefinition): Prepared {
+  const { table, columns } = definition
   const code = columns.errorCode ? `${columns.errorCode}::text` : 'null::text'
   const made = columns.createdAt ?? 'null::timestamptz'
   const error = columns.error ? `${columns.error}::text` : 'null::text'
@@ -55,7 +54,7 @@ export function groupReplayable(shape: Shape): Prepared {
     (p) => `select ${code} as code, count(*)::int as count,
        min(${made}) as oldest_at, max(${made}) as newest_at, left(min(${error}), 1000) as error
   from ${table}
- where ${replayable(shape, p)}
+ where ${replayable(definition, p)}
  group by 1
  order by 2 desc, 1
  limit ${MOST_GROUPS}`,
@@ -67,15 +66,15 @@ export function groupReplayable(shape: Shape): Prepared {
  * Nothing else changes: the same ids, the same payloads. In an ordered outbox they wait behind
  * their key, so that they go out in their old order and before what came later.
  */
-export function replayDead(shape: Shape): Prepared {
-  const { table, columns, order } = shape
+export function replayDead(definition: ResolvedDefinition): Prepared {
+  const { table, columns, order } = definition
   const sorted = order ? 'seq' : (columns.createdAt ?? columns.id)
   const keyed = order ? `, m.${order.key}::text as key, m.bucket` : ''
   return prepare(
     (p) => `with picked as (
   select ${columns.id} as id, ${columns.status}::text as from_state, ${sorted} as sorted
     from ${table}
-   where ${replayable(shape, p)}
+   where ${replayable(definition, p)}
    order by ${sorted}
    limit ${p('limit')}
      for update skip locked
@@ -85,17 +84,17 @@ r as (
 ),
 replayed as (
   update ${table} as m
-     set ${revived(shape, p).join(',\n         ')}
+     set ${revived(definition, p).join(',\n         ')}
     from r
    where m.${columns.id} = r.id
-  returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(shape)}
-)${order ? heldAgain(shape) : ''}${replayNoted(shape, p)}${recovered(shape.name, 'replayed')}
+  returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(definition)}
+)${order ? heldAgain(definition) : ''}${replayNoted(definition, p)}${recovered(definition.name, 'replayed')}
 select id::text as id from replayed`,
   )
 }
 
-function revived(shape: Shape, p: (param: string) => string): string[] {
-  const { columns, counter, states, order, retry } = shape
+function revived(definition: ResolvedDefinition, p: (param: string) => string): string[] {
+  const { columns, counter, states, order, retry } = definition
   const set = [
     `${columns.status} = ${literal(states.ready)}`,
     `${counter.column} = 0`,
@@ -108,7 +107,7 @@ function revived(shape: Shape, p: (param: string) => string): string[] {
   return set
 }
 
-function heldAgain({ name }: Shape): string {
+function heldAgain({ name }: ResolvedDefinition): string {
   return `,
 waiting as (
   insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
@@ -119,20 +118,20 @@ waiting as (
 )`
 }
 
-function replayNoted(shape: Shape, p: (param: string) => string): string {
-  const { name, audit, states } = shape
+function replayNoted(definition: ResolvedDefinition, p: (param: string) => string): string {
+  const { name, audit, states } = definition
   if (audit.record === 'none') return ''
   return `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, actor, reason${tenantColumn(shape)})
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, actor, reason${tenantColumn(definition)})
   select '${name}', id::text, from_state, ${literal(states.ready)}::text, 0, 'REPLAYED',
-         ${p('actor')}::text, ${p('reason')}::text${tenantColumn(shape)}
+         ${p('actor')}::text, ${p('reason')}::text${tenantColumn(definition)}
     from replayed
 )`
 }
 
 /** Lets the messages behind a dead one go on without it. */
-export function unblockKey({ name }: Shape): Prepared {
+export function unblockKey({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with unblocked as (
   update posthorn.held_key
@@ -149,8 +148,8 @@ select key from unblocked`,
 }
 
 /** Ends messages nobody wants any more: those that wait, and dead ones. */
-export function cancelMessages(shape: Shape): Prepared | undefined {
-  const { name, table, columns, states, order, counter, audit } = shape
+export function cancelMessages(definition: ResolvedDefinition): Prepared | undefined {
+  const { name, table, columns, states, order, counter, audit } = definition
   if (states.cancelled === undefined) return undefined
   const cancelled = literal(states.cancelled)
   const endable = [states.ready, states.retry, ...(states.dead === undefined ? [] : [states.dead])]
@@ -172,14 +171,14 @@ cancelled as (
      set ${set.join(', ')}
     from wanted
    where m.${columns.id} = wanted.id
-  returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt${tenantOf(shape)}
+  returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt${tenantOf(definition)}
 )${order ? unblockedBy(name) : ''}${recovered(name, 'cancelled')}${
       audit.record === 'none'
         ? ''
         : `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, reason${tenantColumn(shape)})
-  select '${name}', id::text, from_state, ${cancelled}::text, attempt, ${p('actor')}::text, ${p('reason')}::text${tenantColumn(shape)}
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, reason${tenantColumn(definition)})
+  select '${name}', id::text, from_state, ${cancelled}::text, attempt, ${p('actor')}::text, ${p('reason')}::text${tenantColumn(definition)}
     from cancelled
 )`
     }

@@ -1,5 +1,4 @@
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** One row a minute and outbox: whoever inserts it does the counting, and nobody else. */
 export function insertSample(outbox: string): Statement {

@@ -1,6 +1,13 @@
-import type { Shape } from './statements.ts'
-import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare, tenantColumn, tenantOf, unseen } from './prepared.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import {
+  anyOf,
+  literal,
+  prepare,
+  tenantColumn,
+  tenantOf,
+  opaqueArray,
+  type Prepared,
+} from './prepared.ts'
 
 /** What a settled message becomes. */
 export type SettleRole = 'sent' | 'confirmed' | 'retry' | 'stay' | 'await' | 'dead' | 'quarantined'
@@ -13,11 +20,11 @@ export type Guard = 'claim' | 'lease' | 'lock'
  * transitions and alerts. A message whose guard no longer holds is left as it is: then `only` lists
  * the others. It is null where all were settled, as nearly always.
  */
-export function settle(shape: Shape, role: SettleRole, guard: Guard): Prepared {
-  const { table, columns } = shape
-  const given = fields(shape, role, guard)
+export function settle(definition: ResolvedDefinition, role: SettleRole, guard: Guard): Prepared {
+  const { table, columns } = definition
+  const given = fields(definition, role, guard)
   return prepare((p) => {
-    const ids = unseen(p('ids'), columns.idType)
+    const ids = opaqueArray(p('ids'), columns.idType)
     const lists = [ids, ...given.map(({ name, list }) => list(p(name)))]
     // With nothing to say about the single message, the ids alone are the faster join.
     const from =
@@ -27,12 +34,12 @@ export function settle(shape: Shape, role: SettleRole, guard: Guard): Prepared {
            as u (${['id', ...given.map(({ name }) => name)].join(', ')})`
     const found = given.length === 0 ? `m.${columns.id} = any(${ids})` : `m.${columns.id} = u.id`
     const told = given.map(({ name }) => `, u.${name}`).join('')
-    return `with ${guard === 'lease' ? `${lease(shape, p)},\n` : ''}settled as (
+    return `with ${guard === 'lease' ? `${lease(definition, p)},\n` : ''}settled as (
   update ${table} as m
-     set ${assignments(shape, role, guard).join(',\n         ')}${from}
-   where ${found}${guarded(shape, guard, p)}
-  returning m.${columns.id} as id, ${attempt(shape, role)} as attempt${told}${tenantOf(shape)}
-)${recorded(shape, { role, guard, p })}${alerted(shape, role)}
+     set ${assignments(definition, role, guard).join(',\n         ')}${from}
+   where ${found}${guarded(definition, guard, p)}
+  returning m.${columns.id} as id, ${attempt(definition, role)} as attempt${told}${tenantOf(definition)}
+)${recorded(definition, { role, guard, p })}${alerted(definition, role)}
 select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text), '{}') end as only
   from settled`
   })
@@ -42,7 +49,7 @@ select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text
  * The bucket's lease is fence, mark and renewal in one write: with another relay's token there is
  * no row here, and so nothing is settled below.
  */
-function lease({ name }: Shape, p: (param: string) => string): string {
+function lease({ name }: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as (
   update posthorn.bucket as b
      set run_upto = null, run_size = null, run_key = null,
@@ -54,7 +61,11 @@ function lease({ name }: Shape, p: (param: string) => string): string {
 )`
 }
 
-function guarded({ states, columns }: Shape, guard: Guard, p: (param: string) => string): string {
+function guarded(
+  { states, columns }: ResolvedDefinition,
+  guard: Guard,
+  p: (param: string) => string,
+): string {
   if (guard === 'claim') return `\n     and m.claim_token = ${p('token')}::uuid`
   // An operator may have cancelled or replayed it while it was under way.
   if (guard === 'lease') {
@@ -75,11 +86,11 @@ interface Field {
 }
 
 /** Only what this role's statement reads. */
-function fields(shape: Shape, role: SettleRole, guard: Guard): Field[] {
-  const { table, columns } = shape
+function fields(definition: ResolvedDefinition, role: SettleRole, guard: Guard): Field[] {
+  const { table, columns } = definition
   const found: Field[] = []
   const add = (name: string, type: string) =>
-    found.push({ name, list: (param) => unseen(param, type) })
+    found.push({ name, list: (param) => opaqueArray(param, type) })
   if (role === 'retry' || role === 'stay' || role === 'await') add('delay_ms', 'float8')
   if (FAILED.includes(role)) {
     add('bump', 'int')
@@ -93,7 +104,8 @@ function fields(shape: Shape, role: SettleRole, guard: Guard): Field[] {
       `(select array_cat(array(select ${column} from ${table} where false), ${param}))`
     found.push({ name: refParam(column), list })
   }
-  if (records(shape, role) && knownOrigin(shape, guard) === undefined) add('from_state', 'text')
+  if (records(definition, role) && knownOrigin(definition, guard) === undefined)
+    add('from_state', 'text')
   return found
 }
 
@@ -102,32 +114,35 @@ export function refParam(column: string): string {
   return `ref_${column}`
 }
 
-function records({ audit }: Shape, role: SettleRole): boolean {
+function records({ audit }: ResolvedDefinition, role: SettleRole): boolean {
   return audit.record === 'all' || (audit.record === 'failures' && FAILED.includes(role))
 }
 
 /** The state that all messages come from, where there is only one they can. */
-function knownOrigin({ states, confirmWithinMs }: Shape, guard: Guard): string | undefined {
+function knownOrigin(
+  { states, confirmWithinMs }: ResolvedDefinition,
+  guard: Guard,
+): string | undefined {
   if (guard === 'lock' || confirmWithinMs !== undefined) return undefined
   if (states.claimed !== undefined) return `${literal(states.claimed)}::text`
   return states.ready === states.retry ? `${literal(states.ready)}::text` : undefined
 }
 
 /** Attempts made, this one included, from the counter as it stands after the update. */
-function attempt({ counter }: Shape, role: SettleRole): string {
+function attempt({ counter }: ResolvedDefinition, role: SettleRole): string {
   const before = FAILED.includes(role) ? `m.${counter.column} - u.bump` : `m.${counter.column}`
   return counter.bumps === 'on-claim' ? before : `${before} + 1`
 }
 
-function assignments(shape: Shape, role: SettleRole, guard: Guard): string[] {
-  const { columns, counter, states, order } = shape
+function assignments(definition: ResolvedDefinition, role: SettleRole, guard: Guard): string[] {
+  const { columns, counter, states, order } = definition
   const set: string[] = []
-  const state = stateOf(shape, role)
+  const state = stateOf(definition, role)
   if (state !== undefined) set.push(`${columns.status} = ${state}`)
   // An unknown outcome keeps its claim: a confirmation may still come and settle it.
   if (role === 'await') {
     set.push(`claimed_until = now() + u.delay_ms * interval '1 ms'`)
-  } else if (guard !== 'lease' && (!order || shape.confirmWithinMs !== undefined)) {
+  } else if (guard !== 'lease' && (!order || definition.confirmWithinMs !== undefined)) {
     set.push('claim_token = null', 'claimed_until = null')
   }
   if (role === 'sent' || role === 'confirmed') {
@@ -162,7 +177,7 @@ function assignments(shape: Shape, role: SettleRole, guard: Guard): string[] {
 }
 
 /** The literal of the state this role ends in; undefined where the state stays as it is. */
-function stateOf({ states }: Shape, role: SettleRole): string | undefined {
+function stateOf({ states }: ResolvedDefinition, role: SettleRole): string | undefined {
   switch (role) {
     case 'sent':
       return literal(states.sent)
@@ -182,17 +197,17 @@ function stateOf({ states }: Shape, role: SettleRole): string | undefined {
 }
 
 function recorded(
-  shape: Shape,
+  definition: ResolvedDefinition,
   { role, guard, p }: { role: SettleRole; guard: Guard; p: (param: string) => string },
 ): string {
-  const { name, states } = shape
-  if (!records(shape, role)) return ''
-  const origin = knownOrigin(shape, guard) ?? 'from_state'
-  const to = stateOf(shape, role)
+  const { name, states } = definition
+  if (!records(definition, role)) return ''
+  const origin = knownOrigin(definition, guard) ?? 'from_state'
+  const to = stateOf(definition, role)
   const arrival = to === undefined ? origin : `${to}::text`
   const details = FAILED.includes(role) ? 'code, error' : 'null, null'
   const row = (from: string, toState: string) =>
-    `select '${name}', id::text, ${from}, ${toState}, attempt, ${details}, ${p('actor')}::text, ${p('reason')}::text${tenantColumn(shape)} from settled`
+    `select '${name}', id::text, ${from}, ${toState}, attempt, ${details}, ${p('actor')}::text, ${p('reason')}::text${tenantColumn(definition)} from settled`
   const passes = states.failing !== undefined && (role === 'retry' || role === 'dead')
   const failing = states.failing === undefined ? '' : `${literal(states.failing)}::text`
   const rows = passes
@@ -200,12 +215,12 @@ function recorded(
     : row(origin, arrival)
   return `,
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason${tenantColumn(shape)})
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason${tenantColumn(definition)})
   ${rows}
 )`
 }
 
-function alerted({ name, columns }: Shape, role: SettleRole): string {
+function alerted({ name, columns }: ResolvedDefinition, role: SettleRole): string {
   if (role !== 'dead' && role !== 'quarantined') return ''
   return `,
 raised as (

@@ -50,7 +50,7 @@ function claims({ statements, order }: Outbox): [name: string, index: string, Pr
       ]
     : [
         ['claimBatch', '_due', byRow.claimBatch],
-        ['claimAlone', '_suspect', byRow.claimAlone],
+        ['claimSuspect', '_suspect', byRow.claimSuspect],
         ['takeExpired', '_claimed', byRow.takeExpired],
         ['nextDue', '_due', nextDue],
       ]
@@ -123,17 +123,17 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
 })
 
 test('a definition may say what it reads of a row', () => {
-  const { statements: _, bell: __, ...shape } = evidenceRows
-  const { text } = claimBatch({ ...shape, reads: ['case_id', 'retry_count'] })
+  const { statements: _, bell: __, ...definition } = evidenceRows
+  const { text } = claimBatch({ ...definition, reads: ['case_id', 'retry_count'] })
   expect(text).toContain(
     'returning m.id, m.status, m.next_retry_at, m.event_id, m.retry_count, m.lost_claims, m.case_id, m.claimed_until is null',
   )
 })
 
 test('a field of a reference may have any name: the SQL knows its column only', () => {
-  const { statements: _, bell: __, ...shape } = evidenceRows
-  const columns = { ...shape.columns, ref: { 'Delivery-Tag': 'kafka_offset' } }
-  const { text, params } = settle({ ...shape, columns }, 'sent', 'claim')
+  const { statements: _, bell: __, ...definition } = evidenceRows
+  const columns = { ...definition.columns, ref: { 'Delivery-Tag': 'kafka_offset' } }
+  const { text, params } = settle({ ...definition, columns }, 'sent', 'claim')
   expect(text).toContain('kafka_offset = u.ref_kafka_offset')
   expect([text, ...params].join(' ')).not.toMatch(/delivery-tag/i)
 })

@@ -1,9 +1,8 @@
 import type { State } from '../outbox/definition.ts'
-import type { Shape } from './statements.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { BUCKETS } from './bucket.ts'
 import { waiting } from './claim.ts'
-import type { Prepared } from './prepared.ts'
-import { anyOf, literal, prepare } from './prepared.ts'
+import { anyOf, literal, prepare, type Prepared } from './prepared.ts'
 
 /** Up to this many rows a table is counted by reading it; beyond, what is finished is estimated. */
 export const SMALL_TABLE = 200_000
@@ -47,16 +46,16 @@ export interface LiveCount {
 }
 
 /** States that are found by a partial index, however many rows are finished. */
-export function liveStates({ states, confirmWithinMs }: Shape): State[] {
+export function liveStates({ states, confirmWithinMs }: ResolvedDefinition): State[] {
   const { ready, retry, claimed, sent, dead } = states
   const found = [ready, retry, claimed, confirmWithinMs === undefined ? undefined : sent, dead]
   return unique(found)
 }
 
 /** States that only reading the table can count. */
-export function finishedStates(shape: Shape): State[] {
-  const { sent, confirmed, failing, cancelled } = shape.states
-  const live = liveStates(shape)
+export function finishedStates(definition: ResolvedDefinition): State[] {
+  const { sent, confirmed, failing, cancelled } = definition.states
+  const live = liveStates(definition)
   return unique([sent, confirmed, failing, cancelled]).filter((state) => !live.includes(state))
 }
 
@@ -68,10 +67,10 @@ function unique(states: readonly (State | undefined)[]): State[] {
  * All numbers of one outbox. A subquery inside `case` runs only if its branch is taken: with ten
  * million finished rows nothing here reads the table from end to end.
  */
-export function selectStats(shape: Shape): Prepared {
-  const { name, table, columns } = shape
-  const searches = liveSearches(shape)
-  const live = searches.map((search) => counted(shape, search))
+export function selectStats(definition: ResolvedDefinition): Prepared {
+  const { name, table, columns } = definition
+  const searches = liveSearches(definition)
+  const live = searches.map((search) => counted(definition, search))
   const small = `(select rows from size) < ${SMALL_TABLE}`
   const indexes = searches.map(({ index }) => `'${table.split('.')[0]}.${index}'`)
   return prepare(
@@ -90,9 +89,9 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
          where oid in (${indexes.map((index) => `to_regclass(${index})`).join(', ')})) as indexed,
        sample.waiting::float8 as sampled,
        case when ${small}
-         then ${asObject(grouped(shape, anyOf(columns.status, finishedStates(shape))))}
+         then ${asObject(grouped(definition, anyOf(columns.status, finishedStates(definition))))}
        end as finished,
-       ${quarantined(shape, small)} as quarantined,
+       ${quarantined(definition, small)} as quarantined,
        (select rows from size) as rows,
        case when not ${small}
          then (select coalesce(jsonb_object_agg(state, share), '{}')
@@ -101,14 +100,14 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
                 where schemaname = '${table.split('.')[0]}' and tablename = '${table.split('.')[1]}'
                   and attname = '${columns.status}' and not inherited)
        end as shares,
-       coalesce(greatest(0, extract(epoch from posthorn.now() - ${oldestDue(shape)})), 0)::float8
+       coalesce(greatest(0, extract(epoch from posthorn.now() - ${oldestDue(definition)})), 0)::float8
          as oldest_due,
        pulse.delivered, pulse.failed,
        (select count(*)::int from posthorn.relay
          where outbox = '${name}' and seen_at > now() - interval '15 s') as relays,
        exists (select from posthorn.pause where outbox = '${name}') as paused,
        held.held_keys, held.blocked_keys
-  from (${lastMinute(shape)}) as pulse,
+  from (${lastMinute(definition)}) as pulse,
        (select count(due_at)::int as held_keys, (count(*) - count(due_at))::int as blocked_keys
           from posthorn.held_key
          where outbox = '${name}') as held
@@ -120,23 +119,25 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
 }
 
 /** The same counts without a bound, for a table that is small enough to be read. */
-export function selectLive(shape: Shape): Prepared {
-  const live = liveSearches(shape).map((search) => counted(shape, { ...search, limit: '' }))
+export function selectLive(definition: ResolvedDefinition): Prepared {
+  const live = liveSearches(definition).map((search) =>
+    counted(definition, { ...search, limit: '' }),
+  )
   return prepare(() => live.join('\nunion all\n'))
 }
 
 /** How much waits and since when, however much that is; to be run where scans are switched off. */
-export function selectWaiting(shape: Shape): Prepared {
-  const { columns } = shape
+export function selectWaiting(definition: ResolvedDefinition): Prepared {
+  const { columns } = definition
   return prepare(
     () => `select sum(n)::float8 as waiting, sum(due)::float8 as due, min(oldest) as oldest_due_at
-  from (${liveSearches(shape)
+  from (${liveSearches(definition)
     .filter(({ waits }) => waits)
     .map(
       ({ where }) => `select count(*) as n,
                count(*) filter (where ${columns.dueAt} <= (select posthorn.now())) as due,
                min(${columns.dueAt}) as oldest
-          from ${shape.table}
+          from ${definition.table}
          where ${where}`,
     )
     .join('\n        union all\n        ')}) as each`,
@@ -154,11 +155,11 @@ interface Search {
 }
 
 /** One search for each partial index, so that the planner need not guess. */
-function liveSearches(shape: Shape): Search[] {
-  const { table, columns, states, order, fair } = shape
+function liveSearches(definition: ResolvedDefinition): Search[] {
+  const { table, columns, states, order, fair } = definition
   const base = table.split('.')[1]
   const { dueAt, id } = columns
-  const isWaiting = waiting(shape)
+  const isWaiting = waiting(definition)
   const due = `${fair ? `${fair.by}, ` : ''}${dueAt}, ${id}`
   const waits: Omit<Search, 'waits'>[] = order
     ? [
@@ -171,7 +172,7 @@ function liveSearches(shape: Shape): Search[] {
     [states.sent, ['sent', columns.sentAt ?? id]],
     [states.claimed, ['claimed', 'claimed_until']],
   ])
-  const others = liveStates(shape)
+  const others = liveStates(definition)
     .filter((state) => state !== states.ready && state !== states.retry)
     .map((state) => {
       const [index, by] = orders.get(state) ?? ['', id]
@@ -183,7 +184,7 @@ function liveSearches(shape: Shape): Search[] {
   }))
 }
 
-function counted({ table, columns }: Shape, search: Search): string {
+function counted({ table, columns }: ResolvedDefinition, search: Search): string {
   const { index, where, order, waits, limit = `limit ${MOST_COUNTED + 1}` } = search
   const due = waits ? `${columns.dueAt} <= (select posthorn.now())` : 'false'
   return `select '${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due
@@ -194,7 +195,7 @@ function counted({ table, columns }: Shape, search: Search): string {
                  group by state`
 }
 
-function grouped({ table, columns }: Shape, condition: string): string {
+function grouped({ table, columns }: ResolvedDefinition, condition: string): string {
   return `select ${columns.status}::text as state, count(*) as n from ${table} where ${condition} group by ${columns.status}`
 }
 
@@ -203,25 +204,25 @@ function asObject(rows: string): string {
 }
 
 /** Where messages are never dead, a bad one stays in its state and is set aside by a column. */
-function quarantined(shape: Shape, small: string): string {
-  const { table, retry, columns, states } = shape
+function quarantined(definition: ResolvedDefinition, small: string): string {
+  const { table, retry, columns, states } = definition
   if (retry.attempts !== undefined) return `'{}'::jsonb`
   const word = anyOf(columns.status, [states.ready, states.retry])
   return `case when ${small} or exists (
          select from pg_index
           where indrelid = '${table}'::regclass
             and pg_get_expr(indpred, indrelid) like '%(quarantined_at IS NOT NULL)%')
-         then ${asObject(grouped(shape, `${word} and quarantined_at is not null`))}
+         then ${asObject(grouped(definition, `${word} and quarantined_at is not null`))}
        end`
 }
 
 /** When the message that waits longest became due; nobody has taken it. */
-function oldestDue(shape: Shape): string {
-  const { name, table, columns, order } = shape
+function oldestDue(definition: ResolvedDefinition): string {
+  const { name, table, columns, order } = definition
   if (!order) {
     return `(
          select ${columns.dueAt} from ${table}
-          where ${waiting(shape)} and ${columns.dueAt} <= posthorn.now()
+          where ${waiting(definition)} and ${columns.dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
           order by ${columns.dueAt} limit 1)`
   }
@@ -232,7 +233,7 @@ function oldestDue(shape: Shape): string {
            left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = number
           cross join lateral (
             (select ${columns.dueAt} as due_at from ${table}
-              where bucket = number and ${waiting(shape)} and not held
+              where bucket = number and ${waiting(definition)} and not held
                 and seq > case when b.until > now() and b.run_key is null then coalesce(b.run_upto, 0) else 0 end
               order by seq limit 10)
             union all
@@ -246,7 +247,7 @@ function oldestDue(shape: Shape): string {
  * Relays write into a row a minute. The last sixty seconds are this minute and as much of the one
  * before as is missing, taken to have been even.
  */
-function lastMinute({ name }: Shape): string {
+function lastMinute({ name }: ResolvedDefinition): string {
   return `select coalesce(sum(delivered * part), 0)::float8 as delivered,
                coalesce(sum((failed + dead) * part), 0)::float8 as failed
           from (select delivered, failed, dead,

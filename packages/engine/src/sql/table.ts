@@ -1,6 +1,5 @@
-import type { Shape } from './statements.ts'
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 import { waiting } from './claim.ts'
 import { anyOf, literal } from './prepared.ts'
 
@@ -25,7 +24,7 @@ export function engineColumns({
   order,
   retry,
   confirmWithinMs,
-}: Shape): [name: string, ddl: string][] {
+}: ResolvedDefinition): [name: string, ddl: string][] {
   const columns: [string, string][] = []
   if (!order || confirmWithinMs !== undefined) {
     columns.push(['claim_token', 'uuid'], ['claimed_until', 'timestamptz'])
@@ -49,10 +48,10 @@ export function engineColumns({
  * What to add to a table that has the definition's own columns: the engine's columns, and the
  * partial indexes of its claims. Goes into a migration, where everybody can read it.
  */
-export function engineTableSql(shape: Shape): string {
-  const { table, columns, states, order, fair, retry, confirmWithinMs, retention } = shape
+export function engineTableSql(definition: ResolvedDefinition): string {
+  const { table, columns, states, order, fair, retry, confirmWithinMs, retention } = definition
   const base = table.split('.')[1]
-  const added = engineColumns(shape).map(
+  const added = engineColumns(definition).map(
     ([name, ddl]) => `  add column if not exists ${name} ${ddl}`,
   )
   const index = (name: string, on: string, where: string) =>
@@ -60,20 +59,20 @@ export function engineTableSql(shape: Shape): string {
   const indexes: string[] = []
   if (order) {
     indexes.push(
-      index('flow', '(bucket, seq)', `${waiting(shape)} and not held`),
-      index('held', `((${order.key}::text), seq)`, `held and ${waiting(shape)}`),
+      index('flow', '(bucket, seq)', `${waiting(definition)} and not held`),
+      index('held', `((${order.key}::text), seq)`, `held and ${waiting(definition)}`),
     )
   } else {
     indexes.push(
       index(
         'due',
         `(${fair ? `${fair.by}, ` : ''}${columns.dueAt}, ${columns.id})`,
-        waiting(shape),
+        waiting(definition),
       ),
       index(
         'suspect',
         `(${columns.dueAt}, ${columns.id})`,
-        `${waiting(shape)} and lost_claims > 0`,
+        `${waiting(definition)} and lost_claims > 0`,
       ),
     )
   }
@@ -99,7 +98,7 @@ export function engineTableSql(shape: Shape): string {
     indexes.push(index('quarantined', `(${columns.id})`, 'quarantined_at is not null'))
   }
   if (retention && columns.finishedAt) {
-    indexes.push(index('finished', `(${columns.finishedAt})`, finished(shape)))
+    indexes.push(index('finished', `(${columns.finishedAt})`, finished(definition)))
   }
   return [
     `alter table ${table}\n${added.join(',\n')};`,
@@ -110,7 +109,7 @@ export function engineTableSql(shape: Shape): string {
 }
 
 /** Messages that will not move again by themselves and may be archived; the dead wait for a person. */
-export function finished({ columns, states }: Shape): string {
+export function finished({ columns, states }: ResolvedDefinition): string {
   const last = states.confirmed ?? states.sent
   const words = states.cancelled === undefined ? [last] : [last, states.cancelled]
   return anyOf(columns.status, words)

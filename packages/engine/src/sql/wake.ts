@@ -1,6 +1,5 @@
 import type { Ring } from '../enqueue/bell.ts'
-import { sql } from '../enqueue/sql-tag.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** The channel all wake-ups go over: `ring <outbox>` or `arm <outbox>`, `*` for every outbox. */
 export const WAKE_CHANNEL = 'posthorn_wake'

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import type { Delivery, Transport } from '../relay/transport.ts'
+import type { Delivery, Transport } from '../outbox/transport.ts'
 import { byKey, deliverAll, numbered, refOf } from './numbered-delivery.ts'
 import { recorder, wait } from './recorder.ts'
 import type { Client, ConformanceOptions } from './transport-conformance.ts'

@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Pool } from 'pg'
-import type { PoolConfig } from 'pg'
+import { Pool, type PoolConfig } from 'pg'
 import { afterAll } from 'vitest'
-import type { MigrationSet } from '../maintain/migrate.ts'
-import { engineMigrations, migrate } from '../maintain/migrate.ts'
+import { engineMigrations, migrate, type MigrationSet } from '../maintain/migrate.ts'
 
 export interface TestDatabase {
   readonly url: string

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { toMessage } from '../outbox/message.ts'
-import type { Delivery } from '../relay/transport.ts'
+import type { Delivery } from '../outbox/transport.ts'
 import { uuid } from '../uuid.ts'
 import { byKey, deliverAll, kind, numbered, options, refOf, to } from './numbered-delivery.ts'
 import { recorder, wait } from './recorder.ts'

@@ -1,7 +1,6 @@
 import type { Message } from '../outbox/message.ts'
-import type { Outcome } from '../relay/outcome.ts'
-import { delivered } from '../relay/outcome.ts'
-import type { Transport } from '../relay/transport.ts'
+import { delivered, type Outcome } from '../outbox/outcome.ts'
+import type { Transport } from '../outbox/transport.ts'
 
 /** A destination in memory that does what a test tells it to. */
 export interface FakeTransport extends Transport {

@@ -1,5 +1,4 @@
-import type { Line } from './tcp-proxy.ts'
-import { createLine } from './tcp-proxy.ts'
+import { createLine, type Line } from './tcp-proxy.ts'
 
 /**
  * A line to a Kafka broker. Clients learn the brokers' addresses from the brokers, so the address of

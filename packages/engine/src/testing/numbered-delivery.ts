@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
-import type { Message } from '../outbox/message.ts'
-import { toMessage } from '../outbox/message.ts'
-import type { Outcome, Reference } from '../relay/outcome.ts'
-import type { DeliverOptions, Delivery, Transport } from '../relay/transport.ts'
+import { toMessage, type Message } from '../outbox/message.ts'
+import type { Outcome, Reference } from '../outbox/outcome.ts'
+import type { DeliverOptions, Delivery, Transport } from '../outbox/transport.ts'
 import { uuid } from '../uuid.ts'
 
 export function options(changes: Partial<DeliverOptions> = {}): DeliverOptions {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import type { Message } from '../outbox/message.ts'
-import type { Reference } from '../relay/outcome.ts'
-import type { Consumer, Delivery } from '../relay/transport.ts'
+import type { Reference } from '../outbox/outcome.ts'
+import type { Consumer, Delivery } from '../outbox/transport.ts'
 import { idsByKey } from './numbered-delivery.ts'
 
 /** Long enough for a dead member's lease or session to end, with waits of the test servers. */

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import type { Outbox, OutboxRow } from '../outbox/define.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { State } from '../outbox/definition.ts'
 
 /** Looks into an outbox's table past the engine, and does to it what only a crash or a clock could. */

@@ -1,5 +1,5 @@
 import { afterEach, describe } from 'vitest'
-import type { Subscriber, Transport } from '../relay/transport.ts'
+import type { Subscriber, Transport } from '../outbox/transport.ts'
 import { consumingConformance } from './consuming-conformance.ts'
 import { deliveringConformance } from './delivering-conformance.ts'
 import { PATIENCE_MS } from './recorder.ts'

@@ -1,5 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Transaction } from '@posthorn/engine'
 import type { SagaStatus } from '../instance.ts'
 
 /** Where an operator found the saga, and what it is now. */

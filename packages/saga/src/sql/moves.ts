@@ -1,8 +1,6 @@
-import type { Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
 import type { Move } from '../instance.ts'
-import type { Naming } from './naming.ts'
-import { named } from './naming.ts'
+import { named, type Naming } from './naming.ts'
 
 /**
  * Writes moves, each only if its saga still is where the move began; returns the ids of those that

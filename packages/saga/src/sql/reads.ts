@@ -1,5 +1,4 @@
-import type { Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
 import type { SagaEventDetails, SagaReplyDetails, SagaSummary, StepDetails } from '../reads.ts'
 
 /** What a row says with null, the API leaves out. */

@@ -1,11 +1,8 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
-import type { SagaError } from '../errors.ts'
-import { SAGA_CODES } from '../errors.ts'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { SAGA_CODES, type SagaError } from '../errors.ts'
 import type { Instance } from '../instance.ts'
 import type { Turn, TurnRow } from '../turn-outbox.ts'
-import type { Naming } from './naming.ts'
-import { named } from './naming.ts'
+import { named, type Naming } from './naming.ts'
 
 /**
  * Takes the turns of sagas and reads them whole. A saga that slept is awake from here on: whoever

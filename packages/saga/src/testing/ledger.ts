@@ -1,5 +1,4 @@
-import type { Relay, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Relay, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 
 /** A table that steps write to through their transaction: what it holds has committed. */

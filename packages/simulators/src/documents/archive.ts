@@ -1,5 +1,4 @@
-import { fateOf, fingerprintOf } from './attachment.ts'
-import type { Attachment, Evidence } from './attachment.ts'
+import { fateOf, fingerprintOf, type Attachment, type Evidence } from './attachment.ts'
 
 export type Attaching =
   | { readonly kind: 'attached'; readonly attachment: Attachment }

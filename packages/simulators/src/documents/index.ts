@@ -1,5 +1,4 @@
-import { defineSimulator } from '../simulator.ts'
-import type { Simulator } from '../simulator.ts'
+import { defineSimulator, type Simulator } from '../simulator.ts'
 import { Archive } from './archive.ts'
 import { documentControls, documentRoutes } from './routes.ts'
 

@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Multipart } from '../multipart.ts'
 import type { Archive } from './archive.ts'
-import { idsOf } from './attachment.ts'
-import type { Attachment, Evidence } from './attachment.ts'
+import { idsOf, type Attachment, type Evidence } from './attachment.ts'
 
 /** Of all files of a request together. They are hashed as they come, and not kept. */
 const BODY_LIMIT = 1024 * 1024 * 1024

@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { defineSimulator } from '../simulator.ts'
-import type { Simulator } from '../simulator.ts'
+import { defineSimulator, type Simulator } from '../simulator.ts'
 import { Ledger } from './ledger.ts'
 import { gatewayControls, gatewayRoutes } from './routes.ts'
 import { Webhooks } from './webhooks.ts'

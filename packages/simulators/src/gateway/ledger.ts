@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { fateOf } from './charge.ts'
-import type { Charge, ChargeOrder, Refund } from './charge.ts'
+import { fateOf, type Charge, type ChargeOrder, type Refund } from './charge.ts'
 
 export type Charging =
   | { readonly kind: 'new' | 'repeated'; readonly charge: Charge }

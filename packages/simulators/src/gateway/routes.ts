@@ -1,11 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { SimulatorWorld } from '../simulator.ts'
 import { ChargeOrder, fateOf } from './charge.ts'
 import type { Ledger, Refunding } from './ledger.ts'
-import { WebhookHabits } from './webhooks.ts'
-import type { Webhooks } from './webhooks.ts'
+import { WebhookHabits, type Webhooks } from './webhooks.ts'
 
 interface Gateway {
   readonly world: SimulatorWorld

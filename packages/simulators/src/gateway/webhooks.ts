@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { World } from '../world.ts'
 import type { Charge } from './charge.ts'
 import { signatureHeaders } from './signature.ts'

@@ -1,5 +1,4 @@
-import { defineSimulator } from '../simulator.ts'
-import type { Simulator } from '../simulator.ts'
+import { defineSimulator, type Simulator } from '../simulator.ts'
 import { Mailbox } from './mailbox.ts'
 import { mailboxPage, PAGE_POLICY } from './page.ts'
 import { listenSmtp } from './smtp.ts'

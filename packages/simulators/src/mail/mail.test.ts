@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterEach, describe, expect, test } from 'vitest'
-import { served } from '../testing/served.ts'
-import type { Served } from '../testing/served.ts'
+import { served, type Served } from '../testing/served.ts'
 import { mail } from './index.ts'
 
 type Transport = ReturnType<typeof createTransport>

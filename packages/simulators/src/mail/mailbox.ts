@@ -1,8 +1,7 @@
 import type { Fault } from '../fault.ts'
 import { Journal } from '../journal.ts'
 import type { World } from '../world.ts'
-import { emptied, readLetter, weightOf } from './mail.ts'
-import type { Mail } from './mail.ts'
+import { emptied, readLetter, weightOf, type Mail } from './mail.ts'
 import type { Receive, SmtpReply } from './smtp.ts'
 
 const TAKEN: SmtpReply = { status: 250, text: 'Kept' }

@@ -1,6 +1,5 @@
 import type { AddressInfo, Socket } from 'node:net'
-import { SMTPServer } from 'smtp-server'
-import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import type { Envelope } from './mail.ts'
 
 /** An answer to a message. None: the connection is gone, or will be. */

@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { defineSimulator } from '../simulator.ts'
-import type { Simulator } from '../simulator.ts'
+import { defineSimulator, type Simulator } from '../simulator.ts'
 import { Secrets } from './secrets.ts'
 
 const learn = {

@@ -1,5 +1,4 @@
-import { sql } from '@posthorn/engine'
-import type { Statement } from '@posthorn/engine'
+import { sql, type Statement } from '@posthorn/engine'
 
 /** The business clock's time, and how far it is ahead of the real one. */
 export const selectClock: Statement = sql`

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FaultOrder } from '../fault.ts'
-import { defineSimulator } from '../simulator.ts'
-import type { Simulator } from '../simulator.ts'
+import { defineSimulator, type Simulator } from '../simulator.ts'
 
 /** A simulator as small as they come: remembers what was said to it. */
 export function echo(name = 'echo'): Simulator {

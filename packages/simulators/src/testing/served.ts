@@ -1,8 +1,7 @@
 import { createApp, createVerifier } from '@posthorn/http'
 import { Pool } from 'pg'
 import { afterEach } from 'vitest'
-import type { SimulatorsOptions } from '../simulators.ts'
-import { simulators } from '../simulators.ts'
+import { simulators, type SimulatorsOptions } from '../simulators.ts'
 
 export interface Served {
   readonly app: Awaited<ReturnType<typeof createApp>>

@@ -1,5 +1,4 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 
 export const REPORTS = ['sent', 'delivered', 'read', 'failed'] as const
 export type ReportWord = (typeof REPORTS)[number]

@@ -1,18 +1,14 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
-import { defineSimulator } from '../simulator.ts'
-import type { Simulator, SimulatorWorld } from '../simulator.ts'
+import { Type, type Static } from 'typebox'
+import { defineSimulator, type Simulator, type SimulatorWorld } from '../simulator.ts'
 import { Behaviour, REPORTS, USUAL } from './behaviour.ts'
 import { GRAPH_ERRORS, graphErrorBody, sendGraphError } from './errors.ts'
 import { Throughput } from './limits.ts'
 import { magicOf } from './magic.ts'
-import type { Accepted } from './reports.ts'
-import { Reports } from './reports.ts'
-import type { TemplateMessage } from './template-message.ts'
-import { isGraphError, readTemplateMessage } from './template-message.ts'
+import { Reports, type Accepted } from './reports.ts'
+import { isGraphError, readTemplateMessage, type TemplateMessage } from './template-message.ts'
 
 export interface WhatsAppOptions {
   /** What requests must bear: the server's `WHATSAPP_ACCESS_TOKEN`. */

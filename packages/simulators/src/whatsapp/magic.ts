@@ -1,6 +1,5 @@
 import type { FaultOrder } from '../fault.ts'
-import type { GraphError } from './errors.ts'
-import { GRAPH_ERRORS } from './errors.ts'
+import { GRAPH_ERRORS, type GraphError } from './errors.ts'
 
 /** What a recipient's last digits mean. */
 export type Magic =

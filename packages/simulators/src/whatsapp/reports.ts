@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { World } from '../world.ts'
-import type { Behaviour, ReportWord } from './behaviour.ts'
-import { timetable } from './behaviour.ts'
+import { timetable, type Behaviour, type ReportWord } from './behaviour.ts'
 import type { GraphError } from './errors.ts'
 
 /** A message that was accepted. */

@@ -1,8 +1,6 @@
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { GraphError } from './errors.ts'
-import { GRAPH_ERRORS } from './errors.ts'
+import { GRAPH_ERRORS, type GraphError } from './errors.ts'
 
 /** Templates that are approved, with how many parameters their body has. */
 export const TEMPLATES: Readonly<Record<string, number>> = {

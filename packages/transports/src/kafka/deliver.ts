@@ -1,9 +1,7 @@
-import type { Delivery, Outcome, Transport } from '@posthorn/engine'
-import { refused } from '@posthorn/engine'
+import { refused, type Delivery, type Outcome, type Transport } from '@posthorn/engine'
 import { aborted, createGate, heldBack, sendByHalves } from '../gate.ts'
 import { outcomeBeforeSending } from './failure.ts'
-import type { Ready } from './round.ts'
-import { nextRound } from './round.ts'
+import { nextRound, type Ready } from './round.ts'
 import type { Sender } from './sender.ts'
 import { partitionOf, toOutgoing } from './wire.ts'
 

@@ -1,5 +1,4 @@
-import type { Outcome } from '@posthorn/engine'
-import { DeliveryError, refused, retryLater, unreachable } from '@posthorn/engine'
+import { DeliveryError, refused, retryLater, unreachable, type Outcome } from '@posthorn/engine'
 import { protocolErrorsCodesById } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
 import type { Faulty } from '../gate.ts'

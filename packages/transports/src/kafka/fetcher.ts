@@ -1,15 +1,16 @@
 import type { Consumer, Log } from '@posthorn/engine'
-import type { ConnectionPool, Consumer as KafkaConsumer, KafkaRecord } from '@platformatic/kafka'
-import { IS_CONTROL } from '@platformatic/kafka'
+import {
+  IS_CONTROL,
+  type ConnectionPool,
+  type Consumer as KafkaConsumer,
+  type KafkaRecord,
+} from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
-import type { OnUnreadable, Work } from '../handling.ts'
-import { workOf, workOfUnreadable } from '../handling.ts'
+import { workOf, workOfUnreadable, type OnUnreadable, type Work } from '../handling.ts'
 import type { PartitionReader, Received } from '../partition-reader.ts'
 import { isRecord, tree } from './failure.ts'
-import type { From } from './offsets.ts'
-import { endOffsets } from './offsets.ts'
-import type { Coordinates } from './wire.ts'
-import { bodyOf, fromRecord, headersOf } from './wire.ts'
+import { endOffsets, type From } from './offsets.ts'
+import { bodyOf, fromRecord, headersOf, type Coordinates } from './wire.ts'
 
 type FetchResponse = Awaited<ReturnType<KafkaConsumer['fetch']>>
 type FetchResponsePartition = FetchResponse['responses'][number]['partitions'][number]

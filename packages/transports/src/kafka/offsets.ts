@@ -1,5 +1,4 @@
-import type { Consumer as KafkaConsumer } from '@platformatic/kafka'
-import { ListOffsetTimestamps } from '@platformatic/kafka'
+import { ListOffsetTimestamps, type Consumer as KafkaConsumer } from '@platformatic/kafka'
 
 /** Where a group begins in a partition it has never read, or whose place is gone. */
 export type From = 'earliest' | 'latest'

@@ -5,13 +5,10 @@ import type { OnUnreadable, Reading } from '../handling.ts'
 import { groupIdOf } from '../names.ts'
 import { PartitionReader } from '../partition-reader.ts'
 import type { Session } from '../subscribing.ts'
-import type { Repeating, Slots } from '../waiting.ts'
-import { createSlots, repeat, within } from '../waiting.ts'
-import type { ClientSettings } from './client.ts'
-import { clientOptions } from './client.ts'
+import { createSlots, repeat, within, type Repeating, type Slots } from '../waiting.ts'
+import { clientOptions, type ClientSettings } from './client.ts'
 import { Fetcher } from './fetcher.ts'
-import type { From } from './offsets.ts'
-import { startOffsets } from './offsets.ts'
+import { startOffsets, type From } from './offsets.ts'
 
 export interface GroupSessionOptions extends Reading {
   readonly consumer: Consumer

@@ -1,5 +1,4 @@
-import type { Admin } from '@platformatic/kafka'
-import { UserError } from '@platformatic/kafka'
+import { UserError, type Admin } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
 import { sleep } from '../waiting.ts'
 import { isAnswer } from './failure.ts'

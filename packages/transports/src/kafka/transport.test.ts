@@ -1,12 +1,10 @@
-import type { Delivery, Message } from '@posthorn/engine'
-import { toMessage, uuid } from '@posthorn/engine'
+import { toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
 import { withBroker } from '@posthorn/engine/testing'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Unreadable } from '../handling.ts'
-import type { KafkaOptions, KafkaTransport } from './index.ts'
-import { kafkaTransport } from './index.ts'
+import { kafkaTransport, type KafkaOptions, type KafkaTransport } from './index.ts'
 
 withBroker('KAFKA_BROKERS', (address) => {
   const brokers = address.split(',')

@@ -1,22 +1,23 @@
-import type { Duration, Log, Subscriber, Transport } from '@posthorn/engine'
-import { silentLog, toMs } from '@posthorn/engine'
-import type { ConnectionOptions } from '@platformatic/kafka'
-import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
-import type { OnUnreadable, ReadingOptions } from '../handling.ts'
-import { logUnreadable, readingOf } from '../handling.ts'
+import {
+  silentLog,
+  toMs,
+  type Duration,
+  type Log,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
+import { Admin, Producer, stringSerializers, type ConnectionOptions } from '@platformatic/kafka'
+import { logUnreadable, readingOf, type OnUnreadable, type ReadingOptions } from '../handling.ts'
 import { checkName } from '../names.ts'
-import type { StartedSubscription } from '../subscribing.ts'
-import { addTo, keepSubscribed } from '../subscribing.ts'
+import { addTo, keepSubscribed, type StartedSubscription } from '../subscribing.ts'
 import { within } from '../waiting.ts'
 import { clientOptions } from './client.ts'
 import { createDeliver } from './deliver.ts'
 import { passedBy } from './passed.ts'
 import { repeatedBytes } from './repeated-bytes.ts'
 import { createSender } from './sender.ts'
-import type { GroupSessionOptions } from './session.ts'
-import { GroupSession } from './session.ts'
-import type { TopicCreation } from './topics.ts'
-import { partitionCount } from './topics.ts'
+import { GroupSession, type GroupSessionOptions } from './session.ts'
+import { partitionCount, type TopicCreation } from './topics.ts'
 
 export interface KafkaOptions extends ReadingOptions {
   /** `host:port` of some brokers; the others are found through them. */

@@ -1,8 +1,16 @@
 import type { Delivery, Message } from '@posthorn/engine'
-import type { KafkaRecord, MessageToProduce } from '@platformatic/kafka'
-import { compatibilityPartitioner } from '@platformatic/kafka'
-import type { Headers } from '../cloudevents.ts'
-import { fromCloudEvent, idOfCoordinates, kafkaBinding, writeCloudEvent } from '../cloudevents.ts'
+import {
+  compatibilityPartitioner,
+  type KafkaRecord,
+  type MessageToProduce,
+} from '@platformatic/kafka'
+import {
+  fromCloudEvent,
+  idOfCoordinates,
+  kafkaBinding,
+  writeCloudEvent,
+  type Headers,
+} from '../cloudevents.ts'
 import { checkName } from '../names.ts'
 
 /** A record with strings in it, to be produced. */

@@ -1,6 +1,5 @@
 import type { Log, Queryable } from '@posthorn/engine'
 import type { PartitionReader } from '../partition-reader.ts'
-import type { Holding, Membership } from './queries.ts'
 import {
   claimPartitions,
   commitOffsets,
@@ -9,6 +8,8 @@ import {
   renewPartitions,
   selectShare,
   upsertMember,
+  type Holding,
+  type Membership,
 } from './queries.ts'
 
 export interface GroupMemberOptions {

@@ -1,5 +1,4 @@
-import type { Delivery, Message, Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Delivery, type Message, type Queryable } from '@posthorn/engine'
 import { toJson } from '../cloudevents.ts'
 
 /** One member of one group on one topic. */

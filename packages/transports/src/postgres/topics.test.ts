@@ -1,10 +1,13 @@
-import type { Consumer, Delivery, Message } from '@posthorn/engine'
-import { toMessage, uuid } from '@posthorn/engine'
+import { toMessage, uuid, type Consumer, type Delivery, type Message } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { PostgresTopics, PostgresTopicsOptions } from './index.ts'
-import { postgresTopics, topicMigrations } from './index.ts'
+import {
+  postgresTopics,
+  topicMigrations,
+  type PostgresTopics,
+  type PostgresTopicsOptions,
+} from './index.ts'
 import { appendMessages, commitOffsets } from './queries.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })

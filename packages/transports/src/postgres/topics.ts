@@ -1,15 +1,3 @@
-import type {
-  Delivery,
-  Destination,
-  Duration,
-  Log,
-  MigrationSet,
-  Outcome,
-  Reference,
-  Subscriber,
-  Subscription,
-  Transport,
-} from '@posthorn/engine'
 import {
   delivered,
   migrationsFrom,
@@ -17,13 +5,21 @@ import {
   silentLog,
   toMs,
   unreachable,
+  type Delivery,
+  type Destination,
+  type Duration,
+  type Log,
+  type MigrationSet,
+  type Outcome,
+  type Reference,
+  type Subscriber,
+  type Subscription,
+  type Transport,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { TransportError, UnreachableError } from '../errors.ts'
-import type { Faulty } from '../gate.ts'
-import { aborted, createGate, sendByHalves } from '../gate.ts'
-import type { ReadingOptions } from '../handling.ts'
-import { readingOf } from '../handling.ts'
+import { aborted, createGate, sendByHalves, type Faulty } from '../gate.ts'
+import { readingOf, type ReadingOptions } from '../handling.ts'
 import { checkName, groupOf } from '../names.ts'
 import { boundedBy, isServerError } from './connection.ts'
 import {

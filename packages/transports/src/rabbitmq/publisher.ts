@@ -1,6 +1,5 @@
 import type { AMQPChannel, AMQPClient } from '@cloudamqp/amqp-client'
-import type { Outcome } from '@posthorn/engine'
-import { delivered, retryLater, unreachable } from '@posthorn/engine'
+import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { within } from '../waiting.ts'
 import type { Connection } from './connection.ts'

@@ -1,11 +1,17 @@
 import type { AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
 import type { Consumer, Log } from '@posthorn/engine'
 import { drain } from '../draining.ts'
-import type { Handling, OnUnreadable, Reading, Work } from '../handling.ts'
-import { untilDone, workOf, workOfUnreadable } from '../handling.ts'
+import {
+  untilDone,
+  workOf,
+  workOfUnreadable,
+  type Handling,
+  type OnUnreadable,
+  type Reading,
+  type Work,
+} from '../handling.ts'
 import type { Session } from '../subscribing.ts'
-import type { Slots } from '../waiting.ts'
-import { within } from '../waiting.ts'
+import { within, type Slots } from '../waiting.ts'
 import { bodyOf, fromDelivery, headersOf } from './wire.ts'
 
 export interface QueueSessionOptions extends Reading {

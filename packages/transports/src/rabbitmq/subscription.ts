@@ -1,11 +1,8 @@
-import type { StartedSubscription } from '../subscribing.ts'
-import { keepSubscribed } from '../subscribing.ts'
+import { keepSubscribed, type StartedSubscription } from '../subscribing.ts'
 import { createSlots } from '../waiting.ts'
 import type { Connection } from './connection.ts'
-import type { QueueSessionOptions } from './session.ts'
-import { QueueSession } from './session.ts'
-import type { QueueOptions } from './topology.ts'
-import { ensureExchange, ensureQueue } from './topology.ts'
+import { QueueSession, type QueueSessionOptions } from './session.ts'
+import { ensureExchange, ensureQueue, type QueueOptions } from './topology.ts'
 
 export interface SubscriptionOptions extends Omit<QueueSessionOptions, 'queue' | 'slots'> {
   readonly connection: Connection

@@ -1,13 +1,10 @@
-import type { Delivery, Message } from '@posthorn/engine'
-import { toMessage, uuid } from '@posthorn/engine'
+import { toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
 import { createLine, withBroker } from '@posthorn/engine/testing'
-import type { AMQPChannel } from '@cloudamqp/amqp-client'
-import { AMQPClient } from '@cloudamqp/amqp-client'
+import { AMQPClient, type AMQPChannel } from '@cloudamqp/amqp-client'
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Unreadable } from '../handling.ts'
-import type { RabbitmqOptions, RabbitmqTransport } from './index.ts'
-import { rabbitmqTransport } from './index.ts'
+import { rabbitmqTransport, type RabbitmqOptions, type RabbitmqTransport } from './index.ts'
 
 withBroker('RABBITMQ_URL', (url) => {
   const made: RabbitmqTransport[] = []

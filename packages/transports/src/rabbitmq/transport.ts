@@ -1,19 +1,23 @@
-import type { Delivery, Duration, Log, Outcome, Subscriber, Transport } from '@posthorn/engine'
-import { refused, silentLog, toMs } from '@posthorn/engine'
-import type { Gate } from '../gate.ts'
-import { aborted, createGate, heldBack } from '../gate.ts'
-import type { OnUnreadable, ReadingOptions } from '../handling.ts'
-import { logUnreadable, readingOf } from '../handling.ts'
+import {
+  refused,
+  silentLog,
+  toMs,
+  type Delivery,
+  type Duration,
+  type Log,
+  type Outcome,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
+import { aborted, createGate, heldBack, type Gate } from '../gate.ts'
+import { logUnreadable, readingOf, type OnUnreadable, type ReadingOptions } from '../handling.ts'
 import { checkName } from '../names.ts'
-import type { StartedSubscription } from '../subscribing.ts'
-import { addTo } from '../subscribing.ts'
+import { addTo, type StartedSubscription } from '../subscribing.ts'
 import { createConnection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
 import { startSubscription } from './subscription.ts'
-import type { QueueOptions } from './topology.ts'
-import { ensureExchange, ensureQueue } from './topology.ts'
-import type { Publication } from './wire.ts'
-import { queueName, toPublication } from './wire.ts'
+import { ensureExchange, ensureQueue, type QueueOptions } from './topology.ts'
+import { queueName, toPublication, type Publication } from './wire.ts'
 
 export interface RabbitmqOptions extends ReadingOptions {
   /** `amqp://user:password@host:5672/vhost`, or `amqps:`. */

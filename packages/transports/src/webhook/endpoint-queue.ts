@@ -12,13 +12,13 @@ const MOST_WAIT_MS = 30_000
 /** An answer may take this many times as long as usual before nobody waits for it any longer. */
 const USUAL_TIMES = 4
 /** Share of a new answer in what is usual. */
-const NEWS = 0.2
+const EWMA_WEIGHT = 0.2
 
 /**
  * The requests to one endpoint. One that takes much longer than usual is left to itself; while that
  * goes on, or where it is the rule, only a few are under way at once and nobody waits for them.
  */
-export class Line {
+export class EndpointQueue {
   readonly #most: number
   readonly #patienceMs: number
   readonly #waiting: Job[] = []
@@ -78,7 +78,8 @@ export class Line {
 
   /** An answer came, or whatever ended the request. */
   answered(ms: number): void {
-    this.#usualMs = this.#usualMs === undefined ? ms : this.#usualMs * (1 - NEWS) + ms * NEWS
+    this.#usualMs =
+      this.#usualMs === undefined ? ms : this.#usualMs * (1 - EWMA_WEIGHT) + ms * EWMA_WEIGHT
     if (!this.isSlow) this.#turnedAway = 0
   }
 

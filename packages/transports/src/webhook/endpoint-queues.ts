@@ -1,22 +1,22 @@
-import { Line } from './endpoint-queue.ts'
+import { EndpointQueue } from './endpoint-queue.ts'
 
 /** Endpoints remembered at once. */
 const MAX_LINES = 10_000
 
 /** The lines of all endpoints; one that is forgotten is learnt again by its next requests. */
-export class Lines {
+export class EndpointQueues {
   readonly #options: { readonly most: number; readonly patienceMs: number }
-  readonly #byTopic = new Map<string, Line>()
+  readonly #byTopic = new Map<string, EndpointQueue>()
 
   constructor(options: { most: number; patienceMs: number }) {
     this.#options = options
   }
 
-  of(topic: string): Line {
+  of(topic: string): EndpointQueue {
     const known = this.#byTopic.get(topic)
     if (known) return known
     if (this.#byTopic.size >= MAX_LINES) this.#forgetIdle()
-    const line = new Line(this.#options)
+    const line = new EndpointQueue(this.#options)
     this.#byTopic.set(topic, line)
     return line
   }

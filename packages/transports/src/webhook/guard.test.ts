@@ -2,8 +2,7 @@ import { Agent } from 'undici'
 import { afterAll, expect, test } from 'vitest'
 import { isAllowedAddress, parseCidrs } from './address.ts'
 import { exchange } from './exchange.ts'
-import type { Guard } from './guard.ts'
-import { createGuard } from './guard.ts'
+import { createGuard, type Guard } from './guard.ts'
 import { MODES, openReceiver } from '../testing/webhook-receiver.ts'
 
 const receiver = await openReceiver(MODES.ok)

@@ -1,11 +1,8 @@
-import { isIP } from 'node:net'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { buildConnector } from 'undici'
-import type { Cidr } from './address.ts'
-import { isAllowedAddress } from './address.ts'
-import type { Resolve } from './resolve.ts'
-import { systemResolve } from './resolve.ts'
+import { isAllowedAddress, type Cidr } from './address.ts'
+import { systemResolve, type Resolve } from './resolve.ts'
 
 export interface GuardOptions {
   /** Networks that webhooks may go to although they are not public. */

@@ -1,7 +1,5 @@
-import type { Outcome } from '@posthorn/engine'
-import { delivered, refused, retryLater } from '@posthorn/engine'
-import type { ErrorClass, WebhookCode } from './errors.ts'
-import { codeOf, WEBHOOK_CODES } from './errors.ts'
+import { delivered, refused, retryLater, type Outcome } from '@posthorn/engine'
+import { codeOf, WEBHOOK_CODES, type ErrorClass, type WebhookCode } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { retryAfterMs } from './retry-after.ts'
 

@@ -1,13 +1,10 @@
-import type { Delivery } from '@posthorn/engine'
-import { refused, retryLater } from '@posthorn/engine'
+import { refused, retryLater, type Delivery } from '@posthorn/engine'
 import { Agent } from 'undici'
 import { httpBinding, toCloudEvent } from '../cloudevents.ts'
 import { TransportError } from '../errors.ts'
-import type { Exchange } from './exchange.ts'
-import { exchange } from './exchange.ts'
+import { exchange, type Exchange } from './exchange.ts'
 import type { Guard } from './guard.ts'
-import type { Answered } from './outcome.ts'
-import { outcomeOf } from './outcome.ts'
+import { outcomeOf, type Answered } from './outcome.ts'
 import { Signer } from './signer.ts'
 
 /** Where a delivery goes, and how it is signed. */

@@ -1,5 +1,4 @@
-import { promises as dns } from 'node:dns'
-import type { LookupAddress } from 'node:dns'
+import { promises as dns, type LookupAddress } from 'node:dns'
 
 /** All addresses of a name; rejects if it has none. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>

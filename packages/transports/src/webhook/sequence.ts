@@ -1,8 +1,6 @@
-import type { Delivery, Outcome } from '@posthorn/engine'
-import { retryLater } from '@posthorn/engine'
-import type { Job, Line } from './endpoint-queue.ts'
-import type { Answered } from './outcome.ts'
-import { waits } from './outcome.ts'
+import { retryLater, type Delivery, type Outcome } from '@posthorn/engine'
+import type { Job, EndpointQueue } from './endpoint-queue.ts'
+import { waits, type Answered } from './outcome.ts'
 
 /** One delivery of a sequence, with how to make it. */
 export interface Step {
@@ -13,7 +11,7 @@ export interface Step {
 }
 
 export interface SequenceOptions {
-  readonly line: Line
+  readonly line: EndpointQueue
   /** For an answer that came after nobody waited for it any longer. */
   late(step: Step, outcome: Answered): Promise<void>
   /** A request that nobody waits for is over by then. */
@@ -39,7 +37,7 @@ export class Sequence implements Job {
     this.#options = options
   }
 
-  get line(): Line {
+  get line(): EndpointQueue {
     return this.#options.line
   }
 

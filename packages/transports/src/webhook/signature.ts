@@ -1,5 +1,10 @@
-import type { KeyObject } from 'node:crypto'
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto'
 
 /** What is signed: the bytes that are sent, under an id that stays the same for every attempt. */
 export interface Signable {

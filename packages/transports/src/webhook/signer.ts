@@ -1,5 +1,10 @@
-import type { Signable, SigningKeys, WebhookHeaders } from './signature.ts'
-import { signingKeys, signWith } from './signature.ts'
+import {
+  signingKeys,
+  signWith,
+  type Signable,
+  type SigningKeys,
+  type WebhookHeaders,
+} from './signature.ts'
 
 /** Secrets whose keys are kept; the ones that were made first go first. */
 const MOST_KEPT = 10_000

@@ -1,13 +1,17 @@
-import type { DeliverOptions, Delivery, Duration, Outcome, Transport } from '@posthorn/engine'
-import { toMs, uuid } from '@posthorn/engine'
-import type { Step } from './sequence.ts'
-import { Sequence } from './sequence.ts'
+import {
+  toMs,
+  uuid,
+  type DeliverOptions,
+  type Delivery,
+  type Duration,
+  type Outcome,
+  type Transport,
+} from '@posthorn/engine'
+import { Sequence, type Step } from './sequence.ts'
 import type { Guard } from './guard.ts'
-import { Lines } from './endpoint-queues.ts'
-import type { Answered } from './outcome.ts'
-import { waits } from './outcome.ts'
-import type { WebhookTarget } from './poster.ts'
-import { Poster } from './poster.ts'
+import { EndpointQueues } from './endpoint-queues.ts'
+import { waits, type Answered } from './outcome.ts'
+import { Poster, type WebhookTarget } from './poster.ts'
 
 /** An answer that came after its batch had stopped to wait for it. */
 export interface LateAnswer {
@@ -52,7 +56,7 @@ export function webhookTransport(options: WebhookTransportOptions): Transport {
 class WebhookTransport implements Transport {
   readonly #options: WebhookTransportOptions
   readonly #poster: Poster
-  readonly #lines: Lines
+  readonly #lines: EndpointQueues
   readonly #timeoutMs: number
   readonly #patienceMs: number
   /** By message: one that is due again while its request is still under way is not sent twice. */
@@ -67,7 +71,7 @@ class WebhookTransport implements Transport {
     this.#patienceMs = toMs(options.patience ?? '500ms')
     const { guard, source = 'posthorn', perEndpoint = 10 } = options
     this.#poster = new Poster({ guard, source, timeoutMs: this.#timeoutMs })
-    this.#lines = new Lines({ most: perEndpoint, patienceMs: this.#patienceMs })
+    this.#lines = new EndpointQueues({ most: perEndpoint, patienceMs: this.#patienceMs })
   }
 
   async deliver(

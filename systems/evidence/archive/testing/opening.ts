@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { folderStorage } from '../../storage/folder.ts'
 import type { Archive, OpenedArchive } from '../archive.ts'
-import type { ArchiveLimits } from '../limits.ts'
-import { DEFAULT_LIMITS } from '../limits.ts'
+import { DEFAULT_LIMITS, type ArchiveLimits } from '../limits.ts'
 import { openArchive } from '../open.ts'
 
 export const CSV = { name: 'rows.csv', data: 'case_id,evidence_files\nc-1,a.pdf\n' }

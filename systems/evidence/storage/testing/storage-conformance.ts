@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Storage } from '../storage.ts'
-import { NotStored, TooLarge } from '../storage.ts'
+import { NotStored, TooLarge, type Storage } from '../storage.ts'
 
 /** Keys that break careless storages; also S3 servers that keep files. */
 const STRANGE_NAMES = [

@@ -1,10 +1,8 @@
 import type { Transaction } from '@posthorn/engine'
-import { raiseAlert } from '@posthorn/engine'
-import { Type } from 'typebox'
-import type { Static } from 'typebox'
+import { raiseAlert } from '@posthorn/engine/operate'
+import { Type, type Static } from 'typebox'
 import { enqueueEvent } from '../../webhooks/index.ts'
-import type { Payment, PaymentStatus } from '../payment.ts'
-import { MOVES } from '../payment.ts'
+import { MOVES, type Payment, type PaymentStatus } from '../payment.ts'
 import { createAuditLog, lockPayment } from '../queries.ts'
 import { insertEvent, movePayment } from './queries.ts'
 

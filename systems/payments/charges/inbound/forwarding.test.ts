@@ -1,8 +1,7 @@
 import { createRelay, uuid } from '@posthorn/engine'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startChild } from '../../testing/child.ts'
-import type { Client } from '../../testing/running.ts'
-import { paymentsDatabase, runPayments, signatureOf } from '../../testing/running.ts'
+import { paymentsDatabase, runPayments, signatureOf, type Client } from '../../testing/running.ts'
 
 const db = await paymentsDatabase()
 const running = await runPayments(db)

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { listAlerts, uuid } from '@posthorn/engine'
+import { uuid } from '@posthorn/engine'
+import { listAlerts } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { DEVELOPMENT_WEBHOOK_SECRET as SECRET } from '../../settings.ts'
-import type { Client } from '../../testing/running.ts'
-import { paymentsDatabase, runPayments, signatureOf } from '../../testing/running.ts'
+import { paymentsDatabase, runPayments, signatureOf, type Client } from '../../testing/running.ts'
 
 const db = await paymentsDatabase()
 const running = await runPayments(db)

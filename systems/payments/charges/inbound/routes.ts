@@ -1,6 +1,5 @@
 import { transaction } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { rawBodyOf } from '@posthorn/http'
+import { rawBodyOf, type App } from '@posthorn/http'
 import { verifyWebhook } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'

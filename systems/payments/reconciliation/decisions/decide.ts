@@ -1,19 +1,15 @@
-import type { Transaction } from '@posthorn/engine'
-import { SQLSTATE, announce, sqlState, transaction } from '@posthorn/engine'
+import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/engine'
+import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { createAuditLog } from '../../charges/queries.ts'
-import type { Owner, RunKey } from '../owner.ts'
-import { found } from '../owner.ts'
+import { found, type Owner, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
 import { findRecord } from '../records/queries.ts'
 import type { StatementRecord } from '../records/record.ts'
 import { findRun } from '../runs/queries.ts'
 import { RUN_TOPIC, beginRun } from '../runs/reconcile.ts'
-import type { Run } from '../runs/run.ts'
-import { runResource } from '../runs/run.ts'
-import type { Decision } from './decision.ts'
-import { DECISIONS } from './decision.ts'
-import type { Decided } from './queries.ts'
+import { runResource, type Run } from '../runs/run.ts'
+import { DECISIONS, type Decision } from './decision.ts'
 import {
   closeSuggestions,
   deleteLinks,
@@ -22,6 +18,7 @@ import {
   replaceDetail,
   selectPaymentUse,
   updateRecord,
+  type Decided,
 } from './queries.ts'
 
 /** Decides about one record for good: no run undoes it. Returns the record as it is then. */

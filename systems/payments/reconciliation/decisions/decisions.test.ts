@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
-import type { Person } from '../testing/reconciling.ts'
-import { runReconciling } from '../testing/reconciling.ts'
+import { runReconciling, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
 const { somebody } = await runReconciling(db)

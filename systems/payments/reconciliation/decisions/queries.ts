@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner } from '../owner.ts'
 import type { RecordKey } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'

@@ -1,5 +1,4 @@
-import type { App } from '@posthorn/http'
-import { invalid } from '@posthorn/http'
+import { invalid, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { ownerOf } from '../owner.ts'
 import { recordResource } from '../records/record.ts'

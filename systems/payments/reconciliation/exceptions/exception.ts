@@ -1,6 +1,10 @@
 import type { Reason } from '../reason.ts'
-import type { PaymentSide, StatementRecord } from '../records/record.ts'
-import { paymentSide, recordResource } from '../records/record.ts'
+import {
+  paymentSide,
+  recordResource,
+  type PaymentSide,
+  type StatementRecord,
+} from '../records/record.ts'
 
 /** A record that somebody has to look at, with the payment that comes nearest. */
 export interface ExceptionRow extends StatementRecord {

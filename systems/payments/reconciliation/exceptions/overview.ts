@@ -1,6 +1,5 @@
 import { MATCHED, OPEN, amountsOf, percent, recordsOf } from '../reason.ts'
-import type { OpenTally } from './exception.ts'
-import { countsOf } from './exception.ts'
+import { countsOf, type OpenTally } from './exception.ts'
 import type { DayTally } from './queries.ts'
 
 export interface OverviewInput {

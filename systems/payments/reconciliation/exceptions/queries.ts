@@ -1,5 +1,4 @@
-import type { Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
 import type { Owner } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import type { ExceptionRow, OpenTally, Tab } from './exception.ts'

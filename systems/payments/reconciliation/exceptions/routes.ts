@@ -1,15 +1,12 @@
-import type { App } from '@posthorn/http'
-import { decodeCursor, toPage } from '@posthorn/http'
+import { decodeCursor, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Owner } from '../owner.ts'
-import { found, ownerOf } from '../owner.ts'
+import { found, ownerOf, type Owner } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import { findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
 import { Id } from '../schemas.ts'
-import type { Tab } from './exception.ts'
-import { countsOf, exceptionResource } from './exception.ts'
+import { countsOf, exceptionResource, type Tab } from './exception.ts'
 import { overviewOf } from './overview.ts'
 import {
   countSuggested,

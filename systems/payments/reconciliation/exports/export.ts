@@ -1,12 +1,16 @@
-import type { Statement } from '@posthorn/engine'
-import { transaction } from '@posthorn/engine'
+import { transaction, type Statement } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { writeCsvRow } from '@posthorn/bulk/csv'
 import type { RunKey } from '../owner.ts'
 import { exponentOf } from '../profiles/currency.ts'
 import { avoidLoops } from '../runs/queries.ts'
-import type { ExportRow } from './queries.ts'
-import { fetchBatches, readAsOfNow, selectMissingLines, selectRecordLines } from './queries.ts'
+import {
+  fetchBatches,
+  readAsOfNow,
+  selectMissingLines,
+  selectRecordLines,
+  type ExportRow,
+} from './queries.ts'
 
 export const EXPORTS = ['matched', 'unmatched', 'missing', 'all'] as const
 export type ExportKind = (typeof EXPORTS)[number]

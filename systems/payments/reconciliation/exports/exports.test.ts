@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
-import { get } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { signToken } from '@posthorn/http'
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'

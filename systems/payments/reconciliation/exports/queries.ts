@@ -1,5 +1,4 @@
-import { sql } from '@posthorn/engine'
-import type { Statement, Transaction } from '@posthorn/engine'
+import { sql, type Statement, type Transaction } from '@posthorn/engine'
 import type { RunKey } from '../owner.ts'
 
 /** A line of an export, of a record or of a payment that no record names. */

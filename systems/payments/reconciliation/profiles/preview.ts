@@ -1,10 +1,7 @@
-import type { CsvRow } from '@posthorn/bulk/csv'
-import { CsvError, readCsv } from '@posthorn/bulk/csv'
+import { CsvError, readCsv, type CsvRow } from '@posthorn/bulk/csv'
 import type { FieldError } from '@posthorn/http'
-import type { Rules } from './rules.ts'
-import { csvOptions } from './rules.ts'
-import type { BankRecord, Mistake } from './statement-reader.ts'
-import { StatementReader, fieldError } from './statement-reader.ts'
+import { csvOptions, type Rules } from './rules.ts'
+import { StatementReader, fieldError, type BankRecord, type Mistake } from './statement-reader.ts'
 
 /** A row as it is read. */
 export interface PreviewRow {

@@ -1,8 +1,7 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Client } from '../upload/testing/client.ts'
-import { clientOf } from '../upload/testing/client.ts'
+import { clientOf, type Client } from '../upload/testing/client.ts'
 import { serve } from '../upload/testing/serving.ts'
 
 const migrations = await migrationsFrom('payments', new URL('../../migrations/', import.meta.url))

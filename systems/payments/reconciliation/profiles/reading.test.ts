@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { NumberStyle } from './amount.ts'
-import { readAmount } from './amount.ts'
+import { readAmount, type NumberStyle } from './amount.ts'
 import { exponentOf } from './currency.ts'
 import { datePattern } from './date-pattern.ts'
 

@@ -1,12 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { SQLSTATE, sqlState, transaction, uuid } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { callerOf, decodeCursor, invalid, toPage } from '@posthorn/http'
+import {
+  SQLSTATE,
+  sqlState,
+  transaction,
+  uuid,
+  type Queryable,
+  type Transaction,
+} from '@posthorn/engine'
+import { callerOf, decodeCursor, invalid, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { previewOf } from './preview.ts'
 import { problem } from './problems.ts'
-import type { Profile, ProfileKey } from './queries.ts'
 import {
   auditProfile,
   findProfile,
@@ -17,9 +21,10 @@ import {
   selectProfiles,
   selectVersions,
   updateProfile,
+  type Profile,
+  type ProfileKey,
 } from './queries.ts'
-import type { Rules } from './rules.ts'
-import { mistakesIn } from './rules.ts'
+import { mistakesIn, type Rules } from './rules.ts'
 import * as schemas from './schemas.ts'
 
 const PATH = '/api/v1/reconciliation-profiles'

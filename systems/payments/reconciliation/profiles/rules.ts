@@ -1,7 +1,6 @@
 import type { FieldError } from '@posthorn/http'
 import type { CsvOptions } from '@posthorn/bulk/csv'
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { exponentOf } from './currency.ts'
 import { datePattern } from './date-pattern.ts'
 

@@ -1,12 +1,9 @@
 import type { FieldError } from '@posthorn/http'
 import type { CsvRow } from '@posthorn/bulk/csv'
 import { readAmount } from './amount.ts'
-import type { ColumnRef } from './header.ts'
-import { positionsOf } from './header.ts'
-import type { Positions } from './header.ts'
+import { positionsOf, type ColumnRef, type Positions } from './header.ts'
 import { exponentOf } from './currency.ts'
-import type { DateReader } from './date-pattern.ts'
-import { datePattern } from './date-pattern.ts'
+import { datePattern, type DateReader } from './date-pattern.ts'
 import type { Rules } from './rules.ts'
 
 /** What a row of a bank's file says. */

@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { RunKey } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import type { Detail, PaymentSide, StatementRecord } from './record.ts'

@@ -1,6 +1,5 @@
 import { transaction } from '@posthorn/engine'
-import type { App } from '@posthorn/http'
-import { decodeCursor, invalid, toPage } from '@posthorn/http'
+import { decodeCursor, invalid, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { found, ownerOf } from '../owner.ts'

@@ -1,11 +1,11 @@
-import { createNews } from '@posthorn/engine'
+import { createAnnouncementFeed } from '@posthorn/engine/operate'
 import { afterAll, expect, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
 const { somebody } = await runReconciling(db)
-const news = createNews({ pool: db.pool })
+const news = createAnnouncementFeed({ pool: db.pool })
 afterAll(() => news.close())
 
 test('a run and a decision are in the news of the organisation', async () => {

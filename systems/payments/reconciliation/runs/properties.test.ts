@@ -4,7 +4,6 @@ import { expect, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
 import { decide } from '../decisions/decide.ts'
 import { givePayments } from '../testing/reconciling.ts'
-import type { Entry, Outcome } from '../testing/small-world.ts'
 import {
   entries,
   entry,
@@ -12,6 +11,8 @@ import {
   giveFile,
   mistakesOf,
   outcomesOf,
+  type Entry,
+  type Outcome,
 } from '../testing/small-world.ts'
 import { reconcile, rehearse } from './reconcile.ts'
 

@@ -1,5 +1,4 @@
-import type { Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner, RunKey } from '../owner.ts'
 import type { Tally } from '../reason.ts'
 import type { Run, RunResult } from './run.ts'

@@ -1,9 +1,8 @@
-import type { Transaction } from '@posthorn/engine'
-import { SQLSTATE, announce, sqlState, transaction } from '@posthorn/engine'
+import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/engine'
+import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { enqueueEvent } from '../../webhooks/index.ts'
-import type { RunKey } from '../owner.ts'
-import { found } from '../owner.ts'
+import { found, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
 import type { Tally } from '../reason.ts'
 import {
@@ -19,8 +18,7 @@ import {
   replaceDetails,
   tallyOutcome,
 } from './queries.ts'
-import type { Run, RunResult } from './run.ts'
-import { resultOf } from './run.ts'
+import { resultOf, type Run, type RunResult } from './run.ts'
 
 /** The topic of its news. */
 export const RUN_TOPIC = 'reconciliation.run'

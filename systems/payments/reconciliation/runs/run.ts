@@ -1,5 +1,4 @@
-import type { Tally } from '../reason.ts'
-import { countByReason, percent } from '../reason.ts'
+import { countByReason, percent, type Tally } from '../reason.ts'
 
 /** A row of `payments.reconciliation_runs`. */
 export interface Run {

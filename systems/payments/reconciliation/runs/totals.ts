@@ -1,5 +1,4 @@
-import type { Tally } from '../reason.ts'
-import { MATCHED, amountsOf } from '../reason.ts'
+import { MATCHED, amountsOf, type Tally } from '../reason.ts'
 import type { Run } from './run.ts'
 
 export interface TotalsInput {

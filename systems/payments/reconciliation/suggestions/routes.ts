@@ -1,5 +1,4 @@
-import type { App } from '@posthorn/http'
-import { decodeCursor, toPage } from '@posthorn/http'
+import { decodeCursor, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { found, ownerOf } from '../owner.ts'

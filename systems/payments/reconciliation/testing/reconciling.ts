@@ -2,8 +2,7 @@ import { uuid } from '@posthorn/engine'
 import type { TestDatabase } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
 import { expect } from 'vitest'
-import type { Answer, Client } from '../../testing/running.ts'
-import { runPayments } from '../../testing/running.ts'
+import { runPayments, type Answer, type Client } from '../../testing/running.ts'
 import { INSERT_PAYMENTS } from './queries.ts'
 
 /** A payment as a test writes it: amount in minor units. */

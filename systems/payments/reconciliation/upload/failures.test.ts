@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { Agent, request } from 'node:http'
-import type { ClientRequest } from 'node:http'
-import { createNews, migrationsFrom } from '@posthorn/engine'
+import { Agent, request, type ClientRequest } from 'node:http'
+import { migrationsFrom } from '@posthorn/engine'
+import { createAnnouncementFeed } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startChild } from './testing/child.ts'
@@ -240,7 +240,7 @@ test(
 )
 
 test('whoever follows an upload hears how far it is', async () => {
-  const news = createNews({ pool: db.pool })
+  const news = createAnnouncementFeed({ pool: db.pool })
   const end = new AbortController()
   const heard: { topic: string; id: string; tenant?: string; data?: unknown }[] = []
   const reading = (async () => {

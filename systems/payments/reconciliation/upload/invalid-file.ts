@@ -1,7 +1,5 @@
-import type { ProblemError } from '@posthorn/http'
-import { invalid } from '@posthorn/http'
-import type { Mistake } from '../profiles/statement-reader.ts'
-import { fieldError } from '../profiles/statement-reader.ts'
+import { invalid, type ProblemError } from '@posthorn/http'
+import { fieldError, type Mistake } from '../profiles/statement-reader.ts'
 
 /** After so many the rest of a file is not read. */
 export const MOST_MISTAKES = 20

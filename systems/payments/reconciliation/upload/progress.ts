@@ -1,5 +1,5 @@
 import type { Queryable } from '@posthorn/engine'
-import { announce } from '@posthorn/engine'
+import { announce } from '@posthorn/engine/operate'
 
 /** How far an upload is. */
 export interface Progress {

@@ -1,5 +1,5 @@
-import type { Transaction } from '@posthorn/engine'
-import { announce, transaction, uuid } from '@posthorn/engine'
+import { transaction, uuid, type Transaction } from '@posthorn/engine'
+import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import type { Profile } from '../profiles/queries.ts'
 import { STANDARD_RULES } from '../profiles/rules.ts'
@@ -7,8 +7,7 @@ import type { FileBody } from './body.ts'
 import { loadRecords } from './loading.ts'
 import { problem } from './problems.ts'
 import { UPLOAD_TOPIC, createProgress } from './progress.ts'
-import type { NewRun } from './queries.ts'
-import { auditUpload, findRunOfFile, insertRun } from './queries.ts'
+import { auditUpload, findRunOfFile, insertRun, type NewRun } from './queries.ts'
 
 /** A file that somebody sends. */
 export interface Upload {

@@ -1,5 +1,4 @@
-import type { Outcome } from '@posthorn/engine'
-import { uuid } from '@posthorn/engine'
+import { uuid, type Outcome } from '@posthorn/engine'
 import type { Answered } from '@posthorn/transports/webhook'
 
 /** A request and its answer as they are kept. */

@@ -1,5 +1,4 @@
-import type { Outcome, Queryable, Transaction } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Outcome, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Attempt } from './attempt.ts'
 import type { AttemptRow, WebhookDelivery } from './delivery.ts'
 import type { RetryRun } from './settling.ts'

@@ -1,9 +1,8 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
-import { replay } from '@posthorn/engine'
+import { replay } from '@posthorn/engine/operate'
 import { webhookDeliveries } from '../outbox.ts'
 import type { WebhookDelivery } from './delivery.ts'
-import type { MissedFilter } from './queries.ts'
-import { reviveDeliveries, selectMissed } from './queries.ts'
+import { reviveDeliveries, selectMissed, type MissedFilter } from './queries.ts'
 
 /** Deliveries of one replay at the most: call again for more. */
 const MOST = 10_000

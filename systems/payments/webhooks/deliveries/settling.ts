@@ -1,11 +1,9 @@
-import type { Change, Outbox, Outcome, Transaction } from '@posthorn/engine'
-import { cancel, uuid } from '@posthorn/engine'
+import { uuid, type Change, type Outbox, type Outcome, type Transaction } from '@posthorn/engine'
+import { cancel } from '@posthorn/engine/operate'
 import type { Answered, WebhookCode } from '@posthorn/transports/webhook'
-import type { AuditEntry } from '../audit.ts'
-import { recordAudit } from '../audit.ts'
+import { recordAudit, type AuditEntry } from '../audit.ts'
 import { disableGone } from '../endpoints/control.ts'
-import type { Attempt } from './attempt.ts'
-import { attemptOf, isTried } from './attempt.ts'
+import { attemptOf, isTried, type Attempt } from './attempt.ts'
 import type { WebhookDelivery } from './delivery.ts'
 import {
   insertOpenAttempts,

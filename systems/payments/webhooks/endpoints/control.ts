@@ -1,5 +1,5 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
-import { cancel, raiseAlert, recoverAlert } from '@posthorn/engine'
+import { cancel, raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import { recordAudit } from '../audit.ts'
 import { selectWaiting } from '../deliveries/queries.ts'
 import type { WebhookDelivery } from '../deliveries/delivery.ts'

@@ -1,5 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
-import { uuid } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
 import { newWebhookSecret } from '@posthorn/transports/webhook'
 import type { Sealing } from '../../../sealing.ts'
 import { expireSecrets, insertSecret } from './queries.ts'

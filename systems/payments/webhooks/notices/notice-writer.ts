@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log, Transaction } from '@posthorn/engine'
-import { enqueueAll, transaction } from '@posthorn/engine'
+import { enqueueAll, transaction, type Log, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Worker } from '../../../system.ts'
 import { alertNotices, NOTICES } from './outbox.ts'
-import type { Notable } from './queries.ts'
-import { selectRaised, takeRecovered } from './queries.ts'
+import { selectRaised, takeRecovered, type Notable } from './queries.ts'
 
 const LOOK_MS = 5_000
 

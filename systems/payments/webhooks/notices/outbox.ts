@@ -1,5 +1,4 @@
-import type { Outbox } from '@posthorn/engine'
-import { defineOutbox, schedule } from '@posthorn/engine'
+import { defineOutbox, schedule, type Outbox } from '@posthorn/engine'
 
 /** A notice as it stands in its table. */
 export interface AlertNotice {

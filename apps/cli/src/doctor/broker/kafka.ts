@@ -1,9 +1,12 @@
-import type { ClusterTopicMetadata } from '@platformatic/kafka'
-import { Admin, ConfigResourceTypes, UserError } from '@platformatic/kafka'
+import {
+  Admin,
+  ConfigResourceTypes,
+  UserError,
+  type ClusterTopicMetadata,
+} from '@platformatic/kafka'
 import type { Configuration } from '@posthorn/server'
 import { counted } from '../../words.ts'
-import type { Finding } from '../finding.ts'
-import { fail, ok, warn } from '../finding.ts'
+import { fail, ok, warn, type Finding } from '../finding.ts'
 import type { Topology } from './topology.ts'
 
 const TIMEOUT_MS = 5_000

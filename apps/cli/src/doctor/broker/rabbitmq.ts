@@ -1,8 +1,6 @@
-import type { AMQPChannel } from '@cloudamqp/amqp-client'
-import { AMQPClient, AMQPError } from '@cloudamqp/amqp-client'
+import { AMQPClient, AMQPError, type AMQPChannel } from '@cloudamqp/amqp-client'
 import { counted, number } from '../../words.ts'
-import type { Finding } from '../finding.ts'
-import { ok, warn } from '../finding.ts'
+import { ok, warn, type Finding } from '../finding.ts'
 import type { Topology } from './topology.ts'
 
 const MANY_MESSAGES = 100_000

@@ -1,9 +1,7 @@
 import type { Outbox, Queryable } from '@posthorn/engine'
-import type { Finding } from '../finding.ts'
-import { warn } from '../finding.ts'
+import { warn, type Finding } from '../finding.ts'
 import { dropIndex, makeIndex, remakeIndex } from '../remedies/queries.ts'
-import type { IndexFacts } from './queries.ts'
-import { selectIndexes } from './queries.ts'
+import { selectIndexes, type IndexFacts } from './queries.ts'
 
 /** An index that the engine asks for. */
 interface WantedIndex {

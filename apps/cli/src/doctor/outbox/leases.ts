@@ -1,8 +1,7 @@
 import type { Outbox, Queryable } from '@posthorn/engine'
 import type { OutboxStatus } from '../../status.ts'
 import { counted, duration } from '../../words.ts'
-import type { Finding } from '../finding.ts'
-import { warn } from '../finding.ts'
+import { warn, type Finding } from '../finding.ts'
 import { selectAbandonedBuckets, selectStuckClaims } from './queries.ts'
 
 /** A relay takes back what was abandoned within seconds. */

@@ -1,12 +1,11 @@
 import {
   defineOutbox,
   outboxTableSql,
-  pause,
-  resume,
   schedule,
   transaction,
+  type OutboxRow,
 } from '@posthorn/engine'
-import type { OutboxRow } from '@posthorn/engine'
+import { pause, resume } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readStatus } from '../../status.ts'

@@ -1,5 +1,4 @@
-import type { Outbox, Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Outbox, type Queryable } from '@posthorn/engine'
 
 /** Columns of a table; none where there is no table. */
 export async function selectColumns(db: Queryable, table: string): Promise<string[]> {

@@ -1,10 +1,8 @@
 import type { Queryable } from '@posthorn/engine'
 import { duration, number } from '../../words.ts'
-import type { Finding } from '../finding.ts'
-import { ok, warn } from '../finding.ts'
+import { ok, warn, type Finding } from '../finding.ts'
 import { letVacuumComeEarlier, switchVacuumOn, vacuum } from '../remedies/queries.ts'
-import type { VacuumFacts } from './queries.ts'
-import { selectVacuum } from './queries.ts'
+import { selectVacuum, type VacuumFacts } from './queries.ts'
 
 const MANY_DEAD_ROWS = 10_000
 const LARGE_TABLE = 50_000

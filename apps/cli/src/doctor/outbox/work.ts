@@ -1,7 +1,6 @@
 import type { OutboxStatus, Status } from '../../status.ts'
 import { counted, duration, number, oneLine } from '../../words.ts'
-import type { Finding } from '../finding.ts'
-import { fail, ok, warn } from '../finding.ts'
+import { fail, ok, warn, type Finding } from '../finding.ts'
 import type { RelayFacts } from './queries.ts'
 
 const LATE_SECONDS = 300

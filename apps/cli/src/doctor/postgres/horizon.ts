@@ -1,7 +1,6 @@
 import type { Queryable } from '@posthorn/engine'
 import { counted, duration, number, oneLine } from '../../words.ts'
-import type { Finding } from '../finding.ts'
-import { fail, ok, warn } from '../finding.ts'
+import { fail, ok, warn, type Finding } from '../finding.ts'
 import { dropSlot, endProcess, rollBackPrepared } from '../remedies/queries.ts'
 import { selectIdleSlots, selectLongTransactions, selectPreparedTransactions } from './queries.ts'
 

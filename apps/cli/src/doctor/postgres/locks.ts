@@ -1,10 +1,8 @@
 import type { Outbox, Queryable } from '@posthorn/engine'
 import { counted, duration, oneLine } from '../../words.ts'
-import type { Advice, Finding } from '../finding.ts'
-import { ok, warn } from '../finding.ts'
+import { ok, warn, type Advice, type Finding } from '../finding.ts'
 import { endProcess, findPrepared } from '../remedies/queries.ts'
-import type { LockWait } from './queries.ts'
-import { selectHeldLocks, selectLockWaits } from './queries.ts'
+import { selectHeldLocks, selectLockWaits, type LockWait } from './queries.ts'
 
 const LONG_SECONDS = 5
 

@@ -1,5 +1,4 @@
-import type { Queryable } from '@posthorn/engine'
-import { sql } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
 
 export interface ServerFacts {
   readonly version: string

@@ -1,11 +1,9 @@
 import type { MigrationSet, Outbox, Queryable } from '@posthorn/engine'
-import { migrationStatus } from '@posthorn/engine'
+import { migrationStatus } from '@posthorn/engine/operate'
 import type { Configuration } from '@posthorn/server'
-import type { Finding } from '../finding.ts'
-import { fail, ok, warn } from '../finding.ts'
+import { fail, ok, warn, type Finding } from '../finding.ts'
 import { letSeeOthers, setForNextStart } from '../remedies/queries.ts'
-import type { ServerFacts } from './queries.ts'
-import { selectServer } from './queries.ts'
+import { selectServer, type ServerFacts } from './queries.ts'
 
 const OLDEST_SERVER = 140_000
 

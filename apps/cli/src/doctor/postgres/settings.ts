@@ -1,8 +1,7 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Configuration } from '@posthorn/server'
 import { duration } from '../../words.ts'
-import type { Finding } from '../finding.ts'
-import { fail, ok, warn } from '../finding.ts'
+import { fail, ok, warn, type Finding } from '../finding.ts'
 import { setForDatabase, setForServer } from '../remedies/queries.ts'
 import { selectDatabase, selectSettings } from './queries.ts'
 

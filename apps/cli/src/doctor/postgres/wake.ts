@@ -1,8 +1,7 @@
 import type { Configuration } from '@posthorn/server'
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { Finding } from '../finding.ts'
-import { fail, ok } from '../finding.ts'
+import { fail, ok, type Finding } from '../finding.ts'
 import { listenForProbe, notifyProbe } from './queries.ts'
 
 /** A notification takes milliseconds; a busy machine may need longer. */

@@ -4,8 +4,7 @@ import { CopyId } from '../../parts/copy-id.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { Alert } from './alert.ts'
-import { placeOf } from './alert.ts'
+import { placeOf, type Alert } from './alert.ts'
 
 /** What happened, what it means, and where to look. */
 export function AlertDetails({ alert }: { alert: Alert }) {

@@ -15,8 +15,7 @@ import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import type { Alert } from './alert.ts'
-import { ALERT_ROLES, ALERT_STATES } from './alert.ts'
+import { ALERT_ROLES, ALERT_STATES, type Alert } from './alert.ts'
 import { AlertDetails } from './alert-details.tsx'
 
 const FILTER = { source: text, code: text, status: oneOf(ALERT_STATES), tenant: text }

@@ -17,8 +17,7 @@ import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { moment, oneOf, text, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import type { Entry } from './entry.ts'
-import { entriesAsCsv, whatOf, whyOf } from './entry.ts'
+import { entriesAsCsv, whatOf, whyOf, type Entry } from './entry.ts'
 
 const KINDS = ['transition', 'operation'] as const
 

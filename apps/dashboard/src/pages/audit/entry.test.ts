@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry } from './entry.ts'
-import { csvOf, whatOf, whyOf } from './entry.ts'
+import { csvOf, whatOf, whyOf, type Entry } from './entry.ts'
 
 const transition: Entry = {
   kind: 'transition',

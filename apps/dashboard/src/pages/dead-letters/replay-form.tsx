@@ -1,15 +1,13 @@
 import { Alert, Button, Group, NumberInput, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount } from '../../format/number.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import type { ReplayFilter } from './replay.ts'
-import { replayInBatches } from './replay.ts'
+import { replayInBatches, type ReplayFilter } from './replay.ts'
 
 interface ReplayFormProps {
   readonly outbox: string

@@ -2,8 +2,7 @@ import { Group, List, Text } from '@mantine/core'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { StoryStep } from './story.ts'
-import { STEP_ROLES, placeOf } from './story.ts'
+import { STEP_ROLES, placeOf, type StoryStep } from './story.ts'
 
 /** What a step does, what came of it, and where to look. */
 export function StepCard({ step }: { step: StoryStep }) {

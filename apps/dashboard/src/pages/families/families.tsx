@@ -9,9 +9,8 @@ import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { useVisitor } from '../../shell/use-user.ts'
-import type { FamilyItem } from './family-api.ts'
-import { readFamilies } from './family-api.ts'
+import { useUser } from '../../shell/use-user.ts'
+import { readFamilies, type FamilyItem } from './family-api.ts'
 import { FamilyForm } from './family-form.tsx'
 import { useFamilyNews } from './use-family-changes.ts'
 
@@ -42,7 +41,7 @@ const COLUMNS: readonly Column<FamilyItem>[] = [
 export function Families() {
   const api = useApi()
   const navigate = useNavigate()
-  const { production } = useVisitor()
+  const { production } = useUser()
   const list = useList<FamilyItem>({
     queryKey: ['families', 'list'],
     read: (cursor, signal) => readFamilies(api, cursor, signal),

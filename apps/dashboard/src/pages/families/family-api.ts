@@ -1,7 +1,6 @@
 import type { Api } from '../../api/client.ts'
 import type { ListPage } from '../../parts/table/list.ts'
-import type { Refusal } from './graphql.ts'
-import { ask, doneOr } from './graphql.ts'
+import { ask, doneOr, type Refusal } from './graphql.ts'
 
 /** As the GraphQL schema names them. */
 export type FamilyRole = 'OWNER' | 'ADMIN' | 'MEMBER'

@@ -1,6 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { createFamily } from './family-api.ts'

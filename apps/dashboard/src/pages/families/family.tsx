@@ -8,9 +8,8 @@ import { ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { useVisitor } from '../../shell/use-user.ts'
-import type { FamilyDetails } from './family-api.ts'
-import { readFamily } from './family-api.ts'
+import { useUser } from '../../shell/use-user.ts'
+import { readFamily, type FamilyDetails } from './family-api.ts'
 import { Invitations } from './invitations.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { Mails } from './mails.tsx'
@@ -49,7 +48,7 @@ export function Family() {
 }
 
 function Shown({ family }: { family: FamilyDetails }) {
-  const { production } = useVisitor()
+  const { production } = useUser()
   const addresses = new Set(family.invitations.map(({ email }) => email.toLowerCase()))
   return (
     <PageFrame

@@ -1,5 +1,4 @@
-import type { Api } from '../../api/client.ts'
-import { dataOf } from '../../api/client.ts'
+import { dataOf, type Api } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
 
 interface GraphqlError {

@@ -6,8 +6,13 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import type { StateRole } from '../../states/role.ts'
-import type { FamilyDetails, Invitation, InvitationStatus } from './family-api.ts'
-import { resend, revoke } from './family-api.ts'
+import {
+  resend,
+  revoke,
+  type FamilyDetails,
+  type Invitation,
+  type InvitationStatus,
+} from './family-api.ts'
 
 const STATUS_ROLES: Readonly<Record<InvitationStatus, StateRole>> = {
   PENDING: 'ready',

@@ -1,10 +1,8 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import type { FamilyRole, NewInvitation } from './family-api.ts'
-import { invite } from './family-api.ts'
+import { invite, type FamilyRole, type NewInvitation } from './family-api.ts'
 
 /** Nobody is invited to own a family. */
 const ROLES: readonly FamilyRole[] = ['MEMBER', 'ADMIN']

@@ -2,12 +2,12 @@ import { Anchor } from '@mantine/core'
 import { ButtonLink } from '../../parts/links.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
-import { useVisitor } from '../../shell/use-user.ts'
+import { useUser } from '../../shell/use-user.ts'
 import { Mails } from './mails.tsx'
 
 /** What the development's mailbox took instead of sending it into the world. */
 export function Mailbox() {
-  const { production } = useVisitor()
+  const { production } = useUser()
   if (production) {
     return <Empty title="No mailbox here">In production mails go to the people they are for.</Empty>
   }

@@ -8,8 +8,7 @@ import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useClaims } from '../../session/session-context.tsx'
 import { accept } from './family-api.ts'
-import type { Mail } from './mail.ts'
-import { acceptLinkIn, readMails } from './mail.ts'
+import { acceptLinkIn, readMails, type Mail } from './mail.ts'
 
 /** A mailbox is no part of the stream. */
 const LOOK_MS = 3_000

@@ -13,8 +13,7 @@ import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
-import type { Job } from './job.ts'
-import { JOB_ROLES, JOB_STATES, partsOf } from './job.ts'
+import { JOB_ROLES, JOB_STATES, partsOf, type Job } from './job.ts'
 import { UploadZip } from './upload-zip.tsx'
 
 const FILTER = { status: oneOf(JOB_STATES) }

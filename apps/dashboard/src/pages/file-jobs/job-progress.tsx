@@ -8,8 +8,7 @@ import { StackedBar } from '../../parts/stacked-bar.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { Job } from './job.ts'
-import { JOB_ROLES, partsOf } from './job.ts'
+import { JOB_ROLES, partsOf, type Job } from './job.ts'
 
 /** How far a file is: its rows by state, how fast they go and how long it will take. */
 export function JobProgress({ job }: { job: Job }) {

@@ -11,8 +11,7 @@ import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import type { Row } from './job.ts'
-import { ROW_ROLES, ROW_STATES } from './job.ts'
+import { ROW_ROLES, ROW_STATES, type Row } from './job.ts'
 import { RowDetails } from './row-details.tsx'
 
 const FILTER = { row: oneOf(ROW_STATES) }

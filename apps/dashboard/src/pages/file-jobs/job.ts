@@ -1,8 +1,7 @@
 import type { paths } from '../../api/schema.d.ts'
 import { formatCount } from '../../format/number.ts'
 import type { BarPart } from '../../parts/stacked-bar.tsx'
-import type { StateRole } from '../../states/role.ts'
-import { ROLE_LOOKS } from '../../states/role.ts'
+import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
 export type Job =
   paths['/api/v1/file-jobs/{id}']['get']['responses']['200']['content']['application/json']

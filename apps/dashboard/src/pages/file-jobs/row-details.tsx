@@ -7,8 +7,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { adviceForRow } from './advice.ts'
 import { Artifacts } from './artifacts.tsx'
-import type { RowDetails as Details } from './job.ts'
-import { ROW_ROLES, ROW_STATES } from './job.ts'
+import { ROW_ROLES, ROW_STATES, type RowDetails as Details } from './job.ts'
 import { RowFacts } from './row-facts.tsx'
 
 interface RowDetailsProps {

@@ -3,16 +3,15 @@ import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useVisitor } from '../../shell/use-user.ts'
+import { useUser } from '../../shell/use-user.ts'
 import { ROLE_LOOKS } from '../../states/role.ts'
-import type { Row } from './job.ts'
-import { ROW_ROLES } from './job.ts'
+import { ROW_ROLES, type Row } from './job.ts'
 
 const OUTBOX = 'evidence.rows'
 
 /** Where a row is, in the file and on its way. */
 export function RowFacts({ row }: { row: Row }) {
-  const { role } = useVisitor()
+  const { role } = useUser()
   const { status, kafkaPartition, kafkaOffset, eventId } = row
   return (
     <KeyValue

@@ -1,5 +1,4 @@
-import type { OutboxOverview } from '../../outboxes/use-outboxes.ts'
-import { roleIn } from '../../outboxes/use-outboxes.ts'
+import { roleIn, type OutboxOverview } from '../../outboxes/use-outboxes.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'

@@ -3,8 +3,7 @@ import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { StateRole } from '../../states/role.ts'
-import { ROLE_LOOKS } from '../../states/role.ts'
+import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 import type { MessageDetails } from './message.ts'
 
 interface MessageFactsProps {

@@ -2,8 +2,7 @@ import type { OutboxOverview } from '../../outboxes/use-outboxes.ts'
 import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { FilterMoment } from '../../parts/filter-moment.tsx'
 import { MoreFilters } from '../../parts/more-filters.tsx'
-import type { Filter } from '../../parts/use-filter.ts'
-import { moment, text } from '../../parts/use-filter.ts'
+import { moment, text, type Filter } from '../../parts/use-filter.ts'
 
 export const MESSAGE_FILTER = {
   search: text,

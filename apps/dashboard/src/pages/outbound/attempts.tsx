@@ -6,8 +6,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Json } from '../../parts/json.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { TimelineEntry } from '../../parts/timeline.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
 import { ProviderNote } from '../../codes/provider-note.tsx'
 
 type Attempt =

@@ -1,8 +1,7 @@
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { Time } from '../../parts/time.tsx'
-import type { OutboundMessage } from './outbound-message.ts'
-import { roleOfMessage } from './outbound-message.ts'
+import { roleOfMessage, type OutboundMessage } from './outbound-message.ts'
 
 export const COLUMNS: readonly Column<OutboundMessage>[] = [
   {

@@ -1,7 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 
 /** Goes to a dossier by its id; one that nobody has made yet can be given consent there. */
 export function DossierFinder() {

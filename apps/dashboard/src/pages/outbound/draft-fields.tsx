@@ -7,9 +7,8 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { useVisitor } from '../../shell/use-user.ts'
-import type { MessageDraft } from './new-message.ts'
-import { CHANNELS, SIMULATED_TEMPLATES } from './new-message.ts'
+import { useUser } from '../../shell/use-user.ts'
+import { CHANNELS, SIMULATED_TEMPLATES, type MessageDraft } from './new-message.ts'
 
 interface DraftFieldsProps {
   readonly draft: MessageDraft
@@ -18,7 +17,7 @@ interface DraftFieldsProps {
 
 /** What a message says, to whom, and how often it is tried. */
 export function DraftFields({ draft, onChange }: DraftFieldsProps) {
-  const { production } = useVisitor()
+  const { production } = useUser()
   const isMail = draft.channel === 'email'
   return (
     <>

@@ -13,8 +13,7 @@ import { Time } from '../../parts/time.tsx'
 import { Attempts } from './attempts.tsx'
 import { MessageActions } from './message-actions.tsx'
 import { MessageAudit } from './message-audit.tsx'
-import type { OutboundMessage } from './outbound-message.ts'
-import { standingOf, wayOf } from './outbound-message.ts'
+import { standingOf, wayOf, type OutboundMessage } from './outbound-message.ts'
 import { ProviderNote } from '../../codes/provider-note.tsx'
 
 /** Where a message is, why, and what can be done about it. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboundMessage } from './outbound-message.ts'
-import { roleOfMessage, standingOf, wayOf } from './outbound-message.ts'
+import { roleOfMessage, standingOf, wayOf, type OutboundMessage } from './outbound-message.ts'
 
 const QUEUED: OutboundMessage = {
   id: '0',

@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
@@ -8,8 +7,7 @@ import { useRequestKey } from '../../api/request-key.ts'
 import { AnchorLink } from '../../parts/links.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { DraftFields } from './draft-fields.tsx'
-import type { MessageDraft, NewMessage } from './new-message.ts'
-import { EMPTY_DRAFT, requestOf } from './new-message.ts'
+import { EMPTY_DRAFT, requestOf, type MessageDraft, type NewMessage } from './new-message.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 
 interface SendFormProps {

@@ -5,8 +5,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import type { TimelineEntry } from '../../parts/timeline.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
 import type { paths } from '../../api/schema.d.ts'
 
 type Entry =

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboxItem, Overview } from './trouble.ts'
-import { troublesOf } from './trouble.ts'
+import { troublesOf, type OutboxItem, type Overview } from './trouble.ts'
 
 const fine: OutboxItem = {
   name: 'sagas.events',

@@ -3,8 +3,7 @@ import { KeyValue } from '../../parts/key-value.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { GatewayTransaction, Payment } from './payment.ts'
-import { PAYMENT_ROLES } from './payment.ts'
+import { PAYMENT_ROLES, type GatewayTransaction, type Payment } from './payment.ts'
 
 interface PaymentFactsProps {
   readonly payment: Payment

@@ -9,8 +9,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'

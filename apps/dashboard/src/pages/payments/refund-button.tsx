@@ -4,8 +4,7 @@ import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import type { GatewayTransaction, Payment } from './payment.ts'
-import { newKey } from './payment.ts'
+import { newKey, type GatewayTransaction, type Payment } from './payment.ts'
 
 interface RefundButtonProps {
   readonly payment: Payment

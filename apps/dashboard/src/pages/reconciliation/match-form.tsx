@@ -1,6 +1,5 @@
 import { Alert, Button, Group, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'

@@ -1,14 +1,12 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { FileDrop } from '../../parts/file-drop.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { RulesFields } from './rules-fields.tsx'
-import type { Profile } from './rules.ts'
-import { STANDARD_RULES, trimmed } from './rules.ts'
+import { STANDARD_RULES, trimmed, type Profile } from './rules.ts'
 import { StatementPreview } from './statement-preview.tsx'
 
 interface ProfileFormProps {

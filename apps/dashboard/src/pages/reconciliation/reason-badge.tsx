@@ -1,6 +1,5 @@
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Reason } from './reason.ts'
-import { REASON_LOOKS } from './reason.ts'
+import { REASON_LOOKS, type Reason } from './reason.ts'
 
 /** Why a record is as it is; null before the first run. */
 export function ReasonBadge({ reason }: { reason: Reason | null }) {

@@ -15,8 +15,7 @@ import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { OverviewFigures } from './overview-figures.tsx'
-import type { ListedRun } from './run.ts'
-import { RUN_ROLES, RUN_STATES } from './run.ts'
+import { RUN_ROLES, RUN_STATES, type ListedRun } from './run.ts'
 import { StatementDrop } from './statement-drop.tsx'
 
 const FILTER = { status: oneOf(RUN_STATES) }

@@ -1,8 +1,6 @@
 import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
-import type { Choice } from './rule-choices.ts'
-import { DECIMALS, DELIMITERS, ENCODINGS, SIGNS, THOUSANDS } from './rule-choices.ts'
-import type { ColumnName, Rules } from './rules.ts'
-import { AMOUNT_COLUMNS, COLUMN_WORDS, columnIn } from './rules.ts'
+import { DECIMALS, DELIMITERS, ENCODINGS, SIGNS, THOUSANDS, type Choice } from './rule-choices.ts'
+import { AMOUNT_COLUMNS, COLUMN_WORDS, columnIn, type ColumnName, type Rules } from './rules.ts'
 
 interface RulesFieldsProps {
   readonly rules: Rules

@@ -8,7 +8,7 @@ import { ApiProblem } from '../../api/problem.ts'
 import { useUpload } from '../../api/use-upload.ts'
 import { formatBytes } from '../../format/bytes.ts'
 import { formatCount } from '../../format/number.ts'
-import { useNews } from '../../live/use-follow.ts'
+import { useAnnouncements } from '../../live/use-follow.ts'
 import { AnchorLink } from '../../parts/links.tsx'
 import { STANDARD_RULES } from './rules.ts'
 import { StatementPreview } from './statement-preview.tsx'
@@ -28,7 +28,7 @@ export function StatementForm({ file, onClose }: StatementFormProps) {
   const [profile, setProfile] = useState<string | null>(null)
   const [uploadId] = useState(newId)
   const [rows, setRows] = useState(0)
-  useNews({ topic: 'reconciliation.upload', id: uploadId }, (news) => {
+  useAnnouncements({ topic: 'reconciliation.upload', id: uploadId }, (news) => {
     const { rows: read } = (news.at(-1)?.data ?? {}) as { rows?: unknown }
     if (typeof read === 'number') setRows(read)
   })

@@ -1,12 +1,10 @@
 import { Button, Checkbox, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useAction } from '../../parts/use-action.ts'
-import type { Wishes } from './passes.ts'
-import { passesOf, USUAL_WISHES } from './passes.ts'
+import { passesOf, USUAL_WISHES, type Wishes } from './passes.ts'
 
 /** Which near fits to look for. */
 export function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {

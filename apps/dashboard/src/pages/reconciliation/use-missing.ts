@@ -1,7 +1,6 @@
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { List } from '../../parts/table/list.ts'
-import { useList } from '../../parts/table/list.ts'
+import { useList, type List } from '../../parts/table/list.ts'
 import type { PaymentSide } from './run.ts'
 
 /** Payments that no record of a file names. */

@@ -11,8 +11,7 @@ import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
-import type { Order } from './saga-state.ts'
-import { ORDER_STATES, SAGA_ROLES } from './saga-state.ts'
+import { ORDER_STATES, SAGA_ROLES, type Order } from './saga-state.ts'
 import { useSagaNews } from './use-saga-changes.ts'
 
 const FILTER = { status: oneOf(ORDER_STATES) }

@@ -9,14 +9,13 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useRequestKey } from '../../api/request-key.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { useVisitor } from '../../shell/use-user.ts'
+import { useUser } from '../../shell/use-user.ts'
 
 type NewOrder = paths['/api/v1/orders']['post']['requestBody']['content']['application/json']
 
@@ -38,7 +37,7 @@ function Form({ onClose }: { onClose: () => void }) {
   const api = useApi()
   const key = useRequestKey()
   const navigate = useNavigate()
-  const { production } = useVisitor()
+  const { production } = useUser()
   const [sku, setSku] = useState('LAMP')
   const [quantity, setQuantity] = useState<number | string>(1)
   const [amount, setAmount] = useState<number | string>(2_500)

@@ -3,9 +3,8 @@ import { Empty } from '../../parts/empty.tsx'
 import { Json } from '../../parts/json.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import type { TimelineEntry } from '../../parts/timeline.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { useVisitor } from '../../shell/use-user.ts'
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { useUser } from '../../shell/use-user.ts'
 import type { SagaDetails } from './saga-state.ts'
 
 type SagaEvent = SagaDetails['events'][number]
@@ -14,7 +13,7 @@ type Compensation = SagaDetails['compensations'][number]
 
 /** What a saga sent, heard and undid, in the order in which it happened. */
 export function SagaEvents({ saga }: { saga: SagaDetails }) {
-  const { role } = useVisitor()
+  const { role } = useUser()
   const entries = [
     ...saga.events.map((event) => sentOf(event, role)),
     ...saga.replies.map(heardOf),

@@ -9,8 +9,7 @@ import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
-import type { SagaItem } from './saga-state.ts'
-import { SAGA_ROLES, SAGA_STATES, standingOf } from './saga-state.ts'
+import { SAGA_ROLES, SAGA_STATES, standingOf, type SagaItem } from './saga-state.ts'
 import { useSagaNews } from './use-saga-changes.ts'
 
 const FILTER = { status: oneOf(SAGA_STATES), name: text }

@@ -1,8 +1,6 @@
-import { StepRow } from '../../parts/step-row.tsx'
-import type { RowStep } from '../../parts/step-row.tsx'
+import { StepRow, type RowStep } from '../../parts/step-row.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { SagaDetails, SagaStep } from './saga-state.ts'
-import { lookOfStep } from './saga-state.ts'
+import { lookOfStep, type SagaDetails, type SagaStep } from './saga-state.ts'
 
 /** The steps in the order of their definition, with where each is and since when. */
 export function SagaSteps({ saga }: { saga: SagaDetails }) {

@@ -1,8 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useFresh } from '../../live/use-fresh.ts'
-import type { Order, SagaItem } from './saga-state.ts'
-import { isOver } from './saga-state.ts'
+import { isOver, type Order, type SagaItem } from './saga-state.ts'
 
 /** A step that sends nothing is not in the stream: what still moves is looked at now and then. */
 const LOOK_MS = 5_000

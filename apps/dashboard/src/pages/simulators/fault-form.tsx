@@ -1,9 +1,7 @@
 import { Button, Checkbox, Group, NumberInput, Select } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { useAction } from '../../parts/use-action.ts'
-import type { Fault } from './sim-client.ts'
-import { FAULT_MODES, sim } from './sim-client.ts'
+import { FAULT_MODES, sim, type Fault } from './sim-client.ts'
 
 const EXPLAINED: Readonly<Record<Fault['mode'], string>> = {
   ok: 'ok: does its work',

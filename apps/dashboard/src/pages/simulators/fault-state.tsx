@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Fault } from './sim-client.ts'
-import { sim } from './sim-client.ts'
+import { sim, type Fault } from './sim-client.ts'
 
 const WORDS: Readonly<Record<Fault['mode'], string>> = {
   ok: 'answers as it should',

@@ -10,8 +10,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { FaultForm } from './fault-form.tsx'
 import { FaultState } from './fault-state.tsx'
-import type { Arrival } from './sim-client.ts'
-import { sim } from './sim-client.ts'
+import { sim, type Arrival } from './sim-client.ts'
 
 /** One simulator: its fault, and what it received. */
 export function Simulator() {

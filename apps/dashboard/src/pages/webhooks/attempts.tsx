@@ -7,8 +7,7 @@ import { formatDuration } from '../../format/duration.ts'
 import { Json } from '../../parts/json.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { AnswerBody } from './answer-body.tsx'
-import type { Attempt } from './webhook.ts'
-import { codeOf } from './webhook.ts'
+import { codeOf, type Attempt } from './webhook.ts'
 
 /** Each request of a delivery and its answer, newest first. */
 export function Attempts({ deliveryId: id }: { deliveryId: string }) {

@@ -18,8 +18,7 @@ import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { ReplaySelected } from './replay-selected.tsx'
 import { useEndpoints } from './use-endpoints.ts'
-import type { Delivery } from './webhook.ts'
-import { DELIVERY_STATES, isFinished, shortUrl } from './webhook.ts'
+import { DELIVERY_STATES, isFinished, shortUrl, type Delivery } from './webhook.ts'
 import { WebhooksFrame } from './webhooks-frame.tsx'
 
 const FILTER = {

@@ -1,8 +1,7 @@
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { Time } from '../../parts/time.tsx'
-import type { Delivery, Endpoint } from './webhook.ts'
-import { DELIVERY_ROLES, shortUrl } from './webhook.ts'
+import { DELIVERY_ROLES, shortUrl, type Delivery, type Endpoint } from './webhook.ts'
 
 /** The columns of deliveries; an endpoint that is forgotten has no address any more. */
 export function deliveryColumns(

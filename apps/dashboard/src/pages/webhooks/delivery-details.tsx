@@ -13,8 +13,7 @@ import { Time } from '../../parts/time.tsx'
 import { Attempts } from './attempts.tsx'
 import { ReplaySelected } from './replay-selected.tsx'
 import { useEndpoints } from './use-endpoints.ts'
-import type { Delivery, Endpoint } from './webhook.ts'
-import { DELIVERY_ROLES, isFinished, shortUrl } from './webhook.ts'
+import { DELIVERY_ROLES, isFinished, shortUrl, type Delivery, type Endpoint } from './webhook.ts'
 
 /** One delivery: why it is where it is, each request and answer, and how to send it again. */
 export function DeliveryDetails({ id }: { id: string }) {

@@ -2,8 +2,7 @@ import { formatShare } from '../../format/number.ts'
 import type { Column } from '../../parts/table/column.ts'
 import { Time } from '../../parts/time.tsx'
 import { EndpointState } from './endpoint-state.tsx'
-import type { Endpoint, Health } from './webhook.ts'
-import { shortUrl } from './webhook.ts'
+import { shortUrl, type Endpoint, type Health } from './webhook.ts'
 
 /** The columns of endpoints, with how each is doing where that is known. */
 export function endpointColumns(

@@ -1,6 +1,5 @@
 import { Alert, Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core'
-import type { SubmitEvent } from 'react'
-import { useState } from 'react'
+import { useState, type SubmitEvent } from 'react'
 import { sentenceOf } from '../../parts/use-action.ts'
 import { useSettings } from '../../settings/settings-context.tsx'
 

@@ -1,5 +1,4 @@
-import type { StateBadgeProps } from '../../parts/state-badge.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
+import { StateBadge, type StateBadgeProps } from '../../parts/state-badge.tsx'
 import type { Endpoint, Health } from './webhook.ts'
 
 interface EndpointStateProps {

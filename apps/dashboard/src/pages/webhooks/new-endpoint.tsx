@@ -3,8 +3,7 @@ import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useAction } from '../../parts/use-action.ts'
-import type { EndpointFields } from './endpoint-form.tsx'
-import { EndpointForm } from './endpoint-form.tsx'
+import { EndpointForm, type EndpointFields } from './endpoint-form.tsx'
 import { SecretOnce } from './secret-once.tsx'
 
 interface NewEndpointProps {

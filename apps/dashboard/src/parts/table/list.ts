@@ -1,5 +1,9 @@
-import type { InfiniteData, QueryKey } from '@tanstack/react-query'
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  useInfiniteQuery,
+  useQueryClient,
+  type InfiniteData,
+  type QueryKey,
+} from '@tanstack/react-query'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
 /** A page of any list of the API. */

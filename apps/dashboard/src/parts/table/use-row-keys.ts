@@ -1,5 +1,4 @@
-import type { KeyboardEvent } from 'react'
-import { useState } from 'react'
+import { useState, type KeyboardEvent } from 'react'
 
 interface RowKeysOptions<Row> {
   readonly rows: readonly Row[]

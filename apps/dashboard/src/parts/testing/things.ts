@@ -1,5 +1,4 @@
-import type { StateRole } from '../../states/role.ts'
-import { ROLE_LOOKS } from '../../states/role.ts'
+import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 import type { ListPage } from '../table/list.ts'
 
 export interface Thing {

@@ -1,10 +1,8 @@
 import { createBell } from '../bell.ts'
 import { PosthornError } from '../../errors.ts'
 import type { Statement } from '../sql-tag.ts'
-import type { Transaction } from '../transaction.ts'
-import { borrowTransaction } from '../transaction.ts'
-import type { PgClient } from './pg.ts'
-import { fromPg } from './pg.ts'
+import { borrowTransaction, type Transaction } from '../transaction.ts'
+import { fromPg, type PgClient } from './pg.ts'
 
 /** A library's handle that lends its pg client. */
 export interface ClientLender {

@@ -9,12 +9,12 @@ import {
   completeKey,
   defineIdempotency,
   idempotencyTableSql,
+  saveState,
+  type KeyClaim,
 } from '../../inbox/idempotency.ts'
-import type { KeyClaim } from '../../inbox/idempotency.ts'
-import { saveState } from '../../inbox/idempotency.ts'
 import { defineInbox, inboxTableSql, once } from '../../inbox/inbox.ts'
 import { getMessage } from '../../operate/messages.ts'
-import { delivered, refused } from '../../relay/outcome.ts'
+import { delivered, refused } from '../../outbox/outcome.ts'
 import { createRelay } from '../../relay/relay.ts'
 import { cancel, countReplay, replay, unblock } from '../../operate/replay.ts'
 import { fakeTransport, viewTable } from '../../testing/index.ts'

@@ -10,8 +10,7 @@ import { getMessage } from '../../operate/messages.ts'
 import { createRelay } from '../../relay/relay.ts'
 import { fakeTransport, testDatabase, viewTable } from '../../testing/index.ts'
 import { outboxTables, webhookDeliveries } from '../../testing/outboxes.ts'
-import type { Transaction } from '../transaction.ts'
-import { transaction } from '../transaction.ts'
+import { transaction, type Transaction } from '../transaction.ts'
 import { uuid } from '../../uuid.ts'
 import { functionConformance, functionTables } from './conformance-functions.ts'
 
@@ -30,7 +29,7 @@ export interface Opened<Handle> {
   /** The handle may be in a new transaction by itself: a connection, an entity manager. */
   readonly reusable?: true
   /** Nobody can see the commit: relays are told to look for it. */
-  readonly unseen?: true
+  readonly opaqueArray?: true
   close(): Promise<unknown>
 }
 
@@ -236,11 +235,11 @@ export function adapterConformance<Handle>(
           await library.insert(inner, uuid())
         })
         await setTimeout(20)
-        expect(rings).toEqual(library.unseen ? ['arm', 'arm'] : [])
+        expect(rings).toEqual(library.opaqueArray ? ['arm', 'arm'] : [])
         if (end === 'rollback') throw oops
       })
       await ended.catch((error: unknown) => expect(error).toBe(oops))
-      await expect.poll(() => rings.includes('ring')).toBe(!library.unseen)
+      await expect.poll(() => rings.includes('ring')).toBe(!library.opaqueArray)
     })
 
     test('transactions at the same time do not mix', async () => {

@@ -1,11 +1,9 @@
 import { drizzle as onPg } from 'drizzle-orm/node-postgres'
-import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { pgTable, text, uuid, type PgDatabase, type PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as onPostgresJs } from 'drizzle-orm/postgres-js'
 import { Pool } from 'pg'
 import postgres from 'postgres'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
+import { adapterConformance, type Opened } from './conformance.ts'
 import { fromDrizzle } from './drizzle.ts'
 
 const thing = pgTable('thing', { consumer: text().notNull(), eventId: uuid('event_id').notNull() })

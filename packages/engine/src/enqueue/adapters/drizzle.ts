@@ -1,9 +1,7 @@
 import { PosthornError } from '../../errors.ts'
 import type { Transaction } from '../transaction.ts'
-import type { PgClient } from './pg.ts'
-import { fromPg } from './pg.ts'
-import type { PostgresTransaction } from './postgres.ts'
-import { fromPostgres } from './postgres.ts'
+import { fromPg, type PgClient } from './pg.ts'
+import { fromPostgres, type PostgresTransaction } from './postgres.ts'
 
 /** What is used of a Drizzle `PgTransaction`, by shape. */
 export interface DrizzleTransaction {

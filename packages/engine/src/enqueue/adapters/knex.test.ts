@@ -1,7 +1,5 @@
-import { knex } from 'knex'
-import type { Knex } from 'knex'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
+import { knex, type Knex } from 'knex'
+import { adapterConformance, type Opened } from './conformance.ts'
 import { fromKnex } from './knex.ts'
 
 async function open(url: string): Promise<Opened<Knex.Transaction>> {

@@ -1,8 +1,13 @@
-import { CamelCasePlugin, Kysely, PostgresDialect, sql } from 'kysely'
-import type { ControlledTransaction, Transaction } from 'kysely'
+import {
+  CamelCasePlugin,
+  Kysely,
+  PostgresDialect,
+  sql,
+  type ControlledTransaction,
+  type Transaction,
+} from 'kysely'
 import { Pool } from 'pg'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
+import { adapterConformance, type Opened } from './conformance.ts'
 import { fromKysely } from './kysely.ts'
 
 interface Tables {

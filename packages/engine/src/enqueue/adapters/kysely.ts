@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { PosthornError, sqlState } from '../../errors.ts'
 import type { Statement } from '../sql-tag.ts'
-import type { Transaction } from '../transaction.ts'
-import { borrowTransaction } from '../transaction.ts'
-import type { EndWatch } from './end-watch.ts'
-import { beginsTransaction, createEndWatch, endsTransaction } from './end-watch.ts'
+import { borrowTransaction, type Transaction } from '../transaction.ts'
+import { beginsTransaction, createEndWatch, endsTransaction, type EndWatch } from './end-watch.ts'
 import { proveTransaction } from './queries.ts'
 
 /** What is used of a Kysely `Transaction`, by shape. */

@@ -1,7 +1,5 @@
-import { EntitySchema, MikroORM } from '@mikro-orm/postgresql'
-import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
+import { EntitySchema, MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
+import { adapterConformance, type Opened } from './conformance.ts'
 import { fromMikroOrm } from './mikro-orm.ts'
 
 const Thing = new EntitySchema<{ consumer: string; eventId: string }>({

@@ -2,8 +2,7 @@ import { types } from 'pg'
 import { PosthornError } from '../../errors.ts'
 import type { Statement } from '../sql-tag.ts'
 import type { Transaction } from '../transaction.ts'
-import type { KyselyTransaction } from './kysely.ts'
-import { joinKysely } from './kysely.ts'
+import { joinKysely, type KyselyTransaction } from './kysely.ts'
 
 /** What is used of MikroORM's `SqlEntityManager` (7 and later, which run on Kysely), by shape. */
 export interface MikroOrmManager {

@@ -1,7 +1,5 @@
-import { Pool } from 'pg'
-import type { PoolClient } from 'pg'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
+import { Pool, type PoolClient } from 'pg'
+import { adapterConformance, type Opened } from './conformance.ts'
 import { fromPg } from './pg.ts'
 
 async function open(url: string): Promise<Opened<PoolClient>> {

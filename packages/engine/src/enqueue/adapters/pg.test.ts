@@ -1,11 +1,9 @@
 import type { PoolClient } from 'pg'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Bell } from '../bell.ts'
-import { createBell } from '../bell.ts'
+import { createBell, type Bell } from '../bell.ts'
 import { sql } from '../sql-tag.ts'
 import { testDatabase } from '../../testing/index.ts'
-import type { PgClient } from './pg.ts'
-import { fromPg } from './pg.ts'
+import { fromPg, type PgClient } from './pg.ts'
 
 const db = await testDatabase()
 // One connection: what is left on it would be seen by the next.

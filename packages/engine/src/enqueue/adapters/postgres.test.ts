@@ -1,9 +1,7 @@
-import postgres from 'postgres'
-import type { TransactionSql } from 'postgres'
+import postgres, { type TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../testing/index.ts'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
+import { adapterConformance, type Opened } from './conformance.ts'
 import { fromPostgres } from './postgres.ts'
 
 async function open(url: string): Promise<Opened<TransactionSql>> {

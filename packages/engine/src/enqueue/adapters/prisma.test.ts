@@ -5,10 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { afterAll } from 'vitest'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
-import type { PrismaTransaction } from './prisma.ts'
-import { fromPrisma } from './prisma.ts'
+import { adapterConformance, type Opened } from './conformance.ts'
+import { fromPrisma, type PrismaTransaction } from './prisma.ts'
 
 const SCHEMA = `
 generator client {
@@ -70,7 +68,7 @@ async function open(url: string): Promise<Opened<Tx>> {
     insert: (tx, id) => tx.thing.create({ data: { consumer: 'caller', eventId: id } }),
     things: async (tx) => (await tx.thing.findMany()).map((row) => row.eventId),
     plain: [prisma],
-    unseen: true,
+    opaqueArray: true,
     close: () => prisma.$disconnect(),
   }
 }

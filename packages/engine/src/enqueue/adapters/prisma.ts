@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { PosthornError } from '../../errors.ts'
 import type { Statement } from '../sql-tag.ts'
-import type { Transaction } from '../transaction.ts'
-import { borrowTransaction } from '../transaction.ts'
+import { borrowTransaction, type Transaction } from '../transaction.ts'
 import { textValue } from './text-value.ts'
 
 /** What is used of the client that Prisma's interactive transaction gives to its callback, by shape. */

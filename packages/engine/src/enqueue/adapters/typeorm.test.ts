@@ -1,7 +1,5 @@
-import { DataSource, EntitySchema } from 'typeorm'
-import type { EntityManager } from 'typeorm'
-import { adapterConformance } from './conformance.ts'
-import type { Opened } from './conformance.ts'
+import { DataSource, EntitySchema, type EntityManager } from 'typeorm'
+import { adapterConformance, type Opened } from './conformance.ts'
 import { fromTypeOrm } from './typeorm.ts'
 
 const thing = new EntitySchema<{ consumer: string; event_id: string }>({

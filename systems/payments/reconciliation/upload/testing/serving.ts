@@ -1,5 +1,4 @@
-import type { App } from '@posthorn/http'
-import { createApp, createVerifier, signToken } from '@posthorn/http'
+import { createApp, createVerifier, signToken, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { readSettings } from '../../../../settings.ts'

@@ -1,10 +1,9 @@
 import type { Pool } from 'pg'
-import type { Log } from '../log.ts'
-import { silentLog } from '../log.ts'
+import { silentLog, type Log } from '../log.ts'
 import { run, unprepared } from '../enqueue/pool-handle.ts'
 import { insertSample, limitCounting, updateSample } from '../sql/sample.ts'
 import { selectWaiting } from '../sql/stats.ts'
-import type { Shape } from '../sql/statements.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction } from '../enqueue/transaction.ts'
 
 /**
@@ -13,7 +12,7 @@ import { transaction } from '../enqueue/transaction.ts'
  */
 export async function takeSamples(
   pool: Pool,
-  outboxes: readonly Shape[],
+  outboxes: readonly ResolvedDefinition[],
   { log = silentLog, signal }: { log?: Log; signal?: AbortSignal } = {},
 ): Promise<void> {
   for (const outbox of outboxes) {
@@ -27,7 +26,7 @@ export async function takeSamples(
   }
 }
 
-async function takeSample(pool: Pool, outbox: Shape, at: Date): Promise<void> {
+async function takeSample(pool: Pool, outbox: ResolvedDefinition, at: Date): Promise<void> {
   await transaction(pool, async (tx) => {
     for (const statement of limitCounting) await tx.query(statement)
     const [counted] = await run<{ waiting: number; due: number; oldest_due_at: Date | null }>(

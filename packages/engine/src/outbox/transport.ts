@@ -1,4 +1,4 @@
-import type { Message } from '../outbox/message.ts'
+import type { Message } from './message.ts'
 import type { Outcome, Reference } from './outcome.ts'
 
 /** Where messages go, as data; the live client is bound by the host under `transport`'s name. */

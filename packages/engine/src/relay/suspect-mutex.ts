@@ -3,7 +3,7 @@
  * its relay, and losing a lone claim is charged: if two outboxes were alone at once, the poison of
  * one would be charged to an innocent message of the other, each time the same oldest one.
  */
-export class Solitude {
+export class SuspectMutex {
   #isTaken = false
   readonly #waiting = new Set<() => void>()
 

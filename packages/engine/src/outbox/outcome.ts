@@ -1,5 +1,4 @@
-import type { Duration } from '../duration.ts'
-import { toMs } from '../duration.ts'
+import { toMs, type Duration } from '../duration.ts'
 import { DeliveryError } from '../errors.ts'
 
 /** What is kept of an error: enough for a person to act on, nothing that could hold a secret. */

@@ -1,0 +1,49 @@
+export {
+  acknowledgeAlert,
+  listAlerts,
+  openAlerts,
+  raiseAlert,
+  recoverAlert,
+  type Alert,
+} from './alerts.ts'
+export { searchAudit, type AuditEntry, type AuditOptions } from './audit.ts'
+export { readBloat } from './bloat.ts'
+export { advanceClock, readClock, useMovableClock } from '../maintain/clock.ts'
+export { listHeldKeys, listPaused, pause, resume, type Paused } from './control.ts'
+export { type FeedBatch } from './feed-subscriber.ts'
+export { createFeed, type Feed, type SubscribeOptions } from './feed.ts'
+export {
+  outboxGraph,
+  transitionRates,
+  type GraphEdge,
+  type Move,
+  type TransitionRates,
+} from './graph.ts'
+export { readHistory } from './history.ts'
+export { readJourney, type JourneyStep } from './journey.ts'
+export { maintain } from '../maintain/maintenance.ts'
+export { isId } from './cursor.ts'
+export {
+  getMessage,
+  listMessages,
+  type MessageDetails,
+  type MessageListOptions,
+  type MessageSummary,
+  type Transition,
+} from './messages.ts'
+export { migrationSql, migrationStatus } from '../maintain/migrate.ts'
+export { type AnnouncementItem } from './announcement-subscriber.ts'
+export { announce, createAnnouncementFeed, type AnnouncementFeed } from './announcements.ts'
+export { readOverview, type OutboxOverview, type Overview } from './overview.ts'
+export {
+  cancel,
+  countReplay,
+  groupDead,
+  replay,
+  unblock,
+  type Operator,
+  type ReplayFilter,
+} from './replay.ts'
+export { takeSamples } from '../maintain/sample.ts'
+export { outboxStats, type OutboxStats } from './stats.ts'
+export { viewMessage, type MessageView } from './view.ts'

@@ -1,0 +1,56 @@
+import type {
+  BreakerOptions,
+  Columns,
+  Counter,
+  Fair,
+  Order,
+  Retention,
+  State,
+  Upcasters,
+} from './definition.ts'
+import type { RetryPolicy } from './retry.ts'
+
+/** A row of an outbox table as the engine reads it: the table's columns plus the engine's own. */
+export type OutboxRow = Record<string, unknown>
+
+/** The part of a checked definition that its SQL follows from, with every default written out. */
+export interface ResolvedDefinition {
+  readonly name: string
+  readonly table: string
+  readonly states: {
+    readonly ready: State
+    readonly claimed: State | undefined
+    readonly sent: State
+    readonly confirmed: State | undefined
+    readonly retry: State
+    readonly failing: State | undefined
+    readonly dead: State | undefined
+    readonly cancelled: State | undefined
+  }
+  readonly columns: Columns<OutboxRow> & {
+    readonly id: string
+    readonly idType: 'uuid' | 'bigint' | 'text'
+    readonly status: string
+  }
+  readonly counter: Required<Pick<Counter<OutboxRow>, 'column' | 'bumps' | 'unreachable'>> & {
+    readonly limit: string | undefined
+  }
+  readonly batch: number
+  readonly lanes: number
+  readonly everyMs: number
+  readonly leaseMs: number
+  readonly order: Order<OutboxRow> | undefined
+  readonly fair: Fair<OutboxRow> | undefined
+  readonly confirmWithinMs: number | undefined
+  readonly retry: RetryPolicy
+  readonly unknown: { readonly then: 'resend' | 'hold'; readonly waitMs: number }
+  readonly breaker: Required<BreakerOptions> | undefined
+  readonly retention: Retention | undefined
+  readonly upcasters: Upcasters
+  readonly secrets: readonly string[]
+  readonly reads: readonly string[] | undefined
+  readonly audit: {
+    readonly record: 'all' | 'failures' | 'none'
+    readonly actor: string
+  }
+}

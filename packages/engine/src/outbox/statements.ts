@@ -1,0 +1,92 @@
+import type { ResolvedDefinition } from './resolved-definition.ts'
+import {
+  acquireBuckets,
+  claimFlow,
+  claimHeld,
+  createBuckets,
+  endRun,
+  releaseBuckets,
+  renewBuckets,
+  suspectRun,
+} from '../sql/bucket.ts'
+import {
+  claimSuspect,
+  claimBatch,
+  claimUnconfirmed,
+  nextDue,
+  renewClaim,
+  takeExpired,
+} from '../sql/claim.ts'
+import { lockSent } from '../sql/confirm.ts'
+import { freeKeys, holdKeys, parkTails, rescueHeld, setAside, sweepKeys } from '../sql/held.ts'
+import type { Prepared } from '../sql/prepared.ts'
+import { settle, type Guard, type SettleRole } from '../sql/settle.ts'
+
+/** The SQL of one outbox, written once when it is defined. */
+export interface Statements {
+  readonly nextDue: Prepared
+  readonly claimUnconfirmed: Prepared | undefined
+  readonly renewClaim: Prepared
+  readonly lockSent: Prepared
+  settle(role: SettleRole, guard: Guard): Prepared
+  readonly byRow: {
+    readonly claimBatch: Prepared
+    readonly claimSuspect: Prepared
+    readonly takeExpired: Prepared | undefined
+  }
+  /** Undefined without an order. */
+  readonly byKey: KeyStatements | undefined
+}
+
+export interface KeyStatements {
+  readonly createBuckets: Prepared
+  readonly acquireBuckets: Prepared
+  readonly renewBuckets: Prepared
+  readonly releaseBuckets: Prepared
+  readonly endRun: Prepared
+  readonly claimFlow: Prepared
+  readonly claimHeld: Prepared
+  readonly suspectRun: Prepared
+  readonly holdKeys: Prepared
+  readonly setAside: Prepared
+  readonly freeKeys: Prepared
+  readonly parkTails: Prepared | undefined
+  readonly rescueHeld: Prepared
+  readonly sweepKeys: Prepared
+}
+
+export function statementsOf(definition: ResolvedDefinition): Statements {
+  const settles = new Map<string, Prepared>()
+  return {
+    nextDue: nextDue(definition),
+    claimUnconfirmed: claimUnconfirmed(definition),
+    renewClaim: renewClaim(definition),
+    lockSent: lockSent(definition),
+    settle(role, guard) {
+      const known = settles.get(`${role} ${guard}`) ?? settle(definition, role, guard)
+      settles.set(`${role} ${guard}`, known)
+      return known
+    },
+    byRow: {
+      claimBatch: claimBatch(definition),
+      claimSuspect: claimSuspect(definition),
+      takeExpired: takeExpired(definition),
+    },
+    byKey: definition.order && {
+      createBuckets: createBuckets(definition),
+      acquireBuckets: acquireBuckets(definition),
+      renewBuckets: renewBuckets(definition),
+      releaseBuckets: releaseBuckets(definition),
+      endRun: endRun(definition),
+      claimFlow: claimFlow(definition),
+      claimHeld: claimHeld(definition),
+      suspectRun: suspectRun(definition),
+      holdKeys: holdKeys(definition),
+      setAside: setAside(definition),
+      freeKeys: freeKeys(definition),
+      parkTails: parkTails(definition),
+      rescueHeld: rescueHeld(definition),
+      sweepKeys: sweepKeys(definition),
+    },
+  }
+}
