@@ -101,9 +101,9 @@ export class KeySource implements Source {
       const floors = args.buckets.map((bucket) => this.#watermarks.of(bucket))
       return run<OutboxRow>(db, this.#statements.claimFlow, { ...args, floors })
     }
-    const alone = kind === 'suspect'
-    const keys = alone ? 1 : BUCKETS
-    return run<OutboxRow>(db, this.#statements.claimHeld, { ...args, alone, keys })
+    const suspect = kind === 'suspect'
+    const keys = suspect ? 1 : BUCKETS
+    return run<OutboxRow>(db, this.#statements.claimHeld, { ...args, suspect, keys })
   }
 
   /** Marks idle buckets busy: all of them, or one of `shares`, so that the other lanes find some. */

@@ -50,7 +50,7 @@ function claims({ statements, order }: Outbox): [name: string, index: string, Pr
       ]
     : [
         ['claimBatch', '_due', byRow.claimBatch],
-        ['claimSuspect', '_suspect', byRow.claimSuspect],
+        ['claimSuspect', '_alone', byRow.claimSuspect],
         ['takeExpired', '_claimed', byRow.takeExpired],
         ['nextDue', '_due', nextDue],
       ]

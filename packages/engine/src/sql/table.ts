@@ -70,7 +70,7 @@ export function engineTableSql(definition: ResolvedDefinition): string {
         waiting(definition),
       ),
       index(
-        'suspect',
+        'alone',
         `(${columns.dueAt}, ${columns.id})`,
         `${waiting(definition)} and lost_claims > 0`,
       ),
