@@ -15,7 +15,8 @@ const db = await testDatabase({ sql: outboxTables })
 
 /** What a command line does: it replays, says so, and is gone. */
 const COMMAND = `
-const { replay, transaction, wakeAllRelays } = await import(process.env.ENGINE)
+const { transaction, wakeAllRelays } = await import(process.env.ENGINE)
+const { replay } = await import(process.env.OPERATE)
 const { evidenceRows } = await import(process.env.OUTBOXES)
 const { Pool } = (await import(process.env.PG)).default
 const pool = new Pool({ connectionString: process.env.URL })
@@ -50,6 +51,7 @@ test('a short-lived process wakes the relays elsewhere after its replay', async 
           ...process.env,
           URL: db.url,
           ENGINE: fileURLToPath(new URL('../index.ts', import.meta.url)),
+          OPERATE: fileURLToPath(new URL('../operate/index.ts', import.meta.url)),
           OUTBOXES: fileURLToPath(new URL('../testing/outboxes.ts', import.meta.url)),
           PG: import.meta.resolve('pg'),
         },

@@ -59,7 +59,8 @@ test('what is announced in a transaction is told at its commit, and not if it ro
 test('another process is heard, and what one that dies has not committed is not', async () => {
   const { ids } = await reader()
   const script = `
-    const { announce, transaction } = await import(process.env.ENGINE)
+    const { transaction } = await import(process.env.ENGINE)
+    const { announce } = await import(process.env.OPERATE)
     const { Pool } = (await import(process.env.PG)).default
     const pool = new Pool({ connectionString: process.env.URL })
     await transaction(pool, (tx) => announce(tx, { topic: 'jobs', id: 'elsewhere' }))
@@ -71,6 +72,7 @@ test('another process is heard, and what one that dies has not committed is not'
   await killedProcess(script, {
     URL: database.url,
     ENGINE: import.meta.resolve('../index.ts'),
+    OPERATE: import.meta.resolve('./index.ts'),
     PG: import.meta.resolve('pg'),
   })
   await expect.poll(ids, soon).toContain('elsewhere')
