@@ -35,7 +35,7 @@ const orderId = await transaction(pool, async (tx) => {
 })
 process.stdout.write(`order ${orderId} is stored\n`)
 
-// A transport is whatever takes a batch of messages somewhere; this one prints and then stops.
+// A transport delivers a batch of messages; this one prints it and then stops.
 const done = new AbortController()
 const print: Transport = {
   async deliver(batch) {

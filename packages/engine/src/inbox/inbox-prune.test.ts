@@ -240,7 +240,7 @@ describe('pruneInbox on partitions', () => {
     expect(dropped).toContain(weeks[0]!.name)
   })
 
-  test('an id is refused before its partition goes, whatever runs meanwhile', async () => {
+  test('an id is refused before its partition is dropped, under any interleaving', async () => {
     const weeks = await pastWeeks(60)
     const ids = weeks.flatMap(({ fromMs }) =>
       Array.from({ length: 20 }, (_, i) => uuidSource(() => fromMs + i * 8 * 3_600_000)()),

@@ -97,7 +97,7 @@ describe('wakes long before its poll', () => {
     await arrivals(fake, 1)
   })
 
-  test('for a borrowed transaction whose end nobody can see', async () => {
+  test('for a borrowed transaction whose commit the library does not report', async () => {
     const fake = fakeTransport()
     await running(jobs, fake)
     const client = await db.pool.connect()
