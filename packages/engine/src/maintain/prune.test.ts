@@ -5,7 +5,7 @@ import { prune } from './prune.ts'
 import { pruneFinished } from '../sql/prune.ts'
 import { testDatabase, viewTable } from '../testing/index.ts'
 import { outboxTables, sagaEvents } from '../testing/outboxes.ts'
-import { SAMPLES } from '../testing/samples.ts'
+import { SAMPLES, SHAPES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
 
 const db = await testDatabase({ sql: outboxTables })
@@ -33,7 +33,7 @@ beforeEach(async () => {
   for (const { outbox } of SAMPLES) await viewTable(db.pool, outbox).empty()
 })
 
-describe.each(SAMPLES)('pruning $name', ({ outbox, sample }) => {
+describe.each(SHAPES)('pruning $name', ({ outbox, sample }) => {
   const { states, columns } = outbox
   // Not every table keeps the time; any will do to see which rows go.
   const finishedAt = columns.finishedAt ?? columns.sentAt ?? columns.createdAt!

@@ -8,7 +8,7 @@ import { createRelay } from '../relay/relay.ts'
 import { cancel, replay } from './replay.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
 import { outboxTables, sagaEvents } from '../testing/outboxes.ts'
-import { SAMPLES } from '../testing/samples.ts'
+import { SHAPES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
 
 const db = await testDatabase({ sql: outboxTables })
@@ -37,7 +37,7 @@ test('a graph names every state with its roles, and what moves messages', () => 
   })
 })
 
-describe.each(SAMPLES)('the ways of $name', ({ outbox, sample }) => {
+describe.each(SHAPES)('the ways of $name', ({ outbox, sample }) => {
   const ANSWERS: readonly Outcome[] = [
     delivered(),
     retryLater(new Error('busy')),

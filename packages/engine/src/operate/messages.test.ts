@@ -16,7 +16,7 @@ import {
   sagaEvents,
   webhookDeliveries,
 } from '../testing/outboxes.ts'
-import { SAMPLES } from '../testing/samples.ts'
+import { SAMPLES, SHAPES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
 import { uuid } from '../uuid.ts'
 
@@ -64,7 +64,7 @@ async function pages(outbox: Outbox, options: MessageListOptions): Promise<strin
   return found
 }
 
-describe.each(SAMPLES)('messages of $name', ({ outbox, sample }) => {
+describe.each(SHAPES)('messages of $name', ({ outbox, sample }) => {
   const { states, columns } = outbox
   const put = async (count: number, from = 0) => {
     const samples = Array.from({ length: count }, (_, n) => sample(from + n))

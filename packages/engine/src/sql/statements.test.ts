@@ -13,26 +13,24 @@ import {
   sagaEvents,
   webhookDeliveries,
 } from '../testing/outboxes.ts'
+import { SHAPES } from '../testing/samples.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
-const FINISHED_ROWS = 1_000_000
+/** Enough for the planner to see what reading the table would cost. */
+const FINISHED_ROWS = 200_000
 
 /** Ids that grow: random ones would take most of the test's time. */
 const ID = `('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
 
-/** Fills a table with a million messages that are over. */
+/** Fills a table with messages that are over. */
 const finished: Record<string, string> = {
   'evidence.rows': `insert into evidence.file_outbox_row (id, file_job_id, case_id, status, published_at)
     select ${ID}, ${ID}, 'c', 'SUCCESS', now()
       from generate_series(1, ${FINISHED_ROWS}) as n`,
-  'sagas.events': `insert into sagas.saga_outbox (id, topic, event_type, payload, status, sent_at)
-    select ${ID}, 't', 'e', '{}', 'SENT', now() from generate_series(1, ${FINISHED_ROWS}) as n`,
   'messages.outbound': `insert into messages.outbound_message
       (id, org_id, idempotency_key, channel, to_recipient, payload_json, status)
     select ${ID}, 'o', n, 'c', 't', '{}', 'DELIVERED' from generate_series(1, ${FINISHED_ROWS}) as n`,
-  'payments.webhook-deliveries': `insert into payments.webhook_deliveries (id, endpoint_id, payload, status)
-    select ${ID}, 'e', '{}', 'delivered' from generate_series(1, ${FINISHED_ROWS}) as n`,
   'families.events': `insert into families.outbox_events
       (event_id, event_type, aggregate_type, aggregate_id, payload, status, processed_at)
     select ${ID}, 't', 'f', ${ID}, '{}', 1, now()
@@ -58,14 +56,8 @@ function claims({ statements, order }: Outbox): [name: string, index: string, Pr
   return found.flatMap(([name, index, prepared]) => (prepared ? [[name, index, prepared]] : []))
 }
 
-describe.each([
-  evidenceRows as unknown as Outbox,
-  sagaEvents as unknown as Outbox,
-  outboundMessages as unknown as Outbox,
-  webhookDeliveries as unknown as Outbox,
-  familyEvents as unknown as Outbox,
-])('$name', (outbox) => {
-  test('every claim goes by its partial index past a million finished rows', async () => {
+describe.each(SHAPES)('$name', ({ outbox }) => {
+  test('every claim goes by its partial index past all finished rows', async () => {
     await db.pool.query(finished[outbox.name] as string)
     await db.pool.query(`analyze ${outbox.table}`)
     const client = await db.pool.connect()

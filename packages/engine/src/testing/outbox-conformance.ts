@@ -186,17 +186,17 @@ export function outboxConformance<Row>(
       await vanish()
       // Each of the three is now claimed alone; the first one goes on killing.
       const poison = ids[0] as string
-      const victim = (transport: FakeTransport) => relayTo(transport)
       for (let i = 0; i < 40; i += 1) {
-        const transport = fakeTransport((message) =>
-          JSON.stringify(message).includes(poison) ? new Promise(() => undefined) : delivered(),
-        )
-        const relay = victim(transport)
-        const done = relay.tick().catch(() => 0)
-        const claimed = await Promise.race([
-          done,
-          new Promise<'hangs'>((resolve) => setTimeout(() => resolve('hangs'), 400)),
-        ])
+        const hangs = Promise.withResolvers<'hangs'>()
+        const transport = fakeTransport((message) => {
+          if (!JSON.stringify(message).includes(poison)) return delivered()
+          hangs.resolve('hangs')
+          return new Promise(() => undefined)
+        })
+        const done = relayTo(transport)
+          .tick()
+          .catch(() => 0)
+        const claimed = await Promise.race([done, hangs.promise])
         await view().expireLeases()
         if (claimed === 0) break
       }

@@ -3,8 +3,8 @@ import { exponential, fixed, schedule } from '../outbox/retry.ts'
 import { outboxTableSql } from '../outbox/table-sql.ts'
 
 /*
- * The outboxes of five systems, as their tables and words are: the engine's own tests run on all
- * of them, so that what holds for one machine holds for every vocabulary.
+ * Outboxes in the words of five systems. What holds for every outbox is tested on the three that
+ * claim differently (`SHAPES`); each system runs the conformance suite on its real definition.
  */
 
 export interface EvidenceRow {

@@ -22,7 +22,7 @@ function sampled(outbox: unknown, sample: (n: number) => Record<string, unknown>
   return { name: box.name, outbox: box, sample }
 }
 
-/** The five, for tests that run on each. Messages of the ordered one have ten keys. */
+/** All five, for tests of many outboxes at once. Messages of the ordered one have ten keys. */
 export const SAMPLES: readonly Sample[] = [
   sampled(evidenceRows, (n) => ({ file_job_id: uuid(), case_id: `case-${n}` })),
   sampled(sagaEvents, (n) => ({ topic: 'orders', event_type: 'order.placed', payload: { n } })),
@@ -41,3 +41,8 @@ export const SAMPLES: readonly Sample[] = [
     payload: { n },
   })),
 ]
+
+/** The three ways of claiming, for tests that run on each: a claim in columns, a claimed state, a key's lease. */
+export const SHAPES: readonly Sample[] = SAMPLES.filter(({ name }) =>
+  [evidenceRows.name, outboundMessages.name, familyEvents.name].includes(name),
+)
