@@ -41,7 +41,7 @@ test('the story is played from the overview, and what it leaves is mended', asyn
 })
 
 test('the story is ended by whoever has seen enough', async () => {
-  const page = await dashboard.open('/demo', { theme: 'dark' })
+  const page = await dashboard.open('/demo')
   await page.getByRole('button', { name: /^Play/ }).click()
   await page.getByRole('button', { name: 'End it' }).click()
   await page.getByText('The story was ended').waitFor(patient)

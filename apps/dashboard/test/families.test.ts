@@ -22,29 +22,26 @@ async function familyOf(name: string, email: string): Promise<string> {
   return id
 }
 
-test.each(['light', 'dark'] as const)(
-  'a family is founded and somebody invited, whose mail arrives, in %s',
-  async (theme) => {
-    const page = await dashboard.open('/families', { theme })
-    await page.getByLabel('Name').fill(`Addams ${theme}`)
-    await page.getByRole('button', { name: 'Found' }).click()
-    await page.getByRole('heading', { name: `Family Addams ${theme}` }).waitFor()
-    await page.getByText('Nobody is invited').waitFor()
-    await page.getByLabel('E-mail address').fill(`gomez.${theme}@example.com`)
-    await page.getByRole('button', { name: 'Invite', exact: true }).click()
-    await page.getByText(`gomez.${theme}@example.com is invited`).waitFor()
-    const mail = page.getByRole('article', { name: `Mail to gomez.${theme}@example.com` })
-    const link = mail.getByRole('link', { name: 'Open the link of the mail' })
-    await link.waitFor(patient)
-    expect(await link.getAttribute('href')).toMatch(/\/invitations\?token=.{20,}/)
-    await axe(page)
-    await screenshot(page, `family-${theme}`)
-    await page.getByRole('link', { name: 'All families' }).click()
-    await page.getByRole('gridcell', { name: `Addams ${theme}` }).waitFor()
-    await axe(page)
-    await screenshot(page, `families-${theme}`)
-  },
-)
+test('a family is founded and somebody invited, whose mail arrives', async () => {
+  const page = await dashboard.open('/families')
+  await page.getByLabel('Name').fill('Addams')
+  await page.getByRole('button', { name: 'Found' }).click()
+  await page.getByRole('heading', { name: 'Family Addams' }).waitFor()
+  await page.getByText('Nobody is invited').waitFor()
+  await page.getByLabel('E-mail address').fill('gomez@example.com')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await page.getByText('gomez@example.com is invited').waitFor()
+  const mail = page.getByRole('article', { name: 'Mail to gomez@example.com' })
+  const link = mail.getByRole('link', { name: 'Open the link of the mail' })
+  await link.waitFor(patient)
+  expect(await link.getAttribute('href')).toMatch(/\/invitations\?token=.{20,}/)
+  await axe(page)
+  await screenshot(page, 'family-light')
+  await page.getByRole('link', { name: 'All families' }).click()
+  await page.getByRole('gridcell', { name: 'Addams' }).waitFor()
+  await axe(page)
+  await screenshot(page, 'families-light')
+})
 
 test('what the family refuses is told with its code', async () => {
   const id = await familyOf('Frump', 'ophelia@example.com')

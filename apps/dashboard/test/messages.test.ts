@@ -6,7 +6,6 @@ import { axe, openDashboard, screenshot } from './harness/index.ts'
 vi.setConfig({ testTimeout: 120_000 })
 const dashboard = await openDashboard()
 const patient = { timeout: 30_000 }
-const THEMES = ['light', 'dark'] as const
 const PHONE = { width: 390, height: 780 }
 
 async function placeOrder(): Promise<void> {
@@ -44,35 +43,32 @@ async function dead(): Promise<number> {
   return answer.count
 }
 
-test.each(THEMES)(
-  'messages of all outboxes are listed, and one tells its way, in %s',
-  async (theme) => {
-    await placeOrder()
-    await send('+16505551234')
-    const page = await dashboard.open('/messages', { theme })
-    const table = page.getByRole('grid', { name: 'Messages' })
-    await table.getByRole('gridcell', { name: 'messages.outbound' }).first().waitFor()
-    await axe(page)
-    await screenshot(page, `messages-${theme}`)
-    const sent = table.getByRole('row', { name: /SENT sagas\.events/ })
-    await sent.first().waitFor(patient)
-    await sent.first().getByRole('gridcell', { name: 'sagas.events' }).click()
-    const drawer = page.getByRole('dialog', { name: 'Message' })
-    await drawer.getByText('Written in the transaction that made it necessary').waitFor()
-    await drawer.getByText(/took it in once and did its work/).waitFor(patient)
-    await drawer.getByText('It is finished: there is nothing to do.').waitFor()
-    await axe(page)
-    await screenshot(page, `message-${theme}`)
-    await drawer.getByRole('tab', { name: 'Payload' }).click()
-    await drawer.getByRole('group', { name: 'payload' }).waitFor()
-    await drawer.getByRole('tab', { name: 'Row' }).click()
-    await drawer.getByRole('group', { name: 'row' }).waitFor()
-    await page.keyboard.press('Escape')
-    const delivered = table.getByRole('row', { name: /^(SENT|DELIVERED|READ) messages\.outbound/ })
-    await delivered.first().getByRole('gridcell', { name: 'messages.outbound' }).click()
-    await drawer.getByText(/^Arrived in .* \(id wamid/).waitFor(patient)
-  },
-)
+test('messages of all outboxes are listed, and one tells its way', async () => {
+  await placeOrder()
+  await send('+16505551234')
+  const page = await dashboard.open('/messages')
+  const table = page.getByRole('grid', { name: 'Messages' })
+  await table.getByRole('gridcell', { name: 'messages.outbound' }).first().waitFor()
+  await axe(page)
+  await screenshot(page, 'messages-light')
+  const sent = table.getByRole('row', { name: /SENT sagas\.events/ })
+  await sent.first().waitFor(patient)
+  await sent.first().getByRole('gridcell', { name: 'sagas.events' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Message' })
+  await drawer.getByText('Written in the transaction that made it necessary').waitFor()
+  await drawer.getByText(/took it in once and did its work/).waitFor(patient)
+  await drawer.getByText('It is finished: there is nothing to do.').waitFor()
+  await axe(page)
+  await screenshot(page, 'message-light')
+  await drawer.getByRole('tab', { name: 'Payload' }).click()
+  await drawer.getByRole('group', { name: 'payload' }).waitFor()
+  await drawer.getByRole('tab', { name: 'Row' }).click()
+  await drawer.getByRole('group', { name: 'row' }).waitFor()
+  await page.keyboard.press('Escape')
+  const delivered = table.getByRole('row', { name: /^(SENT|DELIVERED|READ) messages\.outbound/ })
+  await delivered.first().getByRole('gridcell', { name: 'messages.outbound' }).click()
+  await drawer.getByText(/^Arrived in .* \(id wamid/).waitFor(patient)
+})
 
 test('messages of one trace lead to each other', async () => {
   const id = await send('+16505551234')
@@ -163,16 +159,16 @@ test('a message that waits is cancelled', async () => {
   await dashboard.call('/api/v1/outboxes/messages.outbound/resume', { method: 'POST' })
 })
 
-test.each(THEMES)('dead letters are grouped by their reason, in %s', async (theme) => {
+test('dead letters are grouped by their reason', async () => {
   await deadLetter()
-  const page = await dashboard.open('/dead-letters', { theme })
+  const page = await dashboard.open('/dead-letters')
   const group = page.getByRole('region', { name: /messages\.outbound: \d+ dead/ })
   await group.waitFor()
   await group.getByRole('button', { name: 'Look at them' }).click()
   await page.getByRole('grid', { name: 'Dead letters' }).waitFor()
   expect(page.url()).toContain('outbox=messages.outbound')
   await axe(page)
-  await screenshot(page, `dead-letters-${theme}`)
+  await screenshot(page, 'dead-letters-light')
 })
 
 test('selected dead letters are counted, and replayed', async () => {

@@ -10,14 +10,14 @@ async function placeOrder(): Promise<void> {
   })
 }
 
-test.each(['light', 'dark'] as const)('the overview shows what moves, in %s', async (theme) => {
-  const page = await dashboard.open('/overview', { theme })
+test('the overview shows what moves', async () => {
+  const page = await dashboard.open('/overview')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await placeOrder()
   const row = page.getByRole('row', { name: /sagas\.events/ })
   await expect.poll(() => row.textContent(), patient).toMatch(/[1-9.]+\/s/)
   await axe(page)
-  await screenshot(page, `overview-${theme}`)
+  await screenshot(page, 'overview-light')
 })
 
 test('a paused outbox is the first thing that is told, and leads to where it is resumed', async () => {
@@ -46,20 +46,20 @@ test('an outbox is paused from its page, with a reason that the audit keeps', as
   await page.getByRole('gridcell', { name: 'tidying up' }).first().waitFor()
 })
 
-test.each(['light', 'dark'] as const)('outboxes are pictures, in %s', async (theme) => {
+test('outboxes are pictures', async () => {
   await placeOrder()
-  const page = await dashboard.open('/outboxes', { theme })
+  const page = await dashboard.open('/outboxes')
   const picture = page.getByRole('group', { name: 'States of sagas.events' })
   await expect
     .poll(() => picture.getByRole('link', { name: /^SENT/ }).textContent(), patient)
     .toMatch(/ [1-9]/)
   await axe(page)
-  await screenshot(page, `outboxes-${theme}`)
+  await screenshot(page, 'outboxes-light')
   await page.getByRole('link', { name: 'Open messages.outbound' }).click()
   await page.getByRole('heading', { name: 'Definition' }).waitFor()
   await page.getByText('gives up after 6 attempts').waitFor()
   await axe(page)
-  await screenshot(page, `outbox-${theme}`)
+  await screenshot(page, 'outbox-light')
 })
 
 test('the audit tells what happened, and is searched by its address', async () => {
@@ -74,41 +74,35 @@ test('the audit tells what happened, and is searched by its address', async () =
   await screenshot(page, 'audit-light')
 })
 
-test.each(['light', 'dark'] as const)(
-  'alerts are told, and marked as seen, in %s',
-  async (theme) => {
-    const subject = `job-${theme}`
-    await dashboard.database.pool.query(
-      `insert into posthorn.alert (source, subject, code, detail)
+test('alerts are told, and marked as seen', async () => {
+  const subject = 'job-7'
+  await dashboard.database.pool.query(
+    `insert into posthorn.alert (source, subject, code, detail)
      values ('evidence', $1, 'CLAIM_FATAL', 'three relays were lost')`,
-      [subject],
-    )
-    const page = await dashboard.open('/alerts?status=open', { theme })
-    await page.getByRole('gridcell', { name: 'three relays were lost' }).first().click()
-    const drawer = page.getByRole('dialog')
-    await drawer.getByText('Three relays in a row were lost').waitFor()
-    await axe(page)
-    await screenshot(page, `alerts-${theme}`)
-    await drawer.getByRole('button', { name: 'Mark as seen' }).click()
-    await page.getByText('1 alert is marked as seen.').waitFor()
-  },
-)
+    [subject],
+  )
+  const page = await dashboard.open('/alerts?status=open')
+  await page.getByRole('gridcell', { name: 'three relays were lost' }).first().click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('Three relays in a row were lost').waitFor()
+  await axe(page)
+  await screenshot(page, 'alerts-light')
+  await drawer.getByRole('button', { name: 'Mark as seen' }).click()
+  await page.getByText('1 alert is marked as seen.').waitFor()
+})
 
-test.each(['light', 'dark'] as const)(
-  'a simulator is told to fail and healed, in %s',
-  async (theme) => {
-    const page = await dashboard.open('/simulators', { theme })
-    await page.getByRole('heading', { name: 'Business clock' }).waitFor()
-    await axe(page)
-    await screenshot(page, `simulators-${theme}`)
-    await page.getByRole('link', { name: 'Open gateway' }).click()
-    await page.getByRole('button', { name: 'Set' }).click()
-    await page.getByText('answers with an error').first().waitFor()
-    await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByText('answers as it should').first().waitFor()
-    await axe(page)
-  },
-)
+test('a simulator is told to fail and healed', async () => {
+  const page = await dashboard.open('/simulators')
+  await page.getByRole('heading', { name: 'Business clock' }).waitFor()
+  await axe(page)
+  await screenshot(page, 'simulators-light')
+  await page.getByRole('link', { name: 'Open gateway' }).click()
+  await page.getByRole('button', { name: 'Set' }).click()
+  await page.getByText('answers with an error').first().waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await page.getByText('answers as it should').first().waitFor()
+  await axe(page)
+})
 
 test('the clock is moved', async () => {
   const page = await dashboard.open('/simulators')

@@ -7,7 +7,6 @@ import { axe, openDashboard, screenshot } from './harness/index.ts'
 vi.setConfig({ testTimeout: 120_000 })
 const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
 const patient = { timeout: 30_000 }
-const THEMES = ['light', 'dark'] as const
 const PHONE = { width: 390, height: 780 }
 const merchant = `${dashboard.url}/sim/merchant/hooks`
 
@@ -51,27 +50,27 @@ async function pay(org: string): Promise<void> {
 
 const drawerOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
 
-test.each(THEMES)('an endpoint is made, with its secret shown once, in %s', async (theme) => {
-  const page = await dashboard.open('/webhooks', { theme, org: newOrg(), allowed: [/400/] })
+test('an endpoint is made, with its secret shown once', async () => {
+  const page = await dashboard.open('/webhooks', { org: newOrg(), allowed: [/400/] })
   await page.getByText('Nobody is told anything yet').waitFor()
   await page.getByRole('button', { name: 'New endpoint' }).click()
   await page.getByLabel('Address').fill('http://10.0.0.1/private')
   await axe(page)
-  await screenshot(page, `endpoint-form-${theme}`)
+  await screenshot(page, 'endpoint-form-light')
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.getByRole('dialog').getByText('URL_NOT_ALLOWED').waitFor()
   await page.getByLabel('Address').fill(merchant)
   await page.getByRole('button', { name: 'Make it' }).click()
   await page.getByText(/^whsec_/).waitFor()
   await axe(page)
-  await screenshot(page, `endpoint-secret-${theme}`)
+  await screenshot(page, 'endpoint-secret-light')
   await page.getByRole('button', { name: 'I have kept it' }).click()
   await page.getByRole('gridcell', { name: /sim\/merchant\/hooks/ }).waitFor()
   expect(await page.getByText(/^whsec_/).count()).toBe(0)
   await page.getByRole('gridcell', { name: /sim\/merchant\/hooks/ }).click()
   await drawerOf(page, 'Endpoint').getByText('Replay what it missed').waitFor()
   await axe(page)
-  await screenshot(page, `endpoint-${theme}`)
+  await screenshot(page, 'endpoint-light')
 })
 
 test('a failed webhook is found, understood, mended and replayed', async () => {
@@ -125,19 +124,19 @@ test('a failed webhook is found, understood, mended and replayed', async () => {
   await screenshot(page, 'delivery-replayed')
 })
 
-test.each(THEMES)('deliveries are listed, filtered and replayed together, in %s', async (theme) => {
+test('deliveries are listed, filtered and replayed together', async () => {
   const org = newOrg()
   const id = await endpoint(org)
   for (const each of [await ping(org, id), await ping(org, id)])
     await becomes(org, each, 'delivered')
-  const page = await dashboard.open(`/webhooks/deliveries?endpointId=${id}`, { theme, org })
+  const page = await dashboard.open(`/webhooks/deliveries?endpointId=${id}`, { org })
   const table = page.getByRole('grid', { name: 'Deliveries' })
   await table
     .getByRole('row', { name: /delivered webhook\.ping/ })
     .nth(1)
     .waitFor()
   await axe(page)
-  await screenshot(page, `deliveries-${theme}`)
+  await screenshot(page, 'deliveries-light')
   await table.getByRole('checkbox', { name: 'Select all rows shown' }).check()
   await page.getByRole('button', { name: 'Replay 2 selected' }).click()
   await page.getByRole('button', { name: 'Replay 2', exact: true }).click()

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { pages } from './index.ts'
 import { mayRead } from './page.ts'
+import { VIEWS } from '../../test/views.ts'
 
 test('every folder is a page, and every page is at the address of its folder', () => {
   const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
@@ -32,4 +33,18 @@ test('what is for operators or for development is for nobody else', () => {
   expect(mayRead(operators, { role: 'operator', production: true })).toBe(true)
   expect(mayRead(development, { role: 'operator', production: true })).toBe(false)
   expect(mayRead(development, { role: 'member', production: false })).toBe(true)
+})
+
+test('every view of every page is in the dark gallery', () => {
+  const patterns = pages.flatMap(({ name, views }) =>
+    Object.keys(views).map((view) => {
+      const path = [name, ...(view === '' ? [] : view.split('/'))]
+      return `/${path.map((part) => (part.startsWith('$') ? '[^/?]+' : part)).join('/')}`
+    }),
+  )
+  const shown = VIEWS.map(([, path]) => path.split('?')[0] ?? '')
+  const missing = patterns.filter(
+    (pattern) => !shown.some((path) => new RegExp(`^${pattern}$`).test(path)),
+  )
+  expect(missing).toEqual([])
 })

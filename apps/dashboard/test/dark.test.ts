@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { sampleZip } from '../src/pages/file-jobs/sample-zip.ts'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { VIEWS } from './views.ts'
+
+// A browser beside seven others takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
+const patient = { timeout: 60_000 }
+
+/** The ids of what is on the pages, by the keys that the views' paths use. */
+const created: Record<string, string> = {}
+
+async function create(path: string, body: object): Promise<Record<string, string>> {
+  const headers = { 'idempotency-key': randomUUID() }
+  return (await dashboard.call(path, { body, headers })) as Record<string, string>
+}
+
+async function upload(path: string, type: string, body: BodyInit): Promise<Record<string, string>> {
+  const headers = { authorization: `Bearer ${dashboard.token()}`, 'content-type': type }
+  const response = await fetch(`${dashboard.url}${path}`, { method: 'POST', headers, body })
+  expect(response.status).toBeLessThan(300)
+  return (await response.json()) as Record<string, string>
+}
+
+async function reaches(path: string, status: string): Promise<void> {
+  const wait = { ...patient, interval: 300 }
+  await vi.waitFor(async () => {
+    await dashboard.call('/sim/clock/advance', { body: { by: '1m' } })
+    expect(await dashboard.call(path)).toMatchObject({ status })
+  }, wait)
+}
+
+async function graphql(query: string): Promise<unknown> {
+  const { data } = (await dashboard.call('/graphql', { body: { query } })) as { data: unknown }
+  return data
+}
+
+beforeAll(async () => {
+  if (dashboard.url.endsWith('.invalid')) return
+  const alert = await dashboard.database.pool.query<{ id: string }>(
+    `insert into posthorn.alert (source, subject, code, detail)
+     values ('evidence', 'job-7', 'CLAIM_FATAL', 'three relays were lost') returning id`,
+  )
+  created['alert'] = alert.rows[0]?.id ?? ''
+  const payment = { amount: 1_000, currency: 'EUR', description: 'a lamp' }
+  created['payment'] =
+    (await create('/api/v1/payments', { ...payment, externalPaymentId: 'lamp' }))['id'] ?? ''
+  const order = { items: [{ sku: 'OUT-OF-STOCK', quantity: 1 }], amount: 1_000, currency: 'EUR' }
+  created['saga'] = (await create('/api/v1/orders', order))['sagaId'] ?? ''
+  const message = {
+    ...{ channel: 'whatsapp', to: '+16505550047', templateCode: 'otp_code' },
+    payloadJson: { language: 'en_US', parameters: ['4711'] },
+  }
+  created['refused'] = (await create('/api/v1/outbound/messages', message))['id'] ?? ''
+  const endpoint = { url: `${dashboard.url}/nowhere`, eventTypes: ['webhook.ping'] }
+  created['endpoint'] = (await create('/api/v1/webhook-endpoints', endpoint))['id'] ?? ''
+  const ping = `/api/v1/webhook-endpoints/${created['endpoint']}/ping`
+  created['delivery'] = (await create(ping, {}))['deliveryId'] ?? ''
+  const consent = { method: 'PUT', body: { granted: true } }
+  await dashboard.call('/api/v1/dossiers/case.7/consents/whatsapp', consent)
+  const zip = await sampleZip().arrayBuffer()
+  const file = await upload('/api/v1/file-jobs?filename=sample.zip', 'application/zip', zip)
+  created['file'] = file['fileJobId'] ?? ''
+  const csv = 'external_transaction_id,amount,currency,date\nlamp,9.85,EUR,2026-03-07\n'
+  const run = await upload('/api/v1/reconciliations?filename=bank.csv', 'text/csv', csv)
+  created['run'] = run['id'] ?? ''
+  await dashboard.call(`/api/v1/reconciliations/${created['run']}/run`, { body: {} })
+  const { createFamily } = (await graphql(
+    'mutation { createFamily(input: { name: "Addams" }) { family { id } } }',
+  )) as { createFamily: { family: { id: string } } }
+  created['family'] = createFamily.family.id
+  await graphql(
+    `mutation { inviteFamilyMemberByEmail(input: { familyId: "${created['family']}",
+      email: "gomez@example.com", role: MEMBER }) { errors { code } } }`,
+  )
+  await reaches(`/api/v1/sagas/${created['saga']}`, 'COMPENSATED')
+  await reaches(`/api/v1/outbound/messages/${created['refused']}`, 'FAILED')
+  await reaches(`/api/v1/webhook-deliveries/${created['delivery']}`, 'abandoned')
+})
+
+test.each(VIEWS)('%s is readable in dark', async (name, path, text) => {
+  const address = path.replace(/:([a-z]+)$|:([a-z]+)(?=\?)/g, (_, end, middle) => {
+    return created[String(end ?? middle)] ?? ''
+  })
+  const page = await dashboard.open(address, { theme: 'dark' })
+  await page.getByText(text).first().waitFor(patient)
+  await axe(page)
+  await screenshot(page, `${name}-dark`)
+})
+
+test('the login is readable in dark', async () => {
+  const page = await dashboard.open('/', { theme: 'dark', login: 'none' })
+  await page.getByLabel('Token').waitFor()
+  await axe(page)
+  await screenshot(page, 'login-dark')
+})
