@@ -17,7 +17,10 @@ interface Document {
   readonly info: { title: string; version: string }
   readonly servers?: { url: string }[]
   readonly paths: Record<string, Record<string, Operation>>
-  readonly components: { securitySchemes: Record<string, unknown> }
+  readonly components: {
+    readonly schemas: Record<string, unknown>
+    readonly securitySchemes: Record<string, unknown>
+  }
   readonly security: unknown[]
 }
 
@@ -50,9 +53,24 @@ test('every route is described, with its problems and who may call it', async ()
     const statuses = Object.keys(operation.responses)
     expect(statuses).toEqual(expect.arrayContaining(['4XX', '5XX']))
     expect(statuses.some((status) => status.startsWith('2'))).toBe(true)
-    const content = operation.responses['4XX']?.content
-    expect(Object.keys(content ?? {})).toEqual(['application/problem+json'])
+    const schema = { $ref: '#/components/schemas/Problem' }
+    for (const status of ['4XX', '5XX']) {
+      expect(operation.responses[status]?.content).toEqual({
+        'application/problem+json': { schema },
+      })
+    }
   }
+})
+
+test('the form of a problem is described once, and every reference leads to it', async () => {
+  const document = await described()
+  const text = JSON.stringify(document)
+  expect(text.split('Stable; branch on this')).toHaveLength(2)
+  expect(document.components.schemas).toEqual({ Problem: JSON.parse(JSON.stringify(Problem)) })
+  const references = text.matchAll(/"\$ref":"([^"]+)"/g)
+  expect(new Set([...references].map(([, to]) => to))).toEqual(
+    new Set(['#/components/schemas/Problem']),
+  )
 })
 
 test('what has a default need not be sent, and unknown fields are refused', async () => {

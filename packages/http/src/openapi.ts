@@ -35,6 +35,7 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
       info: { title, version, description },
       ...(baseUrl !== undefined && { servers: [{ url: baseUrl }] }),
       components: {
+        schemas: { Problem },
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       },
       security: [{ bearer: [] }],
@@ -55,7 +56,7 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
 
 /** A route's schema with the answers that every route can give. */
 function described(schema: FastifySchema | undefined, access: Access | undefined): FastifySchema {
-  const content = { [PROBLEM_TYPE]: { schema: Problem } }
+  const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }
   const responses = schema?.response as Record<string, unknown> | undefined
   return {
     ...schema,
@@ -64,8 +65,8 @@ function described(schema: FastifySchema | undefined, access: Access | undefined
     ...(access === 'public' && { security: [] }),
     response: {
       ...(responses ?? { 200: { description: 'Done', content: { '*/*': { schema: {} } } } }),
-      '4XX': { description: 'The request cannot be done as it is', content },
-      '5XX': { description: 'Trouble on this side', content },
+      '4XX': { description: 'Request refused', content },
+      '5XX': { description: 'Server error', content },
     },
   }
 }

@@ -26,48 +26,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -126,48 +100,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -234,48 +182,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -348,48 +270,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -446,48 +342,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -533,48 +403,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -619,48 +463,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -724,48 +542,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -821,48 +613,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -916,48 +682,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1015,48 +755,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1105,48 +819,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1202,48 +890,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1284,48 +946,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1389,48 +1025,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -1471,48 +1081,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1568,48 +1152,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1655,48 +1213,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1763,48 +1295,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1890,48 +1396,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -1980,48 +1460,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2062,48 +1516,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2145,48 +1573,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2236,48 +1638,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2332,48 +1708,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2417,48 +1767,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2516,48 +1840,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2626,48 +1924,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2763,48 +2035,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2874,48 +2120,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -2975,48 +2195,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3072,48 +2266,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3178,48 +2346,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3280,48 +2422,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3365,48 +2481,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3470,48 +2560,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3583,48 +2647,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3674,48 +2712,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3777,48 +2789,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3872,48 +2858,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3971,48 +2931,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4071,48 +3005,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4195,48 +3103,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4281,48 +3163,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4430,48 +3286,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4520,48 +3350,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4625,48 +3429,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4710,48 +3488,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4791,48 +3543,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -4943,48 +3669,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5043,48 +3743,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5150,48 +3824,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5241,48 +3889,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5348,48 +3970,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5446,48 +4042,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5557,48 +4127,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5659,48 +4203,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5846,48 +4364,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -5985,48 +4477,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -6113,48 +4579,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -6241,48 +4681,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -6376,48 +4790,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -6577,48 +4965,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -6686,48 +5048,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -6788,48 +5124,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -6888,48 +5198,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -7005,48 +5289,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -7137,48 +5395,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -7255,48 +5487,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -7421,48 +5627,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -7508,48 +5688,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -7617,48 +5771,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -7737,48 +5865,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -7907,48 +6009,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8042,48 +6118,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8168,48 +6218,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8294,48 +6318,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8415,48 +6413,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8543,48 +6515,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8633,48 +6579,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8741,48 +6661,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8863,48 +6757,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -8954,48 +6822,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9065,48 +6907,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9227,48 +7043,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9347,48 +7137,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9449,48 +7213,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9586,48 +7324,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9721,48 +7433,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9852,48 +7538,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -9952,48 +7612,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -10042,48 +7676,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10142,48 +7750,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10244,48 +7826,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10363,48 +7919,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10457,48 +7987,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10542,48 +8046,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10637,48 +8115,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10727,48 +8179,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10820,48 +8246,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10901,48 +8301,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -10977,48 +8351,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11073,48 +8421,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11167,48 +8489,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11261,48 +8557,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11357,48 +8627,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11454,48 +8698,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11545,48 +8763,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11661,48 +8853,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11746,48 +8912,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11832,48 +8972,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -11912,48 +9026,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -11992,48 +9080,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12058,48 +9120,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12136,48 +9172,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -12221,48 +9231,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12301,48 +9285,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12381,48 +9339,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -12488,48 +9420,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12568,48 +9474,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12657,48 +9537,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12738,48 +9592,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12819,48 +9647,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12899,48 +9701,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -12987,48 +9763,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13070,48 +9820,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13153,48 +9877,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13230,48 +9928,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13318,48 +9990,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13396,48 +10042,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13481,48 +10101,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13561,48 +10155,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13641,48 +10209,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13719,48 +10261,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13786,48 +10302,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13863,48 +10353,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -13951,48 +10415,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14034,48 +10472,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14117,48 +10529,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14194,48 +10580,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14282,48 +10642,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14365,48 +10699,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14453,48 +10761,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14534,48 +10816,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14611,48 +10867,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14693,48 +10923,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14772,48 +10976,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14860,48 +11038,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -14948,48 +11100,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -15031,48 +11157,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -15111,48 +11211,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Done */
@@ -15177,7 +11251,23 @@ export interface paths {
 }
 export type webhooks = Record<string, never>
 export interface components {
-  schemas: never
+  schemas: {
+    /** @description What went wrong, RFC 9457 */
+    Problem: {
+      /** @description Stable; branch on this */
+      code: string
+      detail: string
+      errors?: {
+        field: string
+        reason: string
+      }[]
+      status: number
+      title: string
+      type: string
+    } & {
+      [key: string]: unknown
+    }
+  }
   responses: never
   parameters: never
   requestBodies: never
