@@ -74,6 +74,17 @@ test('an export has each record once, as banks write it', async () => {
   expect((await me.get(`/${id}/export.csv?kind=secret`)).status).toBe(400)
 })
 
+test('an export lists what took money as missing, although a record has its name', async () => {
+  const me = await somebody()
+  await me.pay('A', 100, { status: 'failed' })
+  await me.pay('A', 100)
+  const taken = await me.pay('A', 100, { status: 'succeeded' })
+  const id = await me.upload([{ name: 'A', amount: '0.97' }])
+  await me.run(id)
+  const missing = await exported(me.user, `/${id}/export.csv?kind=missing`)
+  expect(missing).toMatchObject([{ payment_ids: taken, status: 'succeeded' }])
+})
+
 test('nothing in an export is run by a spreadsheet', async () => {
   const me = await somebody()
   const names = ['=1+1', '+1', '-1', '@a', '＝1', 'plain']

@@ -1,5 +1,6 @@
 import { sql, type Statement, type Transaction } from '@posthorn/engine'
 import type { RunKey } from '../owner.ts'
+import { missingPayments } from '../records/queries.ts'
 
 /** A line of an export, of a record or of a payment that no record names. */
 export interface ExportRow {
@@ -60,24 +61,13 @@ export function selectRecordLines(
      order by r.line_number`
 }
 
-/** Payments that no record names, oldest first. */
-export function selectMissingLines({ id, org, user }: RunKey): Statement {
+/** Payments that the run should have found, oldest first. */
+export function selectMissingLines(key: RunKey): Statement {
   return sql`
     select 'missing' as side, null::integer as line_number, p.external_payment_id as external_id,
            p.amount, p.currency, to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
            p.status, 'missing' as reason, p.id::text as payment_ids, null::bigint as adjustment,
            null::text as adjustment_kind, null::text as decided_by, null::text as note
-      from payments.payments as p
-     where p.org_id = ${org} and p.user_id = ${user}
-       and not exists (select
-                         from payments.reconciliation_records as r
-                        where r.run_id = ${id}
-                          and r.external_transaction_id = p.external_payment_id)
-       and (select m.run_id
-              from payments.reconciliation_records as m
-             where m.matched_payment_id = p.id) is null
-       and (select l.run_id
-              from payments.reconciliation_links as l
-             where l.payment_id = p.id) is null
+      from (${missingPayments(key)}) as p
      order by p.id`
 }

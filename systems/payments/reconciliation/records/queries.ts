@@ -105,27 +105,42 @@ export interface MissingPage extends RunKey {
   readonly limit: number
 }
 
+/** Payments of the user that no record of any run has. */
+const unmatched = ({ org, user }: RunKey) => sql`
+  select p.*
+    from payments.payments as p
+   where p.org_id = ${org} and p.user_id = ${user}
+     and (select m.run_id
+            from payments.reconciliation_records as m
+           where m.matched_payment_id = p.id) is null
+     and (select l.run_id
+            from payments.reconciliation_links as l
+           where l.payment_id = p.id) is null`
+
 /**
- * Payments of the user that no record of the run names and no record of any run has, newest first.
- * Names have no index of their own, which a million records would pay for at each upload and match.
+ * Payments that a run should have found: those that took money, although a record may have their
+ * name, and the others that no record of the run names. Two branches, since names have no index of
+ * their own, which a million records would pay for at each upload and match: joined they are hashed
+ * once, behind an `or` they would be searched for each payment.
  */
+export const missingPayments = (key: RunKey) => sql`
+  select * from (${unmatched(key)}) as took where took.status in ('succeeded', 'refunded')
+  union all
+  select *
+    from (${unmatched(key)}) as other
+   where other.status in ('pending', 'failed')
+     and not exists (select
+                       from payments.reconciliation_records as r
+                      where r.run_id = ${key.id}
+                        and r.external_transaction_id = other.external_payment_id)`
+
+/** Newest first. */
 export async function selectMissing(tx: Transaction, page: MissingPage): Promise<PaymentSide[]> {
   const { rows } = await tx.query<PaymentSide>(sql`
     select p.id, p.amount, p.currency, p.external_payment_id, p.status, p.created_at
-      from payments.payments as p
-     where p.org_id = ${page.org} and p.user_id = ${page.user}
-       and (${page.status ?? null}::text is null or p.status = ${page.status ?? null})
+      from (${missingPayments(page)}) as p
+     where (${page.status ?? null}::text is null or p.status = ${page.status ?? null})
        and (${page.before ?? null}::uuid is null or p.id < ${page.before ?? null}::uuid)
-       and not exists (select
-                         from payments.reconciliation_records as r
-                        where r.run_id = ${page.id}
-                          and r.external_transaction_id = p.external_payment_id)
-       and (select m.run_id
-              from payments.reconciliation_records as m
-             where m.matched_payment_id = p.id) is null
-       and (select l.run_id
-              from payments.reconciliation_links as l
-             where l.payment_id = p.id) is null
      order by p.id desc
      limit ${page.limit}`)
   return rows

@@ -81,8 +81,15 @@ export async function prepareRun(tx: Transaction, memoryMb: number): Promise<voi
 }
 
 /**
+ * Of several payments with one name those that took money come first, then those that may yet, then
+ * those that failed: a customer whose first card was declined is on the statement for the second.
+ */
+const preference = sql`
+  case p.status when 'succeeded' then '1' when 'refunded' then '1' when 'pending' then '2' else '3' end`
+
+/**
  * Gives each open record the payment that it names: of several records that say the same the first
- * line gets the oldest payment, the second the next. Each side is numbered before they are joined,
+ * line gets the first payment by preference and age, the second the next. Each side is numbered before they are joined,
  * so that a thousand equal rows are a thousand pairs and not a million.
  */
 export async function pairRecords(tx: Transaction, { id, org, user }: RunKey): Promise<void> {
@@ -98,7 +105,7 @@ export async function pairRecords(tx: Transaction, { id, org, user }: RunKey): P
     ), free as (
       select p.id, p.external_payment_id as external_id, p.amount, p.currency,
              row_number() over (partition by p.external_payment_id collate "C", p.amount, p.currency
-                                    order by p.id) as nth
+                                    order by ${preference}, p.id) as nth
         from payments.payments as p
        where p.org_id = ${org} and p.user_id = ${user} and p.external_payment_id is not null
          and (select m.run_id
@@ -119,14 +126,15 @@ export async function pairRecords(tx: Transaction, { id, org, user }: RunKey): P
 
 /**
  * Says of the others why they have none, and which payment comes nearest: the one that is taken,
- * else the oldest of their name in their currency, else the oldest of their name. By sets of equal
- * payments, for the same reason as above.
+ * else the first of their name in their currency, else the first of their name, by preference and
+ * age. By sets of equal payments, for the same reason as above.
  */
 export async function explainRest(tx: Transaction, { org, user }: Owner): Promise<void> {
   await tx.query(sql`
     with named as materialized (
       select p.external_payment_id as external_id, p.amount, p.currency,
-             min(p.id::text collate "C") as id
+             -- The preference is one character before the id.
+             min((${preference} || p.id::text) collate "C") as id
         from payments.payments as p
        where p.org_id = ${org} and p.user_id = ${user}
          and p.external_payment_id in (select external_id
@@ -145,7 +153,7 @@ export async function explainRest(tx: Transaction, { org, user }: Owner): Promis
                         when near.id is not null then 'amount_mismatch'
                         when far.id is not null then 'currency_mismatch'
                         else 'no_match' end as reason,
-                   coalesce(exact.id, near.id, far.id)::uuid as payment_id
+                   substr(coalesce(exact.id, near.id, far.id), 2)::uuid as payment_id
               from reconciliation_outcome as r
               left join named as exact on exact.external_id = r.external_id
                                       and exact.amount = r.amount and exact.currency = r.currency

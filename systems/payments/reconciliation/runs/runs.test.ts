@@ -55,6 +55,33 @@ describe('a run', () => {
     expect(await me.run(id)).toMatchObject({ matched: 2, matchRate: 100 })
   })
 
+  test.each(['succeeded', 'refunded', 'pending'] as const)(
+    'prefers a payment that is %s to an older one that failed',
+    async (status) => {
+      const me = await somebody()
+      const declined = await me.pay('A', 100, { status: 'failed' })
+      const second = await me.pay('A', 100, { status })
+      const id = await me.upload([
+        { name: 'A', amount: '1.00' },
+        { name: 'A', amount: '1.00' },
+      ])
+      await me.run(id)
+      const records = await me.records(id)
+      expect(records.map((record) => record.matchedPaymentId)).toEqual([second, declined])
+    },
+  )
+
+  test('names the payment that took money as the one that comes nearest', async () => {
+    const me = await somebody()
+    await me.pay('A', 100, { status: 'failed' })
+    await me.pay('A', 100)
+    const taken = await me.pay('A', 100, { status: 'succeeded' })
+    const id = await me.upload([{ name: 'A', amount: '9.00' }])
+    await me.run(id)
+    const { body } = await me.get(`/${id}/details`)
+    expect(body['items']).toMatchObject([{ reason: 'amount_mismatch', paymentId: taken }])
+  })
+
   test('gives equal payments to equal lines one by one, the oldest to the first', async () => {
     const me = await somebody()
     const first = await me.pay('A', 100)
@@ -197,6 +224,26 @@ describe('payments that no record names', () => {
     const items = [first, second].flatMap(({ body }) => body['items'] as { id: string }[])
     expect(items.map((item) => item.id)).toEqual(missing.toSorted().toReversed())
     expect(second.body['nextCursor']).toBeNull()
+  })
+
+  test('are listed if they took money, although a record has their name', async () => {
+    const me = await somebody()
+    const short = await me.pay('A', 100, { status: 'succeeded' })
+    const [first, second] = [
+      await me.pay('B', 200, { status: 'succeeded' }),
+      await me.pay('B', 200, { status: 'refunded' }),
+    ].toSorted()
+    await me.pay('A', 100, { status: 'failed' })
+    await me.pay('B', 200)
+    const id = await me.upload([
+      { name: 'A', amount: '0.97' },
+      { name: 'B', amount: '2.00' },
+    ])
+    await me.run(id)
+    expect((await me.records(id))[1]).toMatchObject({ matchedPaymentId: first })
+    const { body } = await me.get(`/${id}/missing`)
+    const ids = (body['items'] as { id: string }[]).map((item) => item.id)
+    expect(new Set(ids)).toEqual(new Set([short, second]))
   })
 })
 

@@ -10,6 +10,14 @@ export const INSERT_PAYMENTS = `
          (id uuid, org text, "user" text, amount bigint, currency text, name text,
           metadata jsonb, "createdAt" timestamptz)`
 
+/** Moves payments of the same array to their status, by the moves that the table allows. */
+export const MOVE_PAYMENTS = `
+  update payments.payments as p
+     set status = $2
+    from jsonb_to_recordset($1::jsonb) as g (id uuid, status text)
+   where p.id = g.id
+     and (g.status = $2 or g.status = 'refunded' and $2 = 'succeeded')`
+
 /** A file and its records, as an upload leaves them. */
 export const INSERT_FILE = `
   with records as (

@@ -3,7 +3,8 @@ import type { TestDatabase } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
 import { expect } from 'vitest'
 import { runPayments, type Answer, type Client } from '../../testing/running.ts'
-import { INSERT_PAYMENTS } from './queries.ts'
+import type { PaymentStatus } from '../../charges/payment.ts'
+import { INSERT_PAYMENTS, MOVE_PAYMENTS } from './queries.ts'
 
 /** A payment as a test writes it: amount in minor units. */
 export interface GivenPayment {
@@ -12,7 +13,7 @@ export interface GivenPayment {
   readonly currency?: string
   readonly user?: string
   readonly org?: string
-  readonly status?: 'pending' | 'succeeded' | 'failed'
+  readonly status?: PaymentStatus
   readonly metadata?: Record<string, unknown>
   readonly createdAt?: string
 }
@@ -83,9 +84,11 @@ export async function givePayments(
 ): Promise<string[]> {
   // Sorted: of one millisecond, those of later ids may be smaller.
   const ids = payments.map(() => uuid()).toSorted()
-  await pool.query(INSERT_PAYMENTS, [
-    JSON.stringify(payments.map((payment, i) => ({ ...payment, id: ids[i] }))),
-  ])
+  const given = JSON.stringify(payments.map((payment, i) => ({ ...payment, id: ids[i] })))
+  await pool.query(INSERT_PAYMENTS, [given])
+  for (const status of ['succeeded', 'failed', 'refunded']) {
+    await pool.query(MOVE_PAYMENTS, [given, status])
+  }
   return ids
 }
 

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { uuid } from '@posthorn/engine'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
+import type { PaymentStatus } from '../../charges/payment.ts'
 import type { Reason } from '../reason.ts'
 import type { RunKey } from '../owner.ts'
 import { INSERT_FILE, SELECT_MISTAKES, SELECT_OUTCOMES } from './queries.ts'
@@ -19,6 +20,17 @@ export const entry: fc.Arbitrary<Entry> = fc.record({
   amount: fc.constantFrom(100, 200),
   currency: fc.constantFrom('EUR', 'USD'),
 })
+
+/** Payments of every status. */
+export const ofAnyStatus = fc.array(
+  fc
+    .record({
+      entry,
+      status: fc.constantFrom<PaymentStatus>('pending', 'succeeded', 'failed', 'refunded'),
+    })
+    .map((given) => ({ ...given.entry, status: given.status })),
+  { minLength: 1, maxLength: 12 },
+)
 
 export const entries = fc.array(entry, { minLength: 1, maxLength: 12 })
 
