@@ -153,6 +153,7 @@ test.each([
   [{ amount: 0 }, 'amount'],
   [{ amount: '12' }, 'amount'],
   [{ currency: 'euro' }, 'currency'],
+  [{ currency: 'XXX' }, 'currency'],
   [{ colour: 'red' }, 'colour'],
 ])('bad input %j is refused and changes nothing', async (fields, field) => {
   const count = async () =>

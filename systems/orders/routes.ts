@@ -3,6 +3,7 @@ import {
   PageQuery,
   callerOf,
   decodeCursor,
+  invalid,
   withIdempotencyKey,
   pageOf,
   toPage,
@@ -10,6 +11,7 @@ import {
 } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { exponentOf } from '../currency.ts'
 import { NewOrder, ORDER_STATES, OrderResource, toResource } from './order.ts'
 import type { orderSaga } from './order-saga.ts'
 import { placeOrder } from './placing.ts'
@@ -60,6 +62,9 @@ export interface OrderRoutesOptions {
 export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void {
   app.post(PATH, { schema: schemas.place }, async (request, reply) => {
     const order = { ...request.body, orgId: callerOf(request).org }
+    if (exponentOf(order.currency) === undefined) {
+      throw invalid([{ field: 'currency', reason: 'must be a currency of ISO 4217' }])
+    }
     await withIdempotencyKey(reply, { pool, store: orderKeys }, async (tx) => {
       const placed = await placeOrder(tx, saga, order)
       return { status: 202, body: { ...placed, status: 'RUNNING' } }

@@ -126,7 +126,7 @@ describe('a built dashboard', () => {
       scope: 'openid',
     }
     const app = await serving({ configuration: { production: true, oidc } })
-    expect((await app.inject('/dashboard.json')).json()).toEqual({ production: true, oidc })
+    expect((await app.inject('/dashboard.json')).json()).toMatchObject({ production: true, oidc })
     const policy = (await app.inject('/')).headers['content-security-policy']
     expect(policy).toContain("connect-src 'self' https://login.example.test;")
   })
@@ -136,5 +136,9 @@ test('without a build / leads to the reference', async () => {
   const app = await serving({ folder: join(tmpdir(), 'posthorn-nothing-here') })
   const response = await app.inject('/')
   expect([response.statusCode, response.headers.location]).toEqual([302, '/docs'])
-  expect((await app.inject('/dashboard.json')).json()).toEqual({ production: false, oidc: null })
+  expect((await app.inject('/dashboard.json')).json()).toMatchObject({
+    production: false,
+    oidc: null,
+    minorUnits: { EUR: 2, HUF: 2, IQD: 3, JPY: 0 },
+  })
 })

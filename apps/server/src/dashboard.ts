@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { App } from '@posthorn/http'
+import { MINOR_UNITS } from '@posthorn/systems/currency'
 import type { Configuration } from './configuration.ts'
 
 /** What `scripts/dashboard.mjs` builds. */
@@ -31,7 +32,7 @@ export async function dashboardRoutes(app: App, options: DashboardOptions): Prom
   app.get('/dashboard.json', PUBLIC, async (_request, reply) => {
     const { production, oidc } = configuration
     reply.header('cache-control', 'no-store')
-    return { production, oidc: oidc ?? null }
+    return { production, oidc: oidc ?? null, minorUnits: MINOR_UNITS }
   })
   if (!isBuilt(folder)) {
     app.get('/', PUBLIC, (_request, reply) => reply.redirect('/docs'))

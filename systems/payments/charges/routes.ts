@@ -15,6 +15,7 @@ import {
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { exponentOf } from '../../currency.ts'
 import type { Gateway } from '../../gateway.ts'
 import { drive, openProblem } from './drive.ts'
 import { toResource, toTransaction, type Payment } from './payment.ts'
@@ -38,8 +39,6 @@ export interface PaymentRoutesOptions {
   readonly gateway: Gateway
 }
 
-/** The codes of ISO 4217 that this Node knows. */
-const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
 /** A payment is a few fields; metadata is a note, not a store. */
 const BODY_BYTES = 64 * 1024
 
@@ -70,7 +69,7 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
     async (request, reply) => {
       const caller = callerOf(request)
       const payment = request.body
-      if (!CURRENCIES.has(payment.currency)) {
+      if (exponentOf(payment.currency) === undefined) {
         throw invalid([{ field: 'currency', reason: 'must be a currency of ISO 4217' }])
       }
       const asked = { keyed: requireKey(request), caller, payment }

@@ -119,6 +119,7 @@ function posted(body: object, headers: Record<string, string> = {}): RequestInit
 async function asked(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const text = await response.text()
-  const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const body = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>
   return { status: response.status, headers: response.headers, text, body }
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { formatDuration, formatRelative } from './duration.ts'
-import { formatMoney } from './money.ts'
+import { formatMoney, setMinorUnits } from './money.ts'
+
+setMinorUnits({ EUR: 2, HUF: 2, IQD: 3, JPY: 0, KWD: 3, UYW: 4, USD: 2 })
 
 test.each([
   [0, '0 ms'],
@@ -30,7 +32,11 @@ test.each([
   [1_050, 'EUR', '€10.50'],
   [1_050, 'JPY', '¥1,050'],
   [1_050, 'KWD', 'KWD\u00a01.050'],
+  [1_050, 'HUF', 'HUF\u00a010.50'],
+  [1_050, 'IQD', 'IQD\u00a01.050'],
+  [1_050, 'UYW', 'UYW\u00a00.1050'],
   [-1, 'USD', '-$0.01'],
+  [5, 'XAU', '5 XAU'],
   [5, 'rubbish', '5 rubbish'],
 ])('%d of %s are %s', (minor, currency, text) => {
   expect(formatMoney(minor, currency, 'en')).toBe(text)

@@ -1,3 +1,5 @@
+import { setMinorUnits } from '../format/money.ts'
+
 /** What the server tells everybody about itself, before any login. */
 export interface Settings {
   readonly production: boolean
@@ -7,10 +9,14 @@ export interface Settings {
     readonly clientId: string
     readonly scope: string
   } | null
+  /** Digits of the minor unit by the code of ISO 4217. */
+  readonly minorUnits: Readonly<Record<string, number>>
 }
 
 export async function readSettings(): Promise<Settings> {
   const response = await fetch('/dashboard.json', { cache: 'no-store' })
   if (!response.ok) throw new Error(`/dashboard.json answered ${response.status}`)
-  return (await response.json()) as Settings
+  const settings = (await response.json()) as Settings
+  setMinorUnits(settings.minorUnits)
+  return settings
 }

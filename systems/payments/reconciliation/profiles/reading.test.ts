@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readAmount, type NumberStyle } from './amount.ts'
-import { exponentOf } from './currency.ts'
 import { datePattern } from './date-pattern.ts'
 
 const PLAIN: NumberStyle = { decimal: '.', thousands: '' }
@@ -73,13 +72,6 @@ describe('amounts', () => {
       }),
     )
   })
-})
-
-test('currencies have the digits of ISO 4217', () => {
-  const digits = ['JPY', 'EUR', 'HUF', 'AFN', 'KWD', 'CLF'].map((code) => exponentOf(code))
-  expect(digits).toEqual([0, 2, 2, 2, 3, 4])
-  expect(exponentOf('')).toBeUndefined()
-  expect(exponentOf('XXX')).toBeUndefined()
 })
 
 describe('dates', () => {

@@ -1,7 +1,7 @@
 import type { FieldError } from '@posthorn/http'
 import type { CsvOptions } from '@posthorn/bulk/csv'
 import { Type, type Static } from 'typebox'
-import { exponentOf } from './currency.ts'
+import { exponentOf } from '../../../currency.ts'
 import { datePattern } from './date-pattern.ts'
 
 /** By its name in the header, or by its position from 1. */

@@ -2,7 +2,7 @@ import type { FieldError } from '@posthorn/http'
 import type { CsvRow } from '@posthorn/bulk/csv'
 import { readAmount } from './amount.ts'
 import { positionsOf, type ColumnRef, type Positions } from './header.ts'
-import { exponentOf } from './currency.ts'
+import { exponentOf } from '../../../currency.ts'
 import { datePattern, type DateReader } from './date-pattern.ts'
 import type { Rules } from './rules.ts'
 

@@ -7,6 +7,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
 import { createQueryClient } from '../../api/query-client.ts'
+import { setMinorUnits } from '../../format/money.ts'
 import { parseSearch, stringifySearch } from '../../search-text.ts'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 import { styleNonce, tellStyleNonce } from '../../theme/style-nonce.ts'
@@ -37,6 +38,7 @@ import { Actions } from './actions.tsx'
 import { readThings, type Thing } from './things.ts'
 
 const ROLES = Object.keys(ROLE_LOOKS) as StateRole[]
+setMinorUnits({ EUR: 2 })
 const NOON = '2026-11-15T12:00:00.000Z'
 
 const COLUMNS: readonly Column<Thing>[] = [
