@@ -34,7 +34,10 @@ export function upkeep(pool: Pool, log: Log): Worker {
           await pruneInbox(pool, consumerInbox, { log })
           await pruneKeys(pool, orderKeys)
         } catch (error) {
-          log.warn({ error }, 'what the orders need no more could not be removed; trying again')
+          log.warn(
+            { err: error },
+            'what the orders need no more could not be removed; trying again',
+          )
         }
         await sleep(HOUR_MS, undefined, { signal }).catch(() => undefined)
       }

@@ -62,7 +62,10 @@ export type OnUnreadable = (raw: Unreadable, error: Error) => void | Promise<voi
 
 export function logUnreadable(log: Log): OnUnreadable {
   return ({ topic, group, ref, body }, error) =>
-    log.error({ topic, group, ref, bytes: body.byteLength, error }, 'unreadable message skipped')
+    log.error(
+      { topic, group, ref, bytes: body.byteLength, err: error },
+      'unreadable message skipped',
+    )
 }
 
 /** Reports the unreadable message and thereby skips it. */
@@ -104,7 +107,7 @@ export async function untilDone(work: Work, handling: Handling): Promise<boolean
     } catch (error) {
       const waitMs = backoffMs(backoff, failures)
       log.warn(
-        { ...work.about, failures: failures + 1, error },
+        { ...work.about, failures: failures + 1, err: error },
         `handler failed; the message is tried again in ${waitMs} ms`,
       )
       await sleep(waitMs, stop)

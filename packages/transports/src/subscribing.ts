@@ -48,7 +48,7 @@ export function keepSubscribed(
         await readOnce()
         failures = 0
       } catch (error) {
-        log.warn({ topic, group, error }, 'cannot subscribe; trying again')
+        log.warn({ topic, group, err: error }, 'cannot subscribe; trying again')
         // Not a matter of time, and the caller still listens: a wrong name, other settings.
         if (error instanceof TransportError && !joinedOnce) return joined.reject(error)
       }

@@ -126,7 +126,10 @@ export class GroupSession implements Session {
       await this.#sync()
     } catch (error) {
       const { topic, group } = this.#options.consumer
-      this.#options.log.warn({ topic, group, error }, 'offsets could not be read; trying again')
+      this.#options.log.warn(
+        { topic, group, err: error },
+        'offsets could not be read; trying again',
+      )
     }
     await this.#commit()
   }
@@ -176,7 +179,7 @@ export class GroupSession implements Session {
         reader.committed = Number(offsets[i]?.offset ?? reader.committed)
       })
     } catch (error) {
-      log.warn({ topic, group, error }, 'offsets could not be committed; trying again')
+      log.warn({ topic, group, err: error }, 'offsets could not be committed; trying again')
     }
   }
 
@@ -189,7 +192,7 @@ export class GroupSession implements Session {
       this.#fetching?.now()
     } catch (error) {
       const { topic, group } = this.#options.consumer
-      this.#options.log.warn({ topic, group, error }, 'topic could not be read; trying again')
+      this.#options.log.warn({ topic, group, err: error }, 'topic could not be read; trying again')
     }
   }
 

@@ -73,7 +73,7 @@ export async function openSubscription(
         reader.give(work, (mine.at(-1)?.offset ?? reader.next - 1) + 1)
       }
     } catch (error) {
-      log.warn({ topic, group, error }, 'topic could not be read; trying again')
+      log.warn({ topic, group, err: error }, 'topic could not be read; trying again')
     }
   }
   const tending = repeat(options.commitEveryMs, async () => {
@@ -102,7 +102,7 @@ export async function openSubscription(
     // Only now: until here the leases had to be renewed.
     await tending.stop()
     await member.leave().catch((error: unknown) => {
-      log.warn({ topic, group, error }, 'left the group without a word; its lease will end')
+      log.warn({ topic, group, err: error }, 'left the group without a word; its lease will end')
     })
   }
   let closing: Promise<void> | undefined

@@ -39,7 +39,7 @@ export function createWake({ pool, log }: { pool: Pool; log: Log }): Wake {
   const tell = (what: Heard): void => listeners.forEach((heard) => heard(what))
   const send = (notify: () => Promise<void>): void => {
     const sent = notify()
-      .catch((error: unknown) => log.debug({ error }, 'notify failed; readers will poll'))
+      .catch((error: unknown) => log.debug({ err: error }, 'notify failed; readers will poll'))
       .finally(() => void pending.delete(sent))
     pending.add(sent)
   }
@@ -85,7 +85,7 @@ async function keepListening(
         listening: () => void (failures = 0),
       })
     } catch (error) {
-      log.debug({ error }, 'listening for topics failed; readers poll until it works again')
+      log.debug({ err: error }, 'listening for topics failed; readers poll until it works again')
     }
     await sleep(backoffMs(RECONNECT, failures), closed)
   }
