@@ -31,6 +31,9 @@ const OUTCOME_UNKNOWN: Failure = {
   message: 'Nobody knows whether the provider has taken the message.',
 }
 
+/** The engine's codes for a claim that was lost and for an outcome that stayed unknown. */
+const UNSETTLED = new Set(['CLAIM_EXPIRED', 'DELIVERY_UNKNOWN'])
+
 /** Codes of the engine's for messages that it did not hand to a provider. */
 const NOT_TRIED = new Set(['BREAKER_OPEN', 'TRANSPORT_MISSING', CONSENT_WITHDRAWN])
 
@@ -140,7 +143,7 @@ function activityOf({ row, to, outcome }: MessageChange): Activity[] {
 /** A claim that nobody settled and an answer that never came are the same to whoever asks. */
 function failureIn(outcome: Outcome): Failure {
   if (outcome.kind === 'delivered') return OUTCOME_UNKNOWN
-  return outcome.failure.code === 'CLAIM_EXPIRED' ? OUTCOME_UNKNOWN : outcome.failure
+  return UNSETTLED.has(outcome.failure.code) ? OUTCOME_UNKNOWN : outcome.failure
 }
 
 function isUntried({ outcome }: MessageChange): boolean {

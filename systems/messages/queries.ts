@@ -182,7 +182,7 @@ export async function nameOutcomeUnknown(
   await tx.query(sql`
     update messages.outbound_message
        set error_code = ${failure.code}, error_message = ${failure.message}
-     where id = any(${ids}::uuid[]) and error_code = 'CLAIM_EXPIRED'`)
+     where id = any(${ids}::uuid[]) and error_code in ('CLAIM_EXPIRED', 'DELIVERY_UNKNOWN')`)
 }
 
 export async function insertAuditEvents(

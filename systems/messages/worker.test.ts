@@ -55,7 +55,9 @@ const mute = () =>
 /** Lets a lease run out, and whoever held it be gone. */
 const expire = () =>
   pool.query(
-    `update messages.outbound_message set claimed_until = now() - interval '1 second' where status = 'SENDING'`,
+    `update messages.outbound_message
+        set claimed_until = now() - interval '1 second', next_retry_at = now()
+      where status = 'SENDING'`,
   )
 
 describe('a failure that may pass', () => {

@@ -30,7 +30,12 @@ export type Outcome =
       readonly unreachable: boolean
     }
   | { readonly kind: 'refused'; readonly failure: Failure }
-  | { readonly kind: 'unknown'; readonly failure: Failure }
+  | {
+      readonly kind: 'unknown'
+      readonly failure: Failure
+      /** What the destination asked for: not sent again before. */
+      readonly afterMs?: number | undefined
+    }
 
 const DELIVERED: Outcome = { kind: 'delivered', ref: undefined }
 
@@ -69,9 +74,16 @@ export function refused(error: unknown): Outcome {
   return { kind: 'refused', failure: failureOf(error, 'DELIVERY_REFUSED') }
 }
 
-/** Sent, but nobody can say whether it arrived. */
-export function unknown(error: unknown): Outcome {
-  return { kind: 'unknown', failure: failureOf(error, 'DELIVERY_UNKNOWN') }
+/**
+ * Sent, but it cannot be said whether it arrived. It is not sent again before `after`, if the
+ * destination named one, nor before the policy's delay.
+ */
+export function unknown(error: unknown, options: { after?: Duration | undefined } = {}): Outcome {
+  const failure = failureOf(error, 'DELIVERY_UNKNOWN')
+  const after = options.after ?? (error instanceof DeliveryError ? error.after : undefined)
+  return after === undefined
+    ? { kind: 'unknown', failure }
+    : { kind: 'unknown', failure, afterMs: toMs(after) }
 }
 
 /** A throw in a transport means "try again", unless the error says it knows better. */

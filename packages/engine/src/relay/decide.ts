@@ -12,7 +12,9 @@
  *     ▲                                    │      │
  *     └──────────── replay ────────────────┴──────┘
  *
- *   A claim that is lost goes back the way of "uncharged", marked to be claimed alone.
+ *   A claim that is lost goes back the way of "uncharged", marked to be claimed alone. An unknown
+ *   outcome, where there is a claimed state, stays claimed until its wait is over and then goes the
+ *   way of "charged"; else it does so at once.
  */
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
@@ -80,7 +82,7 @@ export function decide(
         ? charged(rules, facts, { failure: outcome.failure, afterMs: undefined })
         : { ...ended('dead'), bump: bumpOf(rules), failure: outcome.failure }
     case 'unknown':
-      return unknownOutcome(rules, facts, outcome.failure)
+      return unknownOutcome(rules, facts, outcome)
     case 'retryLater': {
       const free = outcome.unreachable && rules.counter.unreachable === 'free'
       // Where only a retry's claim counts, the attempt that counts is the consumer's, not ours.
@@ -107,10 +109,12 @@ export function decideConfirmed(rules: Rules, facts: Facts, outcome: Outcome): D
         ? charged(rules, facts, { failure: outcome.failure, afterMs: undefined })
         : { ...ended('dead'), bump: bumpOf(rules), failure: outcome.failure }
     case 'retryLater':
-    case 'unknown': {
-      const afterMs = outcome.kind === 'retryLater' ? outcome.afterMs : undefined
-      return charged(rules, facts, { failure: outcome.failure, afterMs })
-    }
+      return charged(rules, facts, outcome)
+    case 'unknown':
+      return charged(rules, facts, {
+        failure: outcome.failure,
+        afterMs: resendMs(rules, facts, outcome),
+      })
   }
 }
 
@@ -123,6 +127,21 @@ export function decideLost(rules: Rules, facts: Facts): Decision {
   const spent = limit !== undefined && facts.counted >= limit
   if (spent || rules.unknown.then === 'hold') return { ...ended('dead'), failure }
   return { ...ended('retry'), delayMs: 0, lost: facts.lostClaims, failure }
+}
+
+/**
+ * The outcome was unknown and no confirmation came: the message goes out again when it is due. The
+ * attempt was counted when its outcome was settled, and no relay was lost: it is no suspect.
+ */
+export function decideWaited(
+  rules: Rules,
+  facts: Facts,
+  { failure, dueMs }: { failure: Failure; dueMs: number },
+): Decision {
+  const limit = facts.limit ?? rules.retry.attempts
+  const spent = limit !== undefined && facts.counted >= limit
+  if (spent || rules.unknown.then === 'hold') return { ...ended('dead'), failure }
+  return { ...ended('retry'), delayMs: Math.max(dueMs, 0), failure }
 }
 
 /** A message that is a danger to its relay or cannot be read: out of the way, with an alert. */
@@ -160,15 +179,24 @@ function charged(
   return { ...ended('retry'), delayMs, bump: bumpOf(rules), failure }
 }
 
-function unknownOutcome(rules: Rules, facts: Facts, failure: Failure): Decision {
+type Unknown = Extract<Outcome, { kind: 'unknown' }>
+
+function unknownOutcome(rules: Rules, facts: Facts, outcome: Unknown): Decision {
+  const { failure } = outcome
   // With a claimed state the message stays claimed for a while: a confirmation may settle it.
   if (rules.states.claimed !== undefined) {
-    return { ...ended('await'), delayMs: rules.unknown.waitMs, bump: bumpOf(rules), failure }
+    const delayMs = Math.max(rules.unknown.waitMs, resendMs(rules, facts, outcome))
+    return { ...ended('await'), delayMs, bump: bumpOf(rules), failure }
   }
   if (rules.unknown.then === 'hold' && rules.states.dead !== undefined) {
     return { ...ended('dead'), bump: bumpOf(rules), failure }
   }
-  return charged(rules, facts, { failure, afterMs: undefined })
+  return charged(rules, facts, { failure, afterMs: resendMs(rules, facts, outcome) })
+}
+
+/** Until an unknown message may be sent again: by the policy, and not before the destination said. */
+function resendMs(rules: Rules, facts: Facts, { afterMs }: Unknown): number {
+  return Math.max(nextDelay(rules.retry, triesOf(rules, facts)), afterMs ?? 0)
 }
 
 /** Settling never counts what the claim already counted. */

@@ -1,9 +1,9 @@
 import type { Attempted } from './attempt.ts'
 import type { Claim } from './claim.ts'
-import { decide, decideLost, factsOf, fatal, type Decision } from './decide.ts'
+import { decide, decideLost, decideWaited, factsOf, fatal, type Decision } from './decide.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { unknown, type Outcome } from '../outbox/outcome.ts'
+import { unknown, type Failure, type Outcome } from '../outbox/outcome.ts'
 import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 
 /** One message with what became of it. */
@@ -24,8 +24,18 @@ export function isFatal({ kind }: Claim, row: OutboxRow): boolean {
 
 const LOST: Outcome = unknown({ code: 'CLAIM_EXPIRED', message: 'The relay that held it is gone.' })
 
-/** A claim whose relay never came back. */
+const UNCONFIRMED: Failure = {
+  code: 'DELIVERY_UNKNOWN',
+  message: 'Whether it arrived is not known, and no confirmation came in its time.',
+}
+
+/** A claim whose relay never came back, or an unknown outcome that was not confirmed in its time. */
 export function lostSettlement(outbox: Outbox, row: OutboxRow): Settlement {
+  if (row['claim_waited'] === true) {
+    const dueMs = Number(row['claim_due_ms'] ?? 0)
+    const decision = decideWaited(outbox, factsOf(outbox, row), { failure: UNCONFIRMED, dueMs })
+    return { row, outcome: { kind: 'unknown', failure: UNCONFIRMED }, decision }
+  }
   return { row, outcome: LOST, decision: decideLost(outbox, factsOf(outbox, row)) }
 }
 

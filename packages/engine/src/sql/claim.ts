@@ -249,14 +249,18 @@ noted as (
 select * from taken`
 }
 
-/** Takes over claims whose relay never came back, in an outbox with a claimed state. */
+/**
+ * Takes over, in an outbox with a claimed state, claims whose relay never came back, and messages
+ * with an unknown outcome whose time to be confirmed is over (`claim_waited`): those have no token,
+ * and no relay was lost with them.
+ */
 export function takeExpired(definition: ResolvedDefinition): Prepared | undefined {
   const { table, columns, states } = definition
   if (states.claimed === undefined) return undefined
   const claimed = literal(states.claimed)
   return prepare(
     (p) => `with expired as (
-  select ${columns.id} as id
+  select ${columns.id} as id, claim_token is null as waited
     from ${table}
    where ${columns.status} = ${claimed}
      and claimed_until < now()
@@ -267,10 +271,11 @@ export function takeExpired(definition: ResolvedDefinition): Prepared | undefine
 update ${table} as m
    set claim_token = ${p('token')}::uuid,
        claimed_until = now() + ${p('leaseMs')} * interval '1 ms',
-       lost_claims = m.lost_claims + 1
+       lost_claims = m.lost_claims + (not expired.waited)::int
   from expired
  where m.${columns.id} = expired.id
-returning m.*, m.${columns.status}::text as claim_from`,
+returning m.*, m.${columns.status}::text as claim_from, expired.waited as claim_waited,
+          extract(epoch from m.${columns.dueAt} - posthorn.now()) * 1000 as claim_due_ms`,
   )
 }
 

@@ -139,9 +139,8 @@ function assignments(definition: ResolvedDefinition, role: SettleRole, guard: Gu
   const set: string[] = []
   const state = stateOf(definition, role)
   if (state !== undefined) set.push(`${columns.status} = ${state}`)
-  // An unknown outcome keeps its claim: a confirmation may still come and settle it.
   if (role === 'await') {
-    set.push(`claimed_until = now() + u.delay_ms * interval '1 ms'`)
+    set.push(...awaiting(definition))
   } else if (guard !== 'lease' && (!order || definition.confirmWithinMs !== undefined)) {
     set.push('claim_token = null', 'claimed_until = null')
   }
@@ -174,6 +173,22 @@ function assignments(definition: ResolvedDefinition, role: SettleRole, guard: Gu
     set.push(`${columns.finishedAt} = now()`)
   }
   return set
+}
+
+/**
+ * An unknown outcome stays claimed for a while, by no relay: a confirmation may still settle it.
+ * After that it is due by its own schedule. What was sent and is sent again keeps its claim.
+ */
+function awaiting({ columns, states, unknown }: ResolvedDefinition): string[] {
+  const delay = `u.delay_ms * interval '1 ms'`
+  if (states.claimed === undefined) return [`claimed_until = now() + ${delay}`]
+  const isUnknown = `m.${columns.status} = ${literal(states.claimed)}`
+  const wait = `interval '${unknown.waitMs} ms'`
+  return [
+    `claimed_until = now() + case when ${isUnknown} then ${wait} else ${delay} end`,
+    `claim_token = case when ${isUnknown} then null else m.claim_token end`,
+    `${columns.dueAt} = case when ${isUnknown} then posthorn.now() + ${delay} else m.${columns.dueAt} end`,
+  ]
 }
 
 /** The literal of the state this role ends in; undefined where the state stays as it is. */
