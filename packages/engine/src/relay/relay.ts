@@ -16,7 +16,7 @@ import { poolHandle, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { SuspectMutex } from './suspect-mutex.ts'
 import { leave } from '../sql/relay.ts'
 import { listenForWakes, wakeIn } from '../sql/wake.ts'
-import { createPeriodicTask } from '../maintain/periodic-task.ts'
+import { startPeriodically, type PeriodicTask } from '../maintain/periodic.ts'
 
 /** Twice a minute, so that no minute is left out. */
 const SAMPLE_MS = 30_000
@@ -70,7 +70,8 @@ export function createRelay(options: RelayOptions): Relay {
   const handle = poolHandle(pool, { prepare: mode === 'listen' })
   const assemble = () => assembled({ outboxes, handle, transports, name, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
-  let { runners, listener, upkeep, sampling } = assemble()
+  let { runners, listener } = assemble()
+  let stopTasks = async (): Promise<void> => undefined
   let running: Promise<unknown> | undefined
   // A pool without an ear for errors ends the process when an idle connection dies.
   const onPoolError = (error: Error) => log.warn({ err: error }, 'a database connection died')
@@ -82,8 +83,7 @@ export function createRelay(options: RelayOptions): Relay {
       for (const outbox of outboxes) await checkTable(handle.db, outbox, log)
       pool.on('error', onPoolError)
       if (mode === 'listen') await listener.open()
-      if (options.maintenance !== 'off') upkeep.start(toMs(options.maintenance ?? '1h'))
-      sampling.start(SAMPLE_MS)
+      stopTasks = startPeriodically(tasksOf(options), { log, metrics })
       running = Promise.all([...runners.values()].map((runner) => runner.run()))
       // Heard again in `stop`; here it only must not be unhandled.
       running.catch(() => undefined)
@@ -94,7 +94,7 @@ export function createRelay(options: RelayOptions): Relay {
         return
       }
       runners.forEach((runner) => runner.stop())
-      await Promise.all([listener.close(), upkeep.stop(), sampling.stop()])
+      await Promise.all([listener.close(), stopTasks()])
       const drainMs = toMs(options.drain ?? '10s')
       const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
       try {
@@ -108,7 +108,7 @@ export function createRelay(options: RelayOptions): Relay {
       } finally {
         clearTimeout(deadline)
         running = undefined
-        ;({ runners, listener, upkeep, sampling } = assemble())
+        ;({ runners, listener } = assemble())
         pool.off('error', onPoolError)
       }
     },
@@ -160,9 +160,28 @@ function assembled({ outboxes, handle, transports, name, log, metrics, pool }: P
       else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
     },
   })
-  const upkeep = createPeriodicTask((signal) => maintain(pool, outboxes, { log, signal }), log)
-  const sampling = createPeriodicTask((signal) => takeSamples(pool, outboxes, { log, signal }), log)
-  return { runners, listener, upkeep, sampling }
+  return { runners, listener }
+}
+
+/** The first run waits until the process has found its feet. */
+const FIRST_RUN_MS = 10_000
+
+/** What a relay does beside delivering, each in one process at a time. */
+function tasksOf({ pool, outboxes, log = silentLog, maintenance = '1h' }: RelayOptions) {
+  const task = (name: string, everyMs: number, step: PeriodicTask['step']): PeriodicTask => ({
+    name,
+    everyMs,
+    firstMs: Math.min(FIRST_RUN_MS, everyMs),
+    step,
+  })
+  const sampling = task('engine.sampling', SAMPLE_MS, (signal) =>
+    takeSamples(pool, outboxes, { log, signal }),
+  )
+  if (maintenance === 'off') return [sampling]
+  const maintaining = task('engine.maintenance', toMs(maintenance), async (signal) => {
+    await maintain(pool, outboxes, { log, signal })
+  })
+  return [maintaining, sampling]
 }
 
 function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {
