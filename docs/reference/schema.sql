@@ -128,6 +128,33 @@ create table posthorn.relay (
   constraint relay_pkey PRIMARY KEY (relay, outbox)
 ) with (fillfactor=50);
 
+create table posthorn.replay (
+  id uuid not null,
+  outbox text not null,
+  filter jsonb not null,
+  per_second double precision,
+  matched bigint not null,
+  wanted bigint not null,
+  replayed bigint not null default 0,
+  died_again bigint not null default 0,
+  state text not null default 'running'::text,
+  actor text not null,
+  reason text,
+  started_at timestamp with time zone not null default now(),
+  next_batch_at timestamp with time zone not null default posthorn.now(),
+  ended_at timestamp with time zone,
+  constraint replay_pkey PRIMARY KEY (id),
+  constraint replay_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'stopped'::text])))
+);
+CREATE INDEX replay_outbox ON posthorn.replay USING btree (outbox, started_at DESC);
+CREATE INDEX replay_running ON posthorn.replay USING btree (next_batch_at) WHERE (state = 'running'::text);
+
+create table posthorn.replayed_message (
+  replay_id uuid not null,
+  message_id text not null,
+  constraint replayed_message_pkey PRIMARY KEY (replay_id, message_id)
+);
+
 create table posthorn.sample (
   outbox text not null,
   at timestamp with time zone not null,
@@ -214,6 +241,7 @@ CREATE INDEX transition_order ON posthorn.transition USING btree (id);
 
 create table posthorn.transition_default partition of posthorn.transition default;
 
+alter table posthorn.replayed_message add constraint replayed_message_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES posthorn.replay(id) ON DELETE CASCADE;
 alter table posthorn.topic_group_member add constraint topic_group_member_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
 alter table posthorn.topic_group_partition add constraint topic_group_partition_topic_partition_fkey FOREIGN KEY (topic, partition) REFERENCES posthorn.topic_partition(topic, partition);
 alter table posthorn.topic_partition add constraint topic_partition_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);

@@ -1,10 +1,14 @@
 import { transaction, type Outbox } from '@posthorn/engine'
 import {
   countReplay,
+  getReplay,
   isId,
-  replay,
-  type Operator,
+  runReplay,
+  startReplay,
+  stopReplay,
   type ReplayFilter,
+  type ReplayRun,
+  type ReplayRunOptions,
 } from '@posthorn/engine/operate'
 import { ask } from './asking.ts'
 import type { ReplayCommandOptions } from './commands/replay.ts'
@@ -15,11 +19,7 @@ import { outboxNamed, withSession, type Session } from './session.ts'
 import type { Terminal } from './terminal.ts'
 import { timeOf } from './time.ts'
 import { codeOf } from './trouble.ts'
-import { sleep } from './waiting.ts'
 import { counted, number } from './words.ts'
-
-/** Messages in one transaction: seconds of locks, not minutes. */
-const BATCH = 10_000
 
 /** Counts, asks, and replays in batches until all that was counted is done. */
 export async function replayOutbox(
@@ -44,25 +44,22 @@ export async function replayOutbox(
       terminal.say('nothing was changed')
       return answer === 'left' ? EXIT.interrupted : EXIT.failed
     }
-    const operator = {
-      by: operatorName(options.by, terminal.env),
-      ...(options.reason !== undefined && { reason: options.reason }),
-    }
-    const task = { outbox, filter, operator, wanted, perSecond: options.perSecond }
-    const end = await replayAll(terminal, session, task)
+    const { limit, perSecond, reason } = options
+    const end = await replayAll(terminal, session, {
+      outbox,
+      options: {
+        filter,
+        by: operatorName(options.by, terminal.env),
+        ...(reason !== undefined && { reason }),
+        ...(limit !== undefined && { limit }),
+        ...(perSecond !== undefined && { perSecond }),
+      },
+    })
     if (options.json) terminal.printJson({ ...said, replayed: end.replayed, dryRun: false })
     else terminal.print(`${counted(end.replayed, 'message')} of ${outbox.name} replayed`)
     if (end.why !== undefined) terminal.say(end.why)
     return end.code
   })
-}
-
-interface Task {
-  readonly outbox: Outbox
-  readonly filter: ReplayFilter
-  readonly operator: Operator
-  readonly wanted: number
-  readonly perSecond: number | undefined
 }
 
 interface End {
@@ -72,39 +69,48 @@ interface End {
   readonly why?: string
 }
 
-async function replayAll(terminal: Terminal, session: Session, task: Task): Promise<End> {
-  const { outbox, filter, operator, wanted, perSecond } = task
+/** Replays in batches; a second server or command on the same database may help. */
+async function replayAll(
+  terminal: Terminal,
+  session: Session,
+  { outbox, options }: { outbox: Outbox; options: ReplayRunOptions },
+): Promise<End> {
   const { interrupted } = terminal
-  const seen = new Set<string>()
+  const { pool } = session
   using progress = startProgress(terminal, 'replaying')
-  while (seen.size < wanted) {
-    const limit = Math.min(BATCH, wanted - seen.size)
-    const rate = perSecond === undefined ? {} : { perSecond }
-    const ids = await transaction(session.pool, (tx) =>
-      replay(tx, outbox, { filter, limit, ...rate, ...operator }),
-    )
-    const again = ids.filter((id) => seen.has(id)).length
-    for (const id of ids) seen.add(id)
-    const replayed = seen.size
-    if (again > 0) {
-      const why = `${counted(again, 'message')} died again meanwhile: the cause is not gone`
-      return { replayed, code: EXIT.failed, why }
-    }
-    if (ids.length === 0) {
-      const why = `${number(wanted - replayed)} are no longer dead, or somebody is at them`
-      return { replayed, code: EXIT.ok, why }
-    }
-    progress.tell(`replayed ${number(replayed)} of ${number(wanted)}`)
-    // A batch is spread over a time of its own: the next one begins when this one has become due.
-    if (replayed < wanted && perSecond !== undefined) {
-      await sleep((ids.length / perSecond) * 1_000, interrupted)
-    }
-    if (interrupted.aborted && replayed < wanted) {
-      const why = `interrupted; the other ${number(wanted - replayed)} are as they were`
-      return { replayed, code: EXIT.interrupted, why }
+  const started = await transaction(pool, (tx) => startReplay(tx, outbox, options))
+  const run = await runReplay(pool, outbox, {
+    run: started,
+    signal: interrupted,
+    onProgress: ({ replayed, wanted }) =>
+      progress.tell(`replayed ${number(replayed)} of ${number(wanted)}`),
+  })
+  if (run.state === 'running') {
+    const { by, reason = 'interrupted' } = options
+    await transaction(pool, (tx) => stopReplay(tx, outbox, { id: run.id, by, reason }))
+  }
+  return endOf((await getReplay(pool, outbox, run.id)) ?? run)
+}
+
+function endOf({ state, replayed, wanted, diedAgain }: ReplayRun): End {
+  const left = number(wanted - replayed)
+  if (diedAgain > 0) {
+    const why = `${counted(diedAgain, 'message')} died again meanwhile: the cause is not gone`
+    return { replayed, code: EXIT.failed, why }
+  }
+  if (state === 'stopped') {
+    return {
+      replayed,
+      code: EXIT.interrupted,
+      why: `interrupted; the other ${left} are as they were`,
     }
   }
-  return { replayed: seen.size, code: EXIT.ok }
+  if (replayed === wanted) return { replayed, code: EXIT.ok }
+  return {
+    replayed,
+    code: EXIT.ok,
+    why: `${left} are no longer dead, or another operator is at them`,
+  }
 }
 
 async function count(

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Metrics } from '@posthorn/engine'
-import { createFeed, createAnnouncementFeed } from '@posthorn/engine/operate'
+import { createAnnouncementFeed, createFeed, startPeriodically } from '@posthorn/engine/operate'
 import { createApp, type App } from '@posthorn/http'
 import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
@@ -12,7 +12,8 @@ import { demoRoutes } from './demo/routes.ts'
 import { healthRoutes } from './health.ts'
 import type { Opened } from './open-systems.ts'
 import { operatorRoutes } from './operators/index.ts'
-import { startSampling } from './operators/sampling.ts'
+import { replayTask } from './operators/replays.ts'
+import { samplingTask } from './operators/sampling.ts'
 import type { Readiness } from './readiness.ts'
 import { writeSimulated } from './simulated.ts'
 import { verifierOf } from './tokens.ts'
@@ -82,12 +83,13 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
 }
 
 async function addRoutes(app: App, options: ApiOptions): Promise<void> {
-  const { configuration, pool, opened, log } = options
+  const { configuration, pool, opened, metrics, log } = options
   const feed = createFeed({ pool, log })
   const news = createAnnouncementFeed({ pool, log, mode: configuration.relayMode })
-  const stopSampling = startSampling(pool, opened.outboxes, log)
+  const tasks = [samplingTask(pool, opened.outboxes, log), replayTask(pool, opened.outboxes)]
+  const stopTasks = startPeriodically(tasks, { log, metrics })
   app.addHook('onClose', async () => {
-    await Promise.all([feed.close(), news.close(), stopSampling()])
+    await Promise.all([feed.close(), news.close(), stopTasks()])
   })
   await dashboardRoutes(app, { configuration })
   operatorRoutes(app, {

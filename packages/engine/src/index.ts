@@ -56,6 +56,7 @@ export {
   type EndlessPolicy,
   type RetryPolicy,
 } from './outbox/retry.ts'
+export { sleep } from './sleep.ts'
 export { sql, type Statement } from './enqueue/sql-tag.ts'
 export { outboxTableSql } from './outbox/table-sql.ts'
 export { currentTraceparent, withConsumerSpan } from './trace.ts'

@@ -3454,8 +3454,466 @@ export interface paths {
           }
           content: {
             'application/json': {
+              /** @description how many, in this call */
               count: number
               dryRun: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/replays': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The latest replays, newest first, with how far they are */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                by: string
+                /** @description how many were dead once more; that ends it */
+                diedAgain: number
+                endedAt: string | null
+                filter: {
+                  code?: string
+                  ids?: string[]
+                  key?: string
+                  /** Format: date-time */
+                  since?: string
+                  tenant?: string
+                  type?: string
+                  /** Format: date-time */
+                  until?: string
+                }
+                id: string
+                /** @description how many there were when it began */
+                matched: number
+                outbox: string
+                perSecond: number | null
+                reason: string | null
+                /** @description how many it has taken so far */
+                replayed: number
+                /** Format: date-time */
+                startedAt: string
+                state: 'running' | 'done' | 'stopped'
+                /** @description how many of them it takes */
+                wanted: number
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Start a replay of any number of dead messages; it goes on when its client is gone */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            filter?: {
+              code?: string
+              ids?: string[]
+              key?: string
+              /** Format: date-time */
+              since?: string
+              tenant?: string
+              type?: string
+              /** Format: date-time */
+              until?: string
+            }
+            limit?: number
+            perSecond?: number
+            reason?: string
+          }
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              by: string
+              /** @description how many were dead once more; that ends it */
+              diedAgain: number
+              endedAt: string | null
+              filter: {
+                code?: string
+                ids?: string[]
+                key?: string
+                /** Format: date-time */
+                since?: string
+                tenant?: string
+                type?: string
+                /** Format: date-time */
+                until?: string
+              }
+              id: string
+              /** @description how many there were when it began */
+              matched: number
+              outbox: string
+              perSecond: number | null
+              reason: string | null
+              /** @description how many it has taken so far */
+              replayed: number
+              /** Format: date-time */
+              startedAt: string
+              state: 'running' | 'done' | 'stopped'
+              /** @description how many of them it takes */
+              wanted: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/replays/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One replay, and how far it is */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              by: string
+              /** @description how many were dead once more; that ends it */
+              diedAgain: number
+              endedAt: string | null
+              filter: {
+                code?: string
+                ids?: string[]
+                key?: string
+                /** Format: date-time */
+                since?: string
+                tenant?: string
+                type?: string
+                /** Format: date-time */
+                until?: string
+              }
+              id: string
+              /** @description how many there were when it began */
+              matched: number
+              outbox: string
+              perSecond: number | null
+              reason: string | null
+              /** @description how many it has taken so far */
+              replayed: number
+              /** Format: date-time */
+              startedAt: string
+              state: 'running' | 'done' | 'stopped'
+              /** @description how many of them it takes */
+              wanted: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/replays/{id}/stop': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Stop a replay after its batch under way; what it has not taken stays dead */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description The request cannot be done as it is */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Trouble on this side */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': {
+              /** @description Stable; branch on this */
+              code: string
+              detail: string
+              errors?: {
+                field: string
+                reason: string
+              }[]
+              status: number
+              title: string
+              type: string
+            } & {
+              [key: string]: unknown
+            }
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              by: string
+              /** @description how many were dead once more; that ends it */
+              diedAgain: number
+              endedAt: string | null
+              filter: {
+                code?: string
+                ids?: string[]
+                key?: string
+                /** Format: date-time */
+                since?: string
+                tenant?: string
+                type?: string
+                /** Format: date-time */
+                until?: string
+              }
+              id: string
+              /** @description how many there were when it began */
+              matched: number
+              outbox: string
+              perSecond: number | null
+              reason: string | null
+              /** @description how many it has taken so far */
+              replayed: number
+              /** Format: date-time */
+              startedAt: string
+              state: 'running' | 'done' | 'stopped'
+              /** @description how many of them it takes */
+              wanted: number
             }
           }
         }

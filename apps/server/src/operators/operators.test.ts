@@ -1,6 +1,7 @@
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { letterSystem } from '../testing/letters.ts'
+import { longReplay } from '../testing/queries.ts'
 import { testServer } from '../testing/test-server.ts'
 
 const database = await testDatabase()
@@ -167,6 +168,31 @@ describe('replays', () => {
     expect(wet).toMatchObject({ status: 202, body: { count: 2, dryRun: false } })
     for (const id of bills) await becomes(id, 'posted')
     expect((await server.call(`${base}/messages/${other}`)).body).toMatchObject({ state: 'lost' })
+  })
+
+  test('one that was started goes on without its client, and shows how far it is', async () => {
+    const ids = [await deadLetter('r1', 'long'), await deadLetter('r2', 'long')]
+    letters.refusing.clear()
+    const order = { filter: { type: 'long' }, reason: 'they moved' }
+    const { status, body } = await server.call(`${base}/replays`, { body: order })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({ state: 'running', matched: 2, wanted: 2, by: 'root' })
+    const path = `${base}/replays/${String(body['id'])}`
+    const read = async () => (await server.call(path)).body
+    await expect.poll(read, { timeout: 10_000 }).toMatchObject({ state: 'done', replayed: 2 })
+    for (const id of ids) await becomes(id, 'posted')
+    const { body: list } = await server.call(`${base}/replays`)
+    expect((list['items'] as Item[])[0]).toMatchObject({ ...order, replayed: 2, diedAgain: 0 })
+    const late = await server.call(`${path}/stop`, { method: 'POST' })
+    expect(late).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+  })
+
+  test('one that waits for its rate is stopped by an operator', async () => {
+    await pool.query(longReplay)
+    const id = '01890a5d-ac96-774b-bcce-b302099a8057'
+    const { body } = await server.call(`${base}/replays/${id}/stop`, { body: { reason: 'no' } })
+    expect(body).toMatchObject({ id, state: 'stopped', replayed: 10_000, wanted: 20_000 })
+    expect((await server.call(`${base}/replays/nonsense`)).status).toBe(404)
   })
 
   test('the dead are told by what they died of', async () => {

@@ -1,9 +1,28 @@
-import { countReplay, replay, type ReplayFilter } from '@posthorn/engine/operate'
-import { transaction } from '@posthorn/engine'
-import { callerOf, type App } from '@posthorn/http'
+import { transaction, type Outbox } from '@posthorn/engine'
+import {
+  continueReplay,
+  countReplay,
+  getReplay,
+  listReplays,
+  replay,
+  startReplay,
+  stopReplay,
+  type PeriodicTask,
+  type ReplayFilter,
+  type ReplayRun,
+  type ReplayRunOptions,
+} from '@posthorn/engine/operate'
+import { callerOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './registered.ts'
+import {
+  OPERATOR,
+  OptionalReason,
+  OutboxParams,
+  outboxNamed,
+  type Registered,
+} from './registered.ts'
+import { Moment, textOrNull } from './transition.ts'
 
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Time = Type.Optional(Type.String({ format: 'date-time' }))
@@ -25,45 +44,195 @@ const Filter = Type.Object({
   ...DeadFilter.properties,
 })
 
-const schema = {
+const Replay = Type.Object({
+  id: Type.String(),
+  outbox: Type.String(),
+  state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('stopped')]),
+  filter: Filter,
+  perSecond: Type.Union([Type.Number(), Type.Null()]),
+  matched: Type.Integer({ description: 'how many there were when it began' }),
+  wanted: Type.Integer({ description: 'how many of them it takes' }),
+  replayed: Type.Integer({ description: 'how many it has taken so far' }),
+  diedAgain: Type.Integer({ description: 'how many were dead once more; that ends it' }),
+  by: Type.String(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  startedAt: Type.String({ format: 'date-time' }),
+  endedAt: Moment,
+})
+
+const tags = ['outboxes']
+
+const Order = Type.Object({
+  filter: Type.Optional(Filter),
+  reason: Value,
+  perSecond: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100_000 })),
+})
+
+const replaying = {
   summary: 'Send dead messages again, all or those of a filter; or only count them',
-  tags: ['outboxes'],
+  tags,
   params: OutboxParams,
   body: Type.Object({
-    filter: Type.Optional(Filter),
+    ...Order.properties,
     dryRun: Type.Optional(Type.Boolean()),
-    reason: Value,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-    perSecond: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100_000 })),
   }),
   response: {
-    202: Type.Object({ count: Type.Integer(), dryRun: Type.Boolean() }),
+    202: Type.Object({
+      count: Type.Integer({ description: 'how many, in this call' }),
+      dryRun: Type.Boolean(),
+    }),
   },
+}
+
+const starting = {
+  summary: 'Start a replay of any number of dead messages; it goes on when its client is gone',
+  tags,
+  params: OutboxParams,
+  body: Type.Object({
+    ...Order.properties,
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+  }),
+  response: { 202: Replay },
+}
+
+const listing = {
+  summary: 'The latest replays, newest first, with how far they are',
+  tags,
+  params: OutboxParams,
+  response: { 200: Type.Object({ items: Type.Array(Replay) }) },
+}
+
+const ReplayParams = Type.Object({
+  ...OutboxParams.properties,
+  id: Type.String({ minLength: 1, maxLength: 40 }),
+})
+
+const showing = {
+  summary: 'One replay, and how far it is',
+  tags,
+  params: ReplayParams,
+  response: { 200: Replay },
+}
+
+const stopping = {
+  summary: 'Stop a replay after its batch under way; what it has not taken stays dead',
+  tags,
+  params: ReplayParams,
+  body: OptionalReason,
+  response: { 200: Replay },
 }
 
 export function replayRoutes(app: App, pool: Pool, outboxes: Registered): void {
   app.post(
     '/api/v1/outboxes/:name/replay',
-    { schema, config: OPERATOR },
+    { schema: replaying, config: OPERATOR },
     async (request, reply) => {
       const outbox = outboxNamed(outboxes, request.params.name)
-      const { dryRun = false, filter: asked = {}, reason, limit, perSecond } = request.body
-      const filter = filterOf(asked)
-      if (dryRun) {
-        const count = await countReplay(pool, outbox, filter)
-        return reply.code(202).send({ count, dryRun })
-      }
-      const options = {
-        filter,
-        by: callerOf(request).sub,
-        ...(reason !== undefined && { reason }),
-        ...(limit !== undefined && { limit }),
-        ...(perSecond !== undefined && { perSecond }),
-      }
-      const ids = await transaction(pool, (tx) => replay(tx, outbox, options))
-      return reply.code(202).send({ count: ids.length, dryRun })
+      const { dryRun = false, limit, ...order } = request.body
+      const { sub } = callerOf(request)
+      const options = { ...optionsOf(order, sub), ...(limit !== undefined && { limit }) }
+      const count = dryRun
+        ? await countReplay(pool, outbox, options.filter)
+        : (await transaction(pool, (tx) => replay(tx, outbox, options))).length
+      return reply.code(202).send({ count, dryRun })
     },
   )
+
+  app.post(
+    '/api/v1/outboxes/:name/replays',
+    { schema: starting, config: OPERATOR },
+    async (request, reply) => {
+      const outbox = outboxNamed(outboxes, request.params.name)
+      const { limit, ...order } = request.body
+      const { sub } = callerOf(request)
+      const options = { ...optionsOf(order, sub), ...(limit !== undefined && { limit }) }
+      const run = await transaction(pool, (tx) => startReplay(tx, outbox, options))
+      return reply.code(202).send(resourceOf(run))
+    },
+  )
+
+  app.get(
+    '/api/v1/outboxes/:name/replays',
+    { schema: listing, config: OPERATOR },
+    async ({ params }) => {
+      const runs = await listReplays(pool, outboxNamed(outboxes, params.name))
+      return { items: runs.map(resourceOf) }
+    },
+  )
+
+  app.get(
+    '/api/v1/outboxes/:name/replays/:id',
+    { schema: showing, config: OPERATOR },
+    async ({ params }) => {
+      const run = await getReplay(pool, outboxNamed(outboxes, params.name), params.id)
+      if (!run) throw missing()
+      return resourceOf(run)
+    },
+  )
+
+  app.post(
+    '/api/v1/outboxes/:name/replays/:id/stop',
+    { schema: stopping, config: OPERATOR },
+    async (request) => {
+      const { name, id } = request.params
+      const outbox = outboxNamed(outboxes, name)
+      const reason = request.body?.reason
+      const stop = { id, by: callerOf(request).sub, ...(reason !== undefined && { reason }) }
+      const stopped = await transaction(pool, (tx) => stopReplay(tx, outbox, stop))
+      if (stopped) return resourceOf(stopped)
+      if (!(await getReplay(pool, outbox, id))) throw missing()
+      throw problem('CONFLICT', { detail: 'the replay has ended' })
+    },
+  )
+}
+
+const LOOK_MS = 1_000
+
+/** Goes on with replays, whichever process began them. */
+export function replayTask(pool: Pool, outboxes: readonly Outbox[]): PeriodicTask {
+  return {
+    name: 'server.replays',
+    everyMs: LOOK_MS,
+    async step() {
+      const run = await transaction(pool, (tx) => continueReplay(tx, outboxes))
+      return run && 'more'
+    },
+  }
+}
+
+function optionsOf(
+  { filter = {}, reason, perSecond }: Static<typeof Order>,
+  by: string,
+): ReplayRunOptions {
+  return {
+    filter: filterOf(filter),
+    by,
+    ...(reason !== undefined && { reason }),
+    ...(perSecond !== undefined && { perSecond }),
+  }
+}
+
+function missing() {
+  return problem('NOT_FOUND', { detail: 'the outbox has no such replay' })
+}
+
+function resourceOf(run: ReplayRun): Static<typeof Replay> {
+  const { filter, perSecond, reason, startedAt, endedAt, ...rest } = run
+  const { ids, since, until, ...others } = filter
+  return {
+    ...rest,
+    filter: {
+      ...others,
+      ...(ids && { ids: [...ids] }),
+      ...(since && { since: since.toISOString() }),
+      ...(until && { until: until.toISOString() }),
+    },
+    perSecond: perSecond ?? null,
+    reason: textOrNull(reason),
+    startedAt: startedAt.toISOString(),
+    endedAt: textOrNull(endedAt),
+  }
 }
 
 export function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilter {

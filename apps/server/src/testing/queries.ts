@@ -14,3 +14,9 @@ export const letterTable = `
     error_code text,
     created_at timestamptz not null default now()
   );`
+
+/** A replay of letters that waits for its rate. */
+export const longReplay = `
+  insert into posthorn.replay (id, outbox, filter, per_second, matched, wanted, replayed, actor, next_batch_at)
+  values ('01890a5d-ac96-774b-bcce-b302099a8057', 'test.letters', '{}', 1, 20000, 20000, 10000, 'eve',
+          posthorn.now() + interval '1 h')`

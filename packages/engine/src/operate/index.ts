@@ -22,6 +22,12 @@ export {
 export { readHistory } from './history.ts'
 export { readJourney, type JourneyStep } from './journey.ts'
 export { maintain } from '../maintain/maintenance.ts'
+export {
+  runPeriodically,
+  startPeriodically,
+  type PeriodicTask,
+  type StepResult,
+} from '../maintain/periodic.ts'
 export { isId } from './cursor.ts'
 export {
   getMessage,
@@ -44,6 +50,16 @@ export {
   type Operator,
   type ReplayFilter,
 } from './replay.ts'
+export {
+  continueReplay,
+  getReplay,
+  listReplays,
+  runReplay,
+  startReplay,
+  stopReplay,
+  type ReplayRun,
+  type ReplayRunOptions,
+} from './replay-run.ts'
 export { takeSamples } from '../maintain/sample.ts'
 export { outboxStats, type OutboxStats } from './stats.ts'
 export { viewMessage, type MessageView } from './view.ts'
