@@ -1,4 +1,5 @@
 import { createRelay, silentLog, type Outbox, type Relay } from '@posthorn/engine'
+import { startPeriodically } from '@posthorn/engine/operate'
 import { createApp, createVerifier, signToken } from '@posthorn/http'
 import { evidence } from '@posthorn/systems/evidence'
 import { createSealing } from '@posthorn/systems/sealing'
@@ -51,10 +52,7 @@ const app = await createApp({
 })
 await opened.routes?.(app)
 const url = await app.listen({ port: 0, host: '127.0.0.1' })
-const stop = new AbortController()
-if (parts.includes('workers')) {
-  for (const worker of opened.workers ?? []) void worker.run({ signal: stop.signal })
-}
+if (parts.includes('workers')) startPeriodically(opened.workers ?? [], { log: silentLog })
 const kafka = brokers === undefined ? undefined : kafkaTransport({ brokers: brokers.split(',') })
 if (kafka && parts.includes('consumers')) {
   for (const consumer of opened.consumers ?? []) await kafka.subscribe(consumer)

@@ -6,10 +6,12 @@ import {
   engineMigrations,
   enqueueAll,
   migrate,
+  silentLog,
   transaction,
   type Outbox,
   type Relay,
 } from '@posthorn/engine'
+import { startPeriodically } from '@posthorn/engine/operate'
 import { createApp, createVerifier } from '@posthorn/http'
 import type { OpenSystem } from '@posthorn/systems'
 import { messages as system } from '@posthorn/systems/messages'
@@ -102,12 +104,7 @@ async function measure(database: Database, load: Load, count: number) {
   opened.defer(() => child.disconnect())
   outside = ((await once(child, 'message')) as [Outside])[0]
 
-  const stop = new AbortController()
-  const working = (open.workers ?? []).map((worker) => worker.run({ signal: stop.signal }))
-  opened.defer(async () => {
-    stop.abort()
-    await Promise.all(working)
-  })
+  opened.defer(startPeriodically(open.workers ?? [], { log: silentLog }))
 
   await fill(pool, open.outboxes[0] as Outbox, count)
   await rest(database)

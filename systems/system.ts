@@ -1,4 +1,5 @@
 import type { Consumer, Log, MigrationSet, Outbox, Transport } from '@posthorn/engine'
+import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
@@ -41,13 +42,6 @@ export interface SystemQueue {
   readonly maxLength?: number
 }
 
-/** Work of a system that is neither a relay's nor a consumer's. */
-export interface Worker {
-  readonly name: string
-  /** Runs until the signal aborts, and resolves once nothing of it is under way. */
-  run(options: { readonly signal: AbortSignal }): Promise<void>
-}
-
 /** A system with its settings: the parts that hosts put to work, each in the processes of its role. */
 export interface OpenSystem {
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
@@ -59,7 +53,8 @@ export interface OpenSystem {
   readonly transports?: Readonly<Record<string, Transport>>
   readonly consumers?: readonly SystemConsumer[]
   readonly queues?: readonly SystemQueue[]
-  readonly workers?: readonly Worker[]
+  /** Work that is neither a relay's nor a consumer's; the host runs it again and again. */
+  readonly workers?: readonly PeriodicTask[]
   /** Who plays the outside world in development; two systems may name the same one. */
   readonly simulators?: readonly Simulator[]
   /** Adds its routes, with their whole path. */

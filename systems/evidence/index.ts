@@ -1,4 +1,5 @@
 import { migrationsFrom } from '@posthorn/engine'
+import { pruneInbox } from '@posthorn/engine/inbox'
 import { documents } from '@posthorn/simulators'
 import { defineSystem, type System } from '../system.ts'
 import { archiveLimits } from './archive/settings.ts'
@@ -6,12 +7,12 @@ import { eventRoutes } from './arrivals/routes.ts'
 import { arrivalSweep } from './arrivals/sweep.ts'
 import { documentsApi } from './attach/documents.ts'
 import { createPause } from './attach/pause.ts'
-import { evidenceWorker, inboxUpkeep } from './attach/attacher.ts'
+import { evidenceWorker, inbox } from './attach/attacher.ts'
 import { receiveObject } from './jobs/receive.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { createNudge } from './nudge.ts'
 import { rowsOutbox } from './outbox.ts'
-import { fileProcessor } from './processor/file-processor.ts'
+import { fileProcessors } from './processor/file-processor.ts'
 import { createProgress } from './progress.ts'
 import type { Notify } from './results/notification.ts'
 import { resultsWorker } from './results/add-up.ts'
@@ -27,6 +28,8 @@ export type { MerchantEvent, Notify } from './results/notification.ts'
 const LOOK_MS = 500
 /** Between two sums of what became of rows. */
 const ADD_UP_MS = 250
+/** Between two runs that forget what no message can be a repeat of any more. */
+const MAINTENANCE_MS = 86_400_000
 
 /**
  * Files of evidence: every row of an uploaded CSV is published and attached to its case, with retries,
@@ -62,7 +65,7 @@ export function evidence({ notify }: { readonly notify: Notify }): System {
         outboxes: [outbox],
         consumers: [evidenceWorker({ pool, log, outbox, documents: api, pause })],
         workers: [
-          fileProcessor({
+          ...fileProcessors({
             ...{ ...common, storage, outbox, limits, nudge: files, everyMs: LOOK_MS },
             leaseMs,
             spoolFolder: settings.EVIDENCE_SPOOL_FOLDER,
@@ -70,8 +73,14 @@ export function evidence({ notify }: { readonly notify: Notify }): System {
           }),
           resultsWorker({ ...common, everyMs: ADD_UP_MS }),
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
-          orphanSweep({ pool, storage, log }),
-          inboxUpkeep(pool, log),
+          orphanSweep({ pool, storage }),
+          {
+            name: 'evidence.maintenance',
+            everyMs: MAINTENANCE_MS,
+            async step() {
+              await pruneInbox(pool, inbox, { log })
+            },
+          },
         ],
         simulators: url === SIMULATED ? [documents()] : [],
         async routes(app) {

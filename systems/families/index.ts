@@ -1,4 +1,5 @@
 import { migrationsFrom } from '@posthorn/engine'
+import { pruneInbox } from '@posthorn/engine/inbox'
 import { mail } from '@posthorn/simulators'
 import { defineSystem } from '../system.ts'
 import { createCommands } from './commands.ts'
@@ -8,10 +9,13 @@ import { createMailer } from './mailer.ts'
 import { familyEvents, familyOutbox, TOPIC, TRANSPORT } from './outbox.ts'
 import { familyRoutes } from './routes.ts'
 import { familySettings, SIMULATED } from './settings.ts'
-import { inboxUpkeep, invitationMails } from './invitation-mails.ts'
+import { inbox, invitationMails } from './invitation-mails.ts'
 
 /** Events that the archive's queue keeps, the newest. */
 const ARCHIVED = 100_000
+
+/** Between two runs that forget what no message can be a repeat of any more. */
+const MAINTENANCE_MS = 86_400_000
 
 /** Families, invitations by mail, and their domain events on `family-hub.events`. */
 export const families = defineSystem({
@@ -43,7 +47,15 @@ export const families = defineSystem({
       ],
       // With a queue that takes everything, unroutable can only mean that somebody broke something.
       queues: [{ transport: TRANSPORT, topic: TOPIC, group: 'archive', maxLength: ARCHIVED }],
-      workers: [inboxUpkeep(pool, log)],
+      workers: [
+        {
+          name: 'families.maintenance',
+          everyMs: MAINTENANCE_MS,
+          async step() {
+            await pruneInbox(pool, inbox, { log })
+          },
+        },
+      ],
       simulators: smtpUrl === SIMULATED ? [mail()] : [],
       routes(app) {
         familyRoutes(app, { pool, commands, log })

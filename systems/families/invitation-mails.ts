@@ -5,13 +5,12 @@ import {
   type Message,
   type Transaction,
 } from '@posthorn/engine'
-import { defineInbox, once, pruneInbox } from '@posthorn/engine/inbox'
+import { defineInbox, once } from '@posthorn/engine/inbox'
 import { raiseAlert } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { SystemConsumer, Worker } from '../system.ts'
+import type { SystemConsumer } from '../system.ts'
 import { toUuid } from './commands.ts'
 import { MEMBER_INVITED, type Invited } from './events.ts'
 import { hashOf } from './invitation-token.ts'
@@ -21,14 +20,13 @@ import type { Mailer } from './mailer.ts'
 import { TOPIC, TRANSPORT } from './outbox.ts'
 import { selectFamily, selectInvitation } from './queries.ts'
 
-const inbox = defineInbox({ table: 'families.consumer_inbox', retention: '90d' })
+/** Invitations that were mailed. */
+export const inbox = defineInbox({ table: 'families.consumer_inbox', retention: '90d' })
 
 const GROUP = 'invitation-mails'
 
 /** Each holds a connection of the pool while the mail server talks. */
 const AT_ONCE = 2
-
-const DAY_MS = 86_400_000
 
 /** What a mail needs of the event; others may write to the exchange too. */
 const Letterable = Type.Object({
@@ -75,19 +73,6 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
         // Whoever was invited so long ago cannot accept any more: no mail is the right mail.
         if (!(error instanceof PosthornError && error.code === 'INBOX_EXPIRED')) throw error
         log.warn({ id }, 'an invitation older than the inbox remembers was skipped')
-      }
-    },
-  }
-}
-
-/** Forgets what no message can be a repeat of any more. */
-export function inboxUpkeep(pool: Pool, log: Log): Worker {
-  return {
-    name: 'families.inbox',
-    async run({ signal }) {
-      while (!signal.aborted) {
-        await pruneInbox(pool, inbox, { log })
-        await sleep(DAY_MS, undefined, { signal }).catch(() => undefined)
       }
     },
   }

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { silentLog } from '@posthorn/engine'
+import { startPeriodically } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from './index.ts'
@@ -389,8 +391,7 @@ test('in bad weather every message arrives once: reports lost, doubled, turned r
   })
   // Reports are then there before the answer is, without a word of whose they are.
   await fault({ mode: 'slow', delayMs: 300, effect: true })
-  const stop = new AbortController()
-  const sweeping = (api.system.workers ?? []).map((worker) => worker.run({ signal: stop.signal }))
+  const stopSweeping = startPeriodically(api.system.workers ?? [], { log: silentLog })
   await Promise.all([api.relay.start(), second.relay.start()])
   const ids = await Promise.all(
     Array.from({ length: 200 }, (_, n) => create(`+1650555${1_000 + n}`)),
@@ -400,8 +401,7 @@ test('in bad weather every message arrives once: reports lost, doubled, turned r
     return body.counts
   }
   await expect.poll(stats, { timeout: 25_000 }).toMatchObject({ DELIVERED: 200 })
-  stop.abort()
-  await Promise.all(sweeping)
+  await stopSweeping()
   expect(await api.sim('GET', '/whatsapp/tally')).toMatchObject({ accepted: 200 })
   const { rows } = await pool.query(
     `select outbound_message_id from messages.outbound_attempt group by 1 having count(*) <> 1 or min(status) <> 'SUCCESS'`,

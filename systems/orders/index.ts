@@ -1,19 +1,23 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
+import { pruneInbox, pruneKeys } from '@posthorn/engine/inbox'
+import { consumerInbox, sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
 import { createGateway } from '../gateway.ts'
 import { defineSystem } from '../system.ts'
 import { orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
 import { PAYMENTS, cashier } from './payment/cashier.ts'
-import { orderRoutes } from './routes.ts'
+import { orderKeys, orderRoutes } from './routes.ts'
 import { sagaRoutes } from './sagas/routes.ts'
 import { orderSettings } from './settings.ts'
 import { SHIPMENTS, shipper } from './shipment/shipper.ts'
 import { STOCK, stockKeeper } from './stock/stock-keeper.ts'
-import { ANSWERS, answers, upkeep } from './replies.ts'
+import { ANSWERS, answers } from './replies.ts'
 
 /** Calls that one attempt at a payment makes, one after the other: charge, and two lookups. */
 const CALLS = 3
+
+/** Between two runs that forget what no message and no request can be a repeat of any more. */
+const MAINTENANCE_MS = 3_600_000
 
 /** Orders as durable sagas: stock, payment and shipment, each by a participant of its own. */
 export const orders = defineSystem({
@@ -43,7 +47,16 @@ export const orders = defineSystem({
         answers(pool, transport, topic),
       ],
       queues: [STOCK, PAYMENTS, SHIPMENTS, ANSWERS].map((group) => ({ transport, topic, group })),
-      workers: [upkeep(pool, log)],
+      workers: [
+        {
+          name: 'orders.maintenance',
+          everyMs: MAINTENANCE_MS,
+          async step() {
+            await pruneInbox(pool, consumerInbox, { log })
+            await pruneKeys(pool, orderKeys)
+          },
+        },
+      ],
       routes(app) {
         orderRoutes(app, { pool, saga })
         sagaRoutes(app, pool)

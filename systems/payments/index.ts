@@ -1,4 +1,5 @@
 import { migrationsFrom, type Duration } from '@posthorn/engine'
+import { pruneKeys } from '@posthorn/engine/inbox'
 import { gateway as simulatedGateway, merchant } from '@posthorn/simulators'
 import { SIMULATED, createGateway } from '../gateway.ts'
 import { defineSystem } from '../system.ts'
@@ -12,6 +13,9 @@ import { openWebhooks } from './webhooks/index.ts'
 
 export { enqueueEvent } from './webhooks/index.ts'
 export type { WebhookEvent } from './webhooks/index.ts'
+
+/** Between two runs that forget expired idempotency keys. */
+const MAINTENANCE_MS = 10 * 60_000
 
 /** Payments that are charged once, webhooks from the gateway and to customers, reconciliation. */
 export const payments = defineSystem({
@@ -32,7 +36,17 @@ export const payments = defineSystem({
     return {
       outboxes: webhooks.outboxes,
       transports: webhooks.transports,
-      workers: [completer({ pool, keys, gateway, log, everyMs }), ...webhooks.workers],
+      workers: [
+        completer({ pool, keys, gateway, log, everyMs }),
+        {
+          name: 'payments.maintenance',
+          everyMs: MAINTENANCE_MS,
+          async step() {
+            await pruneKeys(pool, keys)
+          },
+        },
+        ...webhooks.workers,
+      ],
       simulators: [
         ...(settings.GATEWAY_URL === SIMULATED ? [simulatedGateway({ secret })] : []),
         merchant(),

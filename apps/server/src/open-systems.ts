@@ -1,5 +1,6 @@
 import { engineMigrations, type Log, type MigrationSet, type Outbox } from '@posthorn/engine'
-import type { OpenSystem, System, SystemConsumer, SystemQueue, Worker } from '@posthorn/systems'
+import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { OpenSystem, System, SystemConsumer, SystemQueue } from '@posthorn/systems'
 import { createSealing } from '@posthorn/systems/sealing'
 import type { Simulator } from '@posthorn/simulators'
 import { topicMigrations } from '@posthorn/transports/postgres'
@@ -15,7 +16,7 @@ export interface Opened {
   readonly relayed: readonly Outbox[]
   readonly consumers: readonly SystemConsumer[]
   readonly queues: readonly SystemQueue[]
-  readonly workers: readonly Worker[]
+  readonly workers: readonly PeriodicTask[]
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createNotifier,
   createRelay,
@@ -8,7 +7,8 @@ import {
   type Relay,
   type Subscription,
 } from '@posthorn/engine'
-import type { SystemConsumer, Worker } from '@posthorn/systems'
+import { startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
+import type { SystemConsumer, SystemQueue } from '@posthorn/systems'
 import type { Brokers } from './brokers.ts'
 import { ConfigurationError, type Configuration } from './configuration.ts'
 import type { Database } from './database.ts'
@@ -33,12 +33,9 @@ export interface Work {
 /** How long attempts under way may take before they are aborted. */
 const DRAIN = '6s'
 
-/** How long a worker that ended by itself waits before it runs again. */
-const AGAIN_MS = 1_000
-
 /** Starts what the roles `relay` and `worker` do; a process without a relay rings for those elsewhere. */
 export async function startWork(options: WorkOptions): Promise<Work> {
-  const { configuration, database, opened, log } = options
+  const { configuration, database, opened, metrics, log } = options
   const { roles } = configuration
   const notifier = roles.has('relay')
     ? undefined
@@ -52,12 +49,13 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   }
   try {
     if (roles.has('worker')) {
-      started.push(runWorkers(opened.workers, log))
+      started.push(startPeriodically(opened.workers, { log, metrics }))
       reading.push(...opened.consumers.map((consumer) => subscribe(consumer, options)))
       started.push(...reading.map(({ close: end }) => end))
     }
     if (roles.has('relay')) {
-      started.push(declareQueues(options))
+      const declaring = opened.queues.map((queue) => declareQueue(queue, options))
+      started.push(startPeriodically(declaring, { log, metrics }))
       const relay = relayOf(options)
       await relay.start()
       started.push(() => relay.stop())
@@ -130,44 +128,18 @@ function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Rea
   }
 }
 
-/** Declares the systems' queues, again and again until their broker takes them. */
-function declareQueues({ brokers, opened, log }: WorkOptions): () => Promise<void> {
-  const stop = new AbortController()
-  const declaring = opened.queues.map(async ({ transport, topic, group, maxLength }) => {
-    const broker = brokers.byName[transport]
-    while (!stop.signal.aborted) {
-      try {
-        return await broker?.declareQueue?.(
-          topic,
-          group,
-          maxLength === undefined ? {} : { maxLength },
-        )
-      } catch (error) {
-        log.warn({ topic, group, err: error }, 'a queue could not be declared; it is tried again')
-        await sleep(AGAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined)
-      }
-    }
-  })
-  return async () => {
-    stop.abort()
-    await Promise.all(declaring)
-  }
-}
-
-/** Runs workers until the returned function is called; one that breaks is started again. */
-function runWorkers(workers: readonly Worker[], log: Log): () => Promise<void> {
-  const stop = new AbortController()
-  const running = workers.map(async (worker) => {
-    while (!stop.signal.aborted) {
-      await worker
-        .run({ signal: stop.signal })
-        .catch((error: unknown) => log.error({ worker: worker.name, err: error }, 'a worker broke'))
-      if (!stop.signal.aborted)
-        await sleep(AGAIN_MS, undefined, { signal: stop.signal }).catch(() => undefined)
-    }
-  })
-  return async () => {
-    stop.abort()
-    await Promise.all(running)
+/** Declares a system's queue, again and again until its broker takes it. */
+function declareQueue(
+  { transport, topic, group, maxLength }: SystemQueue,
+  { brokers }: WorkOptions,
+): PeriodicTask {
+  return {
+    name: `declare ${topic} for ${group}`,
+    everyMs: 0,
+    async step() {
+      const limits = maxLength === undefined ? {} : { maxLength }
+      await brokers.byName[transport]?.declareQueue?.(topic, group, limits)
+      return 'done'
+    },
   }
 }

@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrationsFrom, silentLog } from '@posthorn/engine'
+import { runPeriodically } from '@posthorn/engine/operate'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { createApp, createVerifier, type App } from '@posthorn/http'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -221,7 +222,7 @@ describe('the sweep', () => {
     const worker = arrivalSweep({
       ...{ ...options, storage: shaky, log: silentLog, everyMs: 20, settledMs: 0 },
     })
-    const running = worker.run({ signal: stop.signal })
+    const running = runPeriodically(worker, { signal: stop.signal, log: silentLog })
     await put(storage, 'incoming/acme/a.zip')
     isDown = false
     await expect.poll(jobs, { timeout: 20_000 }).toHaveLength(1)

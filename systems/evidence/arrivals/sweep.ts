@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@posthorn/engine'
-import type { Worker } from '../../system.ts'
+import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { StoredObject } from '../storage/storage.ts'
 import { announceObject, type ArrivalOptions } from './arrival.ts'
 import { INCOMING, orgOfKey } from './incoming.ts'
@@ -19,20 +18,13 @@ export interface SweepOptions extends ArrivalOptions {
 const MOST_REMEMBERED = 100_000
 
 /** Looks through `incoming/` now and then for objects that no event announced. */
-export function arrivalSweep(options: SweepOptions): Worker {
-  const { log, everyMs } = options
+export function arrivalSweep(options: SweepOptions): PeriodicTask {
+  let known: ReadonlySet<string> = new Set()
   return {
     name: 'evidence.arrivals',
-    async run({ signal }) {
-      let known: ReadonlySet<string> = new Set()
-      while (!signal.aborted) {
-        try {
-          known = await sweepArrivals(options, known, signal)
-        } catch (error) {
-          log.error({ err: error }, 'incoming files cannot be looked through')
-        }
-        await sleep(everyMs, undefined, { signal }).catch(() => undefined)
-      }
+    everyMs: options.everyMs,
+    async step(signal) {
+      known = await sweepArrivals(options, known, signal)
     },
   }
 }

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { confirm, type ConsumeContext, type Log, type Message } from '@posthorn/engine'
-import { around, defineInbox, pruneInbox } from '@posthorn/engine/inbox'
+import { around, defineInbox } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { SystemConsumer, Worker } from '../../system.ts'
+import type { SystemConsumer } from '../../system.ts'
 import { GROUP, TOPIC, TRANSPORT, type RowsOutbox } from '../outbox.ts'
 import type { Documents } from './documents.ts'
 import { createNoting, type Noting } from './noting.ts'
@@ -13,13 +12,11 @@ import { WorkerPaused, type Pause } from './pause.ts'
 import { attachArtifacts, findRequested, type RequestedRow } from './queries.ts'
 
 /** Attempts have ids without a time in them: what is older than this cannot come again. */
-const inbox = defineInbox({
+export const inbox = defineInbox({
   table: 'evidence.consumer_inbox',
   retention: '90d',
   forgetOthers: '90d',
 })
-
-const DAY_MS = 86_400_000
 
 const Request = Type.Object({
   eventId: Type.String({ format: 'uuid' }),
@@ -108,17 +105,4 @@ class NotAwaited extends Error {}
 /** Whether the row still waits for the outcome of this attempt. */
 function isCurrent(row: RequestedRow, retryCount: number): boolean {
   return (row.status === 'PUBLISHED' || row.on_its_way !== null) && row.retry_count === retryCount
-}
-
-/** Forgets what no message can be a repeat of any more. */
-export function inboxUpkeep(pool: Pool, log: Log): Worker {
-  return {
-    name: 'evidence.inbox',
-    async run({ signal }) {
-      while (!signal.aborted) {
-        await pruneInbox(pool, inbox, { log })
-        await sleep(DAY_MS, undefined, { signal }).catch(() => undefined)
-      }
-    },
-  }
 }

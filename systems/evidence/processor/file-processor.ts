@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { transaction } from '@posthorn/engine'
-import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
-import type { Worker } from '../../system.ts'
+import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/engine/operate'
 import type { FileJob } from '../jobs/job.ts'
 import type { Nudge } from '../nudge.ts'
 import { processJob, type ProcessorOptions } from './process.ts'
@@ -23,27 +22,20 @@ const MAX_PAUSE_MS = 300_000
 const ALERT_AT = 3
 const SOURCE = 'evidence.file-processor'
 
-/** Reads uploaded files, several at once, in any number of processes. */
-export function fileProcessor(options: FileProcessorOptions): Worker {
-  const { lanes, everyMs, nudge, log } = options
-  return {
-    name: SOURCE,
-    async run({ signal }) {
-      const lane = async (maxSize: number) => {
-        while (!signal.aborted) {
-          const found = await processNext(options, { maxSize, signal }).catch((error: unknown) => {
-            log.error({ err: error }, 'files cannot be looked for')
-            return false
-          })
-          if (!found) await nudge.sleep(everyMs, signal)
-        }
-      }
-      const sizes = Array.from({ length: lanes }, (_, i) =>
-        i === 0 && lanes > 1 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER,
-      )
-      await Promise.all(sizes.map(lane))
-    },
-  }
+/** Read uploaded files, each one at a time, in any number of processes. */
+export function fileProcessors(options: FileProcessorOptions): PeriodicTask[] {
+  const { lanes, everyMs, nudge } = options
+  return Array.from({ length: lanes }, (_, i) => {
+    const maxSize = i === 0 && lanes > 1 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER
+    return {
+      name: `${SOURCE}-${i + 1}`,
+      everyMs,
+      pause: nudge.sleep,
+      async step(signal) {
+        return (await processNext(options, { maxSize, signal })) ? 'more' : undefined
+      },
+    }
+  })
 }
 
 /** Reads one file, if there is one; false if not. */

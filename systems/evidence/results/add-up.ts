@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { transaction, type Log, type Transaction } from '@posthorn/engine'
+import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { Worker } from '../../system.ts'
 import type { FileJob, Tally } from '../jobs/job.ts'
 import type { Progress } from '../progress.ts'
 import {
@@ -25,17 +24,12 @@ export interface ResultsOptions {
 const MOST_JOBS = 5_000
 
 /** Adds up what became of rows, and tells the merchants when all of a job have come so far. */
-export function resultsWorker(options: ResultsOptions): Worker {
-  const { log, everyMs } = options
+export function resultsWorker(options: ResultsOptions): PeriodicTask {
   return {
     name: 'evidence.results',
-    async run({ signal }) {
-      while (!signal.aborted) {
-        await addUpAll(options).catch((error: unknown) => {
-          log.error({ err: error }, 'the results of file jobs cannot be added up')
-        })
-        await sleep(everyMs, undefined, { signal }).catch(() => undefined)
-      }
+    everyMs: options.everyMs,
+    async step() {
+      await addUpAll(options)
     },
   }
 }

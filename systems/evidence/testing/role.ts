@@ -5,6 +5,7 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
+import { startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool } from 'pg'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
@@ -13,7 +14,7 @@ import { createPause } from '../attach/pause.ts'
 import { evidenceWorker } from '../attach/attacher.ts'
 import { createNudge } from '../nudge.ts'
 import { rowsOutbox } from '../outbox.ts'
-import { fileProcessor } from '../processor/file-processor.ts'
+import { fileProcessors } from '../processor/file-processor.ts'
 import { createProgress } from '../progress.ts'
 import { resultsWorker } from '../results/add-up.ts'
 import { folderStorage } from '../storage/folder.ts'
@@ -49,12 +50,10 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
   const outbox = rowsOutbox({ perMerchant: 1_000 })
   const storage = reachingStorage(options)
   const common = { pool, log: silentLog, progress: createProgress(silentLog) }
-  const stop = new AbortController()
-  const run = (worker: { run(options: { signal: AbortSignal }): Promise<void> }) => {
-    const running = worker.run({ signal: stop.signal })
+  const run = (tasks: readonly PeriodicTask[]) => {
+    const stop = startPeriodically(tasks, { log: silentLog })
     return async () => {
-      stop.abort()
-      await running
+      await stop()
       await pool.end()
     }
   }
@@ -62,7 +61,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
     case 'processor': {
       const notifier = createNotifier(pool, [outbox])
       const end = run(
-        fileProcessor({
+        fileProcessors({
           ...{ ...common, storage, outbox, limits: LIMITS, leaseMs: LEASE_MS },
           // Small, so that a file has several.
           batchRows: 1_000,
@@ -76,12 +75,12 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
       }
     }
     case 'results':
-      return run(
+      return run([
         resultsWorker({
           ...{ ...common, everyMs: 50 },
           notify: async (_tx, { type }) => reach(`told ${type}`),
         }),
-      )
+      ])
     case 'publisher': {
       const broker = brokerOf(options)
       const transport: Transport = {

@@ -6,6 +6,7 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
+import { startPeriodically } from '@posthorn/engine/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
@@ -40,14 +41,11 @@ export async function startWorking(
       underPrefix(kafkaTransport({ brokers: kafkaBrokers, session: '6s', ...reading }), kafkaPrefix)
     : postgresTopics({ pool, poll: '100ms', lease: '2s', ...reading })
   const { outboxes, workers = [], consumers = [] } = system
-  const stop = new AbortController()
   const isRelay = parts.includes('relay')
   const relay = createRelay({ pool, outboxes, transports: { kafka: broker }, log })
   // A process without a relay rings for those elsewhere.
   const notifier = isRelay ? undefined : createNotifier(pool, outboxes, { log })
-  const running = parts.includes('workers')
-    ? workers.map((worker) => worker.run({ signal: stop.signal }))
-    : []
+  const stopWorkers = startPeriodically(parts.includes('workers') ? workers : [], { log })
   if (parts.includes('consumers')) {
     await Promise.all(consumers.map((consumer) => broker.subscribe(consumer)))
   }
@@ -55,8 +53,7 @@ export async function startWorking(
   return {
     broker,
     async close() {
-      stop.abort()
-      await Promise.all(running)
+      await stopWorkers()
       await relay.stop()
       await broker.close()
       await notifier?.close()

@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@posthorn/engine'
+import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { Worker } from '../../system.ts'
 import { jobExists } from '../jobs/queries.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export interface OrphanOptions {
   readonly pool: Pool
   readonly storage: Storage
-  readonly log: Log
 }
 
 const EVERY_MS = 3_600_000
@@ -16,17 +13,12 @@ const EVERY_MS = 3_600_000
 const AGE_MS = 3_600_000
 
 /** Removes uploads whose process died between the last byte and the job. */
-export function orphanSweep(options: OrphanOptions): Worker {
-  const { log } = options
+export function orphanSweep(options: OrphanOptions): PeriodicTask {
   return {
     name: 'evidence.orphans',
-    async run({ signal }) {
-      while (!signal.aborted) {
-        await sweepOrphans(options, { ageMs: AGE_MS, signal }).catch((error: unknown) => {
-          log.error({ err: error }, 'uploads without a job cannot be looked for')
-        })
-        await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined)
-      }
+    everyMs: EVERY_MS,
+    async step(signal) {
+      await sweepOrphans(options, { ageMs: AGE_MS, signal })
     },
   }
 }

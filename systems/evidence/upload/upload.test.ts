@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { readdir } from 'node:fs/promises'
-import { silentLog, uuid } from '@posthorn/engine'
+import { uuid } from '@posthorn/engine'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
@@ -189,10 +189,7 @@ test('an upload whose process died before its job is swept away, once it is old'
   await storage.put(uploadKey(orphan), Readable.from([Buffer.from('x')]))
   await storage.put('uploads/notes.txt', Readable.from([Buffer.from('x')]))
   const sweep = (ageMs: number) =>
-    sweepOrphans(
-      { pool: db.pool, storage, log: silentLog },
-      { ageMs, signal: new AbortController().signal },
-    )
+    sweepOrphans({ pool: db.pool, storage }, { ageMs, signal: new AbortController().signal })
   expect(await sweep(3_600_000)).toBe(0)
   expect(await sweep(-1_000)).toBe(1)
   expect(await storage.head(uploadKey(orphan))).toBeUndefined()

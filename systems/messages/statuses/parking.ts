@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { transaction, type Log } from '@posthorn/engine'
-import type { Worker } from '@posthorn/systems'
+import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { takeReports, type Intake } from './intake.ts'
 import { dropParked, lockParked, pruneReports } from './queries.ts'
@@ -9,17 +8,14 @@ const EVERY_MS = 1_000
 const BATCH = 200
 
 /** Places reports that came before their message's id was known, and gives up on the rest. */
-export function parkedReports(pool: Pool, intake: Intake): Worker {
+export function parkedReports(pool: Pool, intake: Intake): PeriodicTask {
   return {
     name: 'messages.parked-reports',
-    async run({ signal }) {
-      while (!signal.aborted) {
-        const placed = await placeParked(pool, intake)
-        if (placed < BATCH) {
-          await dropOld(pool, intake.log)
-          await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined)
-        }
-      }
+    everyMs: EVERY_MS,
+    async step() {
+      const placed = await placeParked(pool, intake)
+      if (placed === BATCH) return 'more'
+      await dropOld(pool, intake.log)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { silentLog } from '@posthorn/engine'
-import { listAlerts } from '@posthorn/engine/operate'
+import { listAlerts, runPeriodically } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { createGateway } from '../../gateway.ts'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
@@ -68,20 +68,26 @@ test('a gateway that says nothing for long is alerted, once, and recovers', asyn
   expect((await ada.pay('long silence')).status).toBe(200)
 })
 
-test('a completer works until it is told to stop, and forgets expired keys', async () => {
+test('the maintenance forgets expired keys', async () => {
   await ada.pay('long ago')
   await db.pool.query(
     "update payments.idempotency_keys set expires_at = posthorn.now() where key = 'long ago'",
   )
+  const task = running.system.workers?.find(({ name }) => name === 'payments.maintenance')
+  await task?.step(new AbortController().signal)
+  const { rows } = await db.pool.query(
+    "select from payments.idempotency_keys where key = 'long ago'",
+  )
+  expect(rows).toEqual([])
+})
+
+test('a completer works until it is told to stop', async () => {
   const id = await leftOpen('while it runs')
   const end = new AbortController()
-  const run = completer(options).run({ signal: end.signal })
+  const run = runPeriodically(completer(options), { signal: end.signal, log: silentLog })
   await expect
     .poll(() => ada.actions(id), { timeout: 10_000 })
     .toEqual(expect.arrayContaining(['payment.charged']))
-  const forgotten = () =>
-    db.pool.query("select from payments.idempotency_keys where key = 'long ago'")
-  await expect.poll(async () => (await forgotten()).rows, { timeout: 10_000 }).toEqual([])
   end.abort()
   await run
 })

@@ -1,15 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { PosthornError, type Log } from '@posthorn/engine'
 import {
   abandonKey,
   claimStaleKeys,
-  pruneKeys,
   type IdempotencyStore,
   type KeyClaim,
 } from '@posthorn/engine/inbox'
+import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import type { Gateway } from '../../gateway.ts'
-import type { Worker } from '../../system.ts'
 import { drive } from './drive.ts'
 import { stateOf } from './keys.ts'
 import { workOf } from './work.ts'
@@ -25,28 +23,14 @@ export interface CompleterOptions {
 
 /** All at once, so that each is done well before its lock runs out. */
 const AT_ONCE = 10
-const PRUNE_EVERY_MS = 10 * 60_000
 
-/** Finishes what a crash or a silent gateway left open, and forgets keys that have expired. */
-export function completer(options: CompleterOptions): Worker {
-  const { pool, keys, log, everyMs } = options
+/** Finishes what a crash or a silent gateway left open. */
+export function completer(options: CompleterOptions): PeriodicTask {
   return {
     name: 'payments.completer',
-    async run({ signal }) {
-      let prunedAt = -Infinity
-      while (!signal.aborted) {
-        const taken = await completeStale(options).catch((error: unknown) => {
-          log.error({ err: error }, 'stale payments could not be looked for')
-          return 0
-        })
-        if (performance.now() - prunedAt > PRUNE_EVERY_MS) {
-          prunedAt = performance.now()
-          await pruneKeys(pool, keys).catch((error: unknown) => {
-            log.error({ err: error }, 'expired idempotency keys could not be pruned')
-          })
-        }
-        if (taken < AT_ONCE) await sleep(everyMs, undefined, { signal }).catch(() => undefined)
-      }
+    everyMs: options.everyMs,
+    async step() {
+      return (await completeStale(options)) === AT_ONCE ? 'more' : undefined
     },
   }
 }

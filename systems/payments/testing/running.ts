@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto'
+import { silentLog } from '@posthorn/engine'
+import { startPeriodically } from '@posthorn/engine/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { afterAll } from 'vitest'
@@ -55,11 +57,9 @@ export async function runPayments(
       ...env,
     },
   })
-  const end = new AbortController()
-  const workers = (serving.system.workers ?? []).map((worker) => worker.run({ signal: end.signal }))
+  const stopWorkers = startPeriodically(serving.system.workers ?? [], { log: silentLog })
   afterAll(async () => {
-    end.abort()
-    await Promise.all(workers)
+    await stopWorkers()
     await serving.app.close()
   })
   const { url } = serving

@@ -7,7 +7,8 @@ import { TRANSPORT, webhookDeliveries } from './outbox.ts'
 import { webhookRoutes } from './routes.ts'
 import type { webhookSettings } from './settings.ts'
 import { introductionTo, isSimulated } from './simulated-merchant.ts'
-import { keepLateAnswer, resolveDeliveries, webhookUpkeep } from './worker.ts'
+import { webhookMaintenance } from './maintenance.ts'
+import { keepLateAnswer, resolveDeliveries } from './worker.ts'
 
 export { enqueueEvent } from './event.ts'
 export type { WebhookEvent } from './event.ts'
@@ -37,11 +38,10 @@ export function openWebhooks(host: Host<Settings>): Required<
     resolve: resolveDeliveries({ pool, sealing, introduce }),
     late: keepLateAnswer(pool, log),
   })
-  const upkeep = webhookUpkeep(pool, { days: settings.WEBHOOK_ATTEMPTS_DAYS, log })
   const parts = {
     outboxes: [webhookDeliveries],
     transports: { [TRANSPORT]: webhooks },
-    workers: [upkeep],
+    workers: [webhookMaintenance(pool, settings.WEBHOOK_ATTEMPTS_DAYS)],
     routes: (app: Parameters<NonNullable<OpenSystem['routes']>>[0]) =>
       webhookRoutes(app, { pool, sealing, guard }),
   }
@@ -58,6 +58,6 @@ export function openWebhooks(host: Host<Settings>): Required<
     ...parts,
     outboxes: [...parts.outboxes, alertNotices],
     transports: { ...parts.transports, [NOTICE_TRANSPORT]: notices },
-    workers: [...parts.workers, noticeWriter(pool, log)],
+    workers: [...parts.workers, noticeWriter(pool)],
   }
 }

@@ -1,5 +1,5 @@
-import { transaction } from '@posthorn/engine'
-import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
+import { silentLog, transaction } from '@posthorn/engine'
+import { raiseAlert, recoverAlert, runPeriodically } from '@posthorn/engine/operate'
 import { newWebhookSecret, verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
 import { writeNotices } from './notices/notice-writer.ts'
@@ -90,7 +90,7 @@ test('without an address there are no notices', async () => {
 test('the worker writes by itself, and ends when it is told to', async () => {
   const writer = running.parts.workers?.find(({ name }) => name === 'payments.alert-notices')
   const stop = new AbortController()
-  const working = writer?.run({ signal: stop.signal })
+  const working = writer && runPeriodically(writer, { signal: stop.signal, log: silentLog })
   await raise('saga 4')
   await expect
     .poll(

@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { retryLater, transaction, type Delivery, type Log, type Queryable } from '@posthorn/engine'
 import type { Answered, LateAnswer, WebhookTarget } from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
 import type { Sealing } from '../../sealing.ts'
-import type { Worker } from '../../system.ts'
 import { attemptOf, isTried, type Recalled } from './deliveries/attempt.ts'
 import {
   insertAnswer,
@@ -17,7 +15,6 @@ import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
 import { selectSigning } from './endpoints/queries.ts'
 import { OpenedSecrets } from './endpoints/secrets.ts'
 import { webhookDeliveries } from './outbox.ts'
-import { pruneAttempts, pruneRuns, pruneSecrets } from './queries.ts'
 
 export interface ResolveOptions {
   readonly pool: Pool
@@ -129,29 +126,5 @@ export function keepLateAnswer(pool: Pool, log: Log) {
     } catch (error) {
       log.warn({ deliveryId, err: error }, 'a late answer is lost; the webhook is sent again')
     }
-  }
-}
-
-const UPKEEP_MS = 60_000
-
-/** Forgets attempts, runs and secrets whose time is over. */
-export function webhookUpkeep(pool: Pool, { days, log }: { days: number; log: Log }): Worker {
-  return {
-    name: 'payments.webhook-upkeep',
-    async run({ signal }) {
-      while (!signal.aborted) {
-        try {
-          await transaction(pool, pruneSecrets)
-          for (let more = true; more && !signal.aborted;) {
-            const attempts = await transaction(pool, (tx) => pruneAttempts(tx, days))
-            const runs = await transaction(pool, (tx) => pruneRuns(tx, days))
-            more = attempts + runs > 0
-          }
-        } catch (error) {
-          log.warn({ err: error }, 'the upkeep of webhooks failed')
-        }
-        await sleep(UPKEEP_MS, undefined, { signal }).catch(() => undefined)
-      }
-    },
   }
 }

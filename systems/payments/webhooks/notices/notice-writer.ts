@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { enqueueAll, transaction, type Log, type Transaction } from '@posthorn/engine'
+import { enqueueAll, transaction, type Transaction } from '@posthorn/engine'
+import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { Worker } from '../../../system.ts'
 import { alertNotices, NOTICES } from './outbox.ts'
 import { selectRaised, takeRecovered, type Notable } from './queries.ts'
 
@@ -11,16 +10,12 @@ const LOOK_MS = 5_000
  * Writes notices of new alerts and of those that are over. Any number of these may run: a subject has
  * one notice of a kind in an hour, by its table.
  */
-export function noticeWriter(pool: Pool, log: Log): Worker {
+export function noticeWriter(pool: Pool): PeriodicTask {
   return {
     name: NOTICES,
-    async run({ signal }) {
-      while (!signal.aborted) {
-        await writeNotices(pool).catch((error: unknown) =>
-          log.warn({ err: error }, 'notices of alerts could not be written'),
-        )
-        await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
-      }
+    everyMs: LOOK_MS,
+    async step() {
+      await writeNotices(pool)
     },
   }
 }
