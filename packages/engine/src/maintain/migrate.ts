@@ -10,10 +10,15 @@ import {
   selectMigrationTable,
   selectMigrations,
   type AppliedMigration,
+  type MigrationNote,
 } from '../sql/migrate.ts'
 import { transaction, type Queryable } from '../enqueue/transaction.ts'
 
-/** One forward step: plain SQL, never edited after it was released. */
+/**
+ * One forward step: plain SQL, never edited after it was released. Versions that do not know it go
+ * on running beside it, unless its first line is `-- breaking`: then they are not ready and do not
+ * start. So a step adds; what it takes away is broken down into two releases, or marked.
+ */
 export interface Migration {
   /** File name without its ending, e.g. `0001_engine`. */
   readonly id: string
@@ -64,13 +69,16 @@ export async function migrate(
     const missing = pending(sets, rows)
     for (const { set, migration } of missing) {
       await tx.query({ text: migration.sql, values: [] })
-      await tx.query(insertMigration({ set, id: migration.id, checksum: migration.checksum }))
+      await tx.query(insertMigration(set, noteOf(migration)))
     }
     return missing.map(({ set, migration }) => ({ set, id: migration.id }))
   })
 }
 
-/** Every step of every set with the time it was applied; changes nothing. */
+/**
+ * Every step of every set with the time it was applied; changes nothing. Steps of a newer version
+ * are passed over, unless one of them is breaking: then it throws.
+ */
 export async function migrationStatus(
   db: Queryable,
   sets: readonly MigrationSet[],
@@ -93,7 +101,7 @@ export function migrationSql(sets: readonly MigrationSet[]): string {
   const steps = sets.flatMap((set) =>
     set.migrations.map(
       (migration) =>
-        `-- ${set.name}/${migration.id}\n${migration.sql.trim()}\n\n${noteApplied(set.name, migration)}\n`,
+        `-- ${set.name}/${migration.id}\n${migration.sql.trim()}\n\n${noteApplied(set.name, noteOf(migration))}\n`,
     ),
   )
   return `begin;\n${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n\n${steps.join('\n')}\ncommit;\n`
@@ -119,15 +127,22 @@ function pending(
         )
       }
     }
-    const [unknown] = known.keys()
-    if (unknown !== undefined) {
+    // A newer version has been here. It may go back, and older processes may go on.
+    const breaking = [...known.values()].find((row) => row.breaking)
+    if (breaking) {
       throw new MigrationError(
         'MIGRATION_UNKNOWN',
-        `the database has ${set.name}/${unknown}, which this version does not know: it is older than the database`,
+        `the database has ${set.name}/${breaking.id}, which this version does not know and cannot run on: deploy the newer version`,
       )
     }
   }
   return missing
+}
+
+const BREAKING = /^\s*--\s*breaking\b/
+
+function noteOf({ id, checksum, sql }: Migration): MigrationNote {
+  return { id, checksum, breaking: BREAKING.test(sql) }
 }
 
 function checksumOf(text: string): string {

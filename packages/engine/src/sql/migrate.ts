@@ -14,32 +14,48 @@ export const createMigrationTable: Statement = sql`
     checksum text not null,
     applied_at timestamptz not null default now(),
     primary key (set_name, id)
-  )`
+  );
+  -- Only where it is missing: the lock would keep every reader waiting until all steps are through.
+  do $$ begin
+    if not exists (select from pg_attribute
+                    where attrelid = 'posthorn.migration'::regclass and attname = 'breaking') then
+      alter table posthorn.migration add column breaking boolean not null default false;
+    end if;
+  end $$`
 
 export interface AppliedMigration {
   set_name: string
   id: string
   checksum: string
   applied_at: Date
+  /** Versions that do not know it must not run on it. */
+  breaking: boolean
 }
 
 export const selectMigrationTable: Statement = sql`
   select to_regclass('posthorn.migration') is not null as present`
 
+/** Also of a table that was made before there was a mark for breaking ones. */
 export const selectMigrations: Statement = sql`
-  select set_name, id, checksum, applied_at from posthorn.migration order by set_name, id`
+  select set_name, id, checksum, applied_at,
+         coalesce((to_jsonb(m) ->> 'breaking')::boolean, false) as breaking
+    from posthorn.migration as m
+   order by set_name, id`
 
-export function insertMigration(row: { set: string; id: string; checksum: string }): Statement {
+export interface MigrationNote {
+  readonly id: string
+  readonly checksum: string
+  readonly breaking: boolean
+}
+
+export function insertMigration(set: string, note: MigrationNote): Statement {
   return sql`
-    insert into posthorn.migration (set_name, id, checksum)
-    values (${row.set}, ${row.id}, ${row.checksum})`
+    insert into posthorn.migration (set_name, id, checksum, breaking)
+    values (${set}, ${note.id}, ${note.checksum}, ${note.breaking})`
 }
 
 /** The same as text, for those who apply migrations by their own means; every part is ours. */
-export function noteApplied(
-  set: string,
-  { id, checksum }: { id: string; checksum: string },
-): string {
-  return `insert into posthorn.migration (set_name, id, checksum)
-values ('${set}', '${id}', '${checksum}');`
+export function noteApplied(set: string, { id, checksum, breaking }: MigrationNote): string {
+  return `insert into posthorn.migration (set_name, id, checksum, breaking)
+values ('${set}', '${id}', '${checksum}', ${breaking});`
 }
