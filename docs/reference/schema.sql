@@ -85,6 +85,7 @@ create table posthorn.migration (
   id text not null,
   checksum text not null,
   applied_at timestamp with time zone not null default now(),
+  breaking boolean not null default false,
   constraint migration_pkey PRIMARY KEY (set_name, id)
 );
 
@@ -98,6 +99,13 @@ create table posthorn.operation (
   reason text,
   at timestamp with time zone not null default clock_timestamp(),
   constraint operation_pkey PRIMARY KEY (id)
+);
+
+create table posthorn.outbox (
+  name text not null,
+  table_name text not null,
+  since timestamp with time zone not null default now(),
+  constraint outbox_pkey PRIMARY KEY (name)
 );
 
 create table posthorn.pause (

@@ -32,7 +32,7 @@ const relay = createRelay({
   },
 })
 
-// Where the database is not there yet this throws, and whoever started us starts the next.
+// Where the database is not there yet this waits for it.
 await relay.start()
 tell({ kind: 'ready' })
 await stopped

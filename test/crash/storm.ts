@@ -187,7 +187,7 @@ function countLines({
     { name: 'transactions repeated', value: written.repeated },
     { name: 'relay kills', value: damage.relayKills },
     { name: 'consumer kills', value: damage.consumerKills },
-    { name: 'relays that ended by themselves', value: relays.exits.length },
+    { name: 'relays that ended by themselves', value: relays.exits.length, must: 0 },
     { name: 'claims lost with their relay', value: damage.inFlight },
     { name: 'claims lost by the living', value: relays.lostClaims },
   ]

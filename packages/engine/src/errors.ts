@@ -7,6 +7,8 @@ import type { Duration } from './duration.ts'
 export const ERROR_CODES = {
   DEFINITION_INVALID: 'The definition of an outbox is wrong; the message names the field.',
   TABLE_MISMATCH: 'The table does not have what the definition needs.',
+  ROWS_HIDDEN: "Row-level security hides messages from the relay's role.",
+  OUTBOX_NAME_TAKEN: 'The name of the outbox belongs to another table of this database.',
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
   CLOCK_FIXED: 'The business clock is the real one and cannot be moved.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
@@ -14,6 +16,8 @@ export const ERROR_CODES = {
     'The claim was gone when it was settled: its lease ran out or somebody confirmed first.',
   CLAIM_EXPIRED: 'A relay took the message and never came back.',
   CLAIM_FATAL: 'Three relays in a row were lost while they held this message alone.',
+  ATTEMPT_TIMEOUT:
+    'The transport did not answer within the time of an attempt; the message may have arrived.',
   MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',
   DELIVERY_FAILED: 'The destination did not take the message.',
   DELIVERY_REFUSED: 'The destination will never take the message.',
@@ -34,7 +38,7 @@ export const ERROR_CODES = {
   ANNOUNCEMENT_INVALID:
     'An announcement has a topic, id or tenant that cannot be told; the message names it.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
-  MIGRATION_UNKNOWN: 'The database has a migration that this version does not know.',
+  MIGRATION_UNKNOWN: 'The database has a breaking migration that this version does not know.',
 } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES

@@ -1,7 +1,14 @@
 import type { Outbox } from './define.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { engineColumns, engineTableSql, selectColumns, selectIndexes } from '../sql/table.ts'
+import {
+  engineColumns,
+  engineTableSql,
+  registerOutbox,
+  selectColumns,
+  selectIndexes,
+  selectVisibility,
+} from '../sql/table.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** Whether the table has what the definition names; a relay does not start on one that has not. */
@@ -27,7 +34,34 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
         `Add to a migration:\n${engineTableSql(outbox)}`,
     )
   }
+  await checkVisibility(db, outbox)
+  await checkName(db, outbox)
   await warnOfMissingIndex(db, outbox, log)
+}
+
+/** Under row-level security a relay would see no message and say nothing. */
+async function checkVisibility(db: Queryable, { name, table }: Outbox): Promise<void> {
+  const { rows } = await db.query<{ role: string; hidden: boolean }>(selectVisibility(table))
+  const [found] = rows
+  if (!found?.hidden) return
+  throw new PosthornError(
+    'ROWS_HIDDEN',
+    `outbox ${name}: row-level security of ${table} may hide messages from the role ${found.role}, ` +
+      `and the relay must see all. Give the role BYPASSRLS, or add:\n` +
+      `create policy ${table.split('.')[1]}_relay on ${table} for all to ${found.role} using (true);`,
+  )
+}
+
+/** An outbox's name belongs to one table: leases and held keys go by the name. */
+async function checkName(db: Queryable, { name, table }: Outbox): Promise<void> {
+  const { rows } = await db.query<{ table_name: string }>(registerOutbox(name, table))
+  const owner = rows[0]?.table_name
+  if (owner === table) return
+  throw new PosthornError(
+    'OUTBOX_NAME_TAKEN',
+    `outbox ${name}: the name belongs to ${owner} in this database, not to ${table}; choose another. ` +
+      `If the messages of ${owner} are over: delete from posthorn.outbox where name = '${name}';`,
+  )
 }
 
 /** Works without its index, but a backlog would then be read in full for every claim. */

@@ -1,4 +1,4 @@
-import { Client, type Pool } from 'pg'
+import { Client, type ClientConfig, type Pool } from 'pg'
 import type { Log } from '../log.ts'
 import type { Statement } from '../enqueue/sql-tag.ts'
 
@@ -32,7 +32,7 @@ export class Listener {
   async open(): Promise<void> {
     const { pool, listen, opened, heard } = this.#options
     try {
-      const client = new Client({ ...pool.options, keepAlive: true })
+      const client = new (clientOf(pool))(settingsOf(pool))
       // From before it connects: an error that nobody hears would end the process.
       client.on('error', (error) => this.#broke(client, error))
       client.on('end', () => this.#broke(client, new Error('the listening connection ended')))
@@ -56,7 +56,7 @@ export class Listener {
   #again(error: unknown): void {
     if (this.#closed || this.#timer) return
     const pauseMs = this.#pauseMs
-    this.#options.log.warn({ err: error, pauseMs }, 'not listening to the database; polling')
+    this.#options.log.error({ err: error, pauseMs }, 'not listening to the database; polling')
     void this.#hangUp()
     this.#timer = setTimeout(() => {
       this.#timer = undefined
@@ -80,4 +80,15 @@ export class Listener {
       // It was broken: that is why it is given up.
     }
   }
+}
+
+/** The pool's own kind of client: one that authenticates in a way of its own does so here, too. */
+function clientOf(pool: Pool): typeof Client {
+  return (pool.options.Client as typeof Client | undefined) ?? Client
+}
+
+/** All that the pool was given. A copy by spreading would lack the password, which is hidden there. */
+function settingsOf({ options }: Pool): ClientConfig {
+  const settings = Object.getOwnPropertyDescriptors(options)
+  return Object.defineProperties({}, { ...settings, keepAlive: { value: true, enumerable: true } })
 }

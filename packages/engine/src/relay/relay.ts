@@ -7,6 +7,7 @@ import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { Listener } from './listener.ts'
+import { onceReachable } from './reach-database.ts'
 import { silentLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
@@ -45,7 +46,10 @@ export interface RelayOptions {
 
 export interface Relay {
   readonly name: string
-  /** Checks the tables and begins; resolves once every lane runs. */
+  /**
+   * Checks the tables and begins; resolves once every lane runs. While the database cannot be
+   * reached it waits, until `stop`; it rejects if a table does not fit its definition.
+   */
   start(): Promise<void>
   /** Takes no more claims, settles what is under way, gives back its leases. */
   stop(): Promise<void>
@@ -73,22 +77,41 @@ export function createRelay(options: RelayOptions): Relay {
   let { runners, listener } = assemble()
   let stopTasks = async (): Promise<void> => undefined
   let running: Promise<unknown> | undefined
+  let starting: { readonly over: Promise<void>; abort(): void } | undefined
   // A pool without an ear for errors ends the process when an idle connection dies.
   const onPoolError = (error: Error) => log.warn({ err: error }, 'a database connection died')
+
+  const begin = async (signal: AbortSignal) => {
+    pool.on('error', onPoolError)
+    try {
+      for (const outbox of outboxes) {
+        await onceReachable(() => checkTable(handle.db, outbox, log), { log, signal })
+      }
+      if (mode === 'listen' && !signal.aborted) await listener.open()
+      if (signal.aborted) return await listener.close()
+      stopTasks = startPeriodically(tasksOf(options), { log, metrics })
+      running = Promise.all([...runners.values()].map((runner) => runner.run()))
+      // Heard again in `stop`; here it only must not be unhandled.
+      running.catch(() => undefined)
+    } finally {
+      if (!running) pool.off('error', onPoolError)
+    }
+  }
 
   const relay: Relay = {
     name,
     async start() {
       if (running) return
-      for (const outbox of outboxes) await checkTable(handle.db, outbox, log)
-      pool.on('error', onPoolError)
-      if (mode === 'listen') await listener.open()
-      stopTasks = startPeriodically(tasksOf(options), { log, metrics })
-      running = Promise.all([...runners.values()].map((runner) => runner.run()))
-      // Heard again in `stop`; here it only must not be unhandled.
-      running.catch(() => undefined)
+      if (!starting) {
+        const stopped = new AbortController()
+        const over = begin(stopped.signal).finally(() => (starting = undefined))
+        starting = { over, abort: () => stopped.abort() }
+      }
+      await starting.over
     },
     async stop() {
+      starting?.abort()
+      await starting?.over.catch(() => undefined)
       if (!running) {
         await Promise.all([...runners.values()].map((runner) => runner.close()))
         return
@@ -113,12 +136,12 @@ export function createRelay(options: RelayOptions): Relay {
       }
     },
     async run({ signal }) {
-      await relay.start()
-      if (!signal.aborted) {
-        await new Promise<void>((resolve) => {
-          signal.addEventListener('abort', () => resolve(), { once: true })
-        })
-      }
+      const aborted = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve()
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+      await Promise.race([relay.start(), aborted])
+      await aborted
       await relay.stop()
     },
     async tick() {

@@ -19,6 +19,46 @@ export function selectIndexes(table: string): Statement {
      where indrelid = to_regclass(${table})`
 }
 
+/**
+ * Whether row-level security stands between this role and the table, unless a policy lets the role
+ * read and write everything. What a policy with a condition hides cannot be known from here.
+ */
+export function selectVisibility(table: string): Statement {
+  return sql`
+    with policy as (
+      select polpermissive as permissive,
+             coalesce(pg_get_expr(polqual, polrelid), 'true') = 'true'
+               and coalesce(pg_get_expr(polwithcheck, polrelid), 'true') = 'true' as is_open,
+             polcmd as command
+        from pg_policy
+       where polrelid = to_regclass(${table})
+         and (polroles = '{0}' or exists (
+               select from unnest(polroles) as role where role <> 0 and pg_has_role(role, 'usage')))
+    )
+    select current_user::text as role,
+           row_security_active(to_regclass(${table}))
+             and not (
+               (exists (select from policy where permissive and is_open and command = '*')
+                 or (exists (select from policy where permissive and is_open and command = 'r')
+                      and exists (select from policy where permissive and is_open and command = 'w')))
+               and not exists (select from policy where not permissive and not is_open)
+             ) as hidden`
+}
+
+/**
+ * Notes that a name belongs to a table and says to which it does. A table that is gone, or was
+ * renamed, gives it free. One statement, so that of two applications only one gets it.
+ */
+export function registerOutbox(name: string, table: string): Statement {
+  return sql`
+    insert into posthorn.outbox as o (name, table_name)
+    values (${name}, ${table})
+    on conflict (name) do update
+       set table_name = case when to_regclass(o.table_name) is null
+                             then excluded.table_name else o.table_name end
+    returning table_name`
+}
+
 /** The engine's columns that a definition's table must have: name and type. */
 export function engineColumns({
   order,

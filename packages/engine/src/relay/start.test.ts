@@ -1,0 +1,136 @@
+import { expect, onTestFinished, test } from 'vitest'
+import {
+  createRelay,
+  defineOutbox,
+  enqueue,
+  outboxTableSql,
+  schedule,
+  silentLog,
+  transaction,
+  type OutboxDefinition,
+} from '../index.ts'
+import { fakeTransport, lineTo, testDatabase } from '../testing/index.ts'
+
+interface Job {
+  id: string
+  tenant: string
+  status: string
+  attempts: number
+  due_at: Date
+}
+
+const definition = {
+  name: 'start.jobs',
+  table: 'start.job',
+  states: { ready: 'ready', sent: 'sent' },
+  columns: { dueAt: 'due_at' },
+  counter: { column: 'attempts', bumps: 'on-failure' },
+  claim: { every: '100ms' },
+  retry: schedule(['1s'], { then: 'repeat-last' }),
+  destination: { transport: 'fake', topic: 'jobs' },
+  message: ({ id }: Job) => ({ id, type: 'job', payload: {} }),
+} satisfies OutboxDefinition<Job>
+
+const named = (name: string, table: string) => defineOutbox<Job>({ ...definition, name, table })
+const tableSql = (table: string) => `
+  create table ${table} (id uuid primary key, tenant text not null default 'acme',
+    status text not null default 'ready', attempts int not null default 0,
+    due_at timestamptz not null default posthorn.now());
+  ${outboxTableSql(named('start.jobs', table))}`
+
+const database = await testDatabase({
+  sql: `create schema start; ${['start.job', 'start.other', 'start.secret'].map(tableSql).join('')}`,
+})
+const { pool } = database
+const jobs = named('start.jobs', 'start.job')
+
+function relayOf(outbox: typeof jobs, more: Partial<Parameters<typeof createRelay>[0]> = {}) {
+  const fake = fakeTransport()
+  const relay = createRelay({ pool, outboxes: [outbox], transports: { fake }, ...more })
+  onTestFinished(() => relay.stop())
+  return { relay, fake }
+}
+
+test('a relay that is started while the database is away waits for it', async () => {
+  const line = await lineTo(database.url)
+  onTestFinished(() => line.cut())
+  const far = database.connect({ connectionString: line.by(database.url) })
+  line.cut()
+  const said: string[] = []
+  const log = { ...silentLog, error: (_: object, message: string) => void said.push(message) }
+  const { relay, fake } = relayOf(jobs, { pool: far, log })
+  const starting = relay.start()
+  await expect
+    .poll(() => said, { timeout: 10_000 })
+    .toContain('the database cannot be reached; the relay starts when it can')
+  await line.heal()
+  await starting
+  await transaction(pool, (tx) => enqueue(tx, jobs, {}))
+  await expect.poll(() => fake.arrived.length, { timeout: 10_000 }).toBe(1)
+  await relay.stop()
+})
+
+test('and can be stopped before it is there', async () => {
+  const line = await lineTo(database.url)
+  const far = database.connect({ connectionString: line.by(database.url) })
+  line.cut()
+  const { relay } = relayOf(jobs, { pool: far })
+  const stop = new AbortController()
+  const running = relay.run({ signal: stop.signal })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  stop.abort()
+  await running
+})
+
+test('a name belongs to one table, whoever comes first', async () => {
+  const first = relayOf(named('start.shared', 'start.job'))
+  const second = relayOf(named('start.shared', 'start.other'))
+  await first.relay.start()
+  await expect(second.relay.start()).rejects.toMatchObject({
+    code: 'OUTBOX_NAME_TAKEN',
+    message: expect.stringContaining('start.job'),
+  })
+  await first.relay.stop()
+  // The table was renamed: the name goes with it.
+  await pool.query('alter table start.job rename to job_before')
+  onTestFinished(async () => void (await pool.query('alter table start.job_before rename to job')))
+  await second.relay.start()
+  await second.relay.stop()
+})
+
+test('of two applications that start at once, one gets the name', async () => {
+  const both = ['start.other', 'start.secret'].map((table) => relayOf(named('start.race', table)))
+  const ends = await Promise.allSettled(both.map(({ relay }) => relay.start()))
+  expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  await Promise.all(both.map(({ relay }) => relay.stop()))
+})
+
+test('a relay from which row-level security hides messages does not start', async () => {
+  const role = `relay_${database.name}`
+  await pool.query(`
+    alter table start.secret enable row level security;
+    create role ${role} login password 'relay';
+    grant usage on schema posthorn, start to ${role};
+    grant all on all tables in schema posthorn, start to ${role};
+    grant all on all sequences in schema posthorn, start to ${role};
+    create policy own on start.secret using (tenant = current_setting('app.tenant', true))`)
+  onTestFinished(async () => {
+    await pool.query(`drop owned by ${role}; drop role ${role}`)
+  })
+  const url = new URL(database.url)
+  url.username = role
+  url.password = 'relay'
+  const own = database.connect({ connectionString: url.href, max: 5 })
+  const secret = named('start.secret', 'start.secret')
+  const { relay, fake } = relayOf(secret, { pool: own, maintenance: 'off' })
+  await transaction(pool, (tx) => enqueue(tx, secret, {}))
+  const error = await relay.start().catch((cause: unknown) => cause as Error)
+  expect(error).toMatchObject({ code: 'ROWS_HIDDEN' })
+  // What it says to do is enough.
+  const [policy] = /create policy .*/.exec((error as Error).message) ?? []
+  await pool.query(String(policy))
+  await relay.start()
+  await expect.poll(() => fake.arrived.length, { timeout: 10_000 }).toBe(1)
+  await relay.stop()
+  await own.end()
+})
