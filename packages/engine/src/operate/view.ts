@@ -1,6 +1,6 @@
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { toMessage, type Message } from '../outbox/message.ts'
+import { messageOf, toMessage, type Message } from '../outbox/message.ts'
 import type { Destination } from '../outbox/transport.ts'
 
 /** A message as a person may see it. */
@@ -20,7 +20,7 @@ export function viewMessage<Row>(outbox: Outbox<Row>, row: OutboxRow): MessageVi
   const { destination, secrets } = outbox
   const shown = hide(row, secrets) as OutboxRow
   try {
-    const message = toMessage(outbox.message(row as Row))
+    const message = toMessage(messageOf(outbox, row as Row))
     return {
       message: {
         ...message,

@@ -150,6 +150,7 @@ function checkNumbers<Row>(
   duration('claim.every', claim?.every, 10)
   // Below half a second a garbage collection or a slow commit would be taken for a crash.
   duration('claim.lease', claim?.lease, 500)
+  duration('claim.attempt', claim?.attempt, 100)
   whole('retry.attempts', retry.attempts, 1_000_000)
   if (retry.delaysMs.length === 0) wrong('retry', 'needs at least one delay')
   if (!retry.delaysMs.every((ms) => Number.isFinite(ms) && ms >= 0)) {

@@ -23,7 +23,7 @@ export interface Outbox<Row = OutboxRow> extends ResolvedDefinition {
 /**
  * Checks a definition and makes the outbox. Throws a `DefinitionError` that names the field.
  *
- * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', lanes: 2 }`, `states.retry` =
+ * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', attempt: '5m', lanes: 2 }`, `states.retry` =
  * `states.ready`, `columns: { id: 'id', status: 'status' }`, `audit.record: 'all'`, no breaker,
  * no order, no retention.
  */
@@ -59,6 +59,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     lanes: claim?.lanes ?? 2,
     everyMs: toMs(claim?.every ?? '5s'),
     leaseMs: toMs(claim?.lease ?? '30s'),
+    attemptMs: toMs(claim?.attempt ?? '5m'),
     order: definition.order as Outbox['order'],
     fair: definition.fair as Outbox['fair'],
     confirmWithinMs: definition.confirm?.within && toMs(definition.confirm.within),

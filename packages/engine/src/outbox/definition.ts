@@ -83,6 +83,11 @@ export interface ClaimOptions {
   readonly every?: Duration
   /** How long a claim holds without being renewed; it is renewed at a third of it. Default `30s`. */
   readonly lease?: Duration
+  /**
+   * How long one attempt, a batch of messages in the hands of its transport, may take. Then it is
+   * aborted and its outcomes are unknown. Default `5m`.
+   */
+  readonly attempt?: Duration
   /** Batches under way at once in one relay. Default 2: one is read while the other is settled. */
   readonly lanes?: number
 }

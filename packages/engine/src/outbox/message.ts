@@ -35,6 +35,19 @@ export function toMessage<Payload>(init: MessageInit<Payload>): Message<Payload>
   }
 }
 
+/**
+ * The message of a row. Where `message(row)` leaves the key out in an ordered outbox, it is the
+ * order's column: without it a transport would not know what belongs together.
+ */
+export function messageOf<Row>(
+  outbox: { message(row: Row): MessageInit; readonly order: { readonly key: string } | undefined },
+  row: Row,
+): MessageInit {
+  const init = outbox.message(row)
+  if (!outbox.order || init.key !== undefined) return init
+  return { ...init, key: String((row as Record<string, unknown>)[outbox.order.key]) }
+}
+
 /** The moment inside a UUIDv7; undefined for ids of other kinds. */
 export function timeOfUuid(id: string): Date | undefined {
   if (!/^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id)) return undefined

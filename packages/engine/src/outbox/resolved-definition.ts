@@ -39,6 +39,7 @@ export interface ResolvedDefinition {
   readonly lanes: number
   readonly everyMs: number
   readonly leaseMs: number
+  readonly attemptMs: number
   readonly order: Order<OutboxRow> | undefined
   readonly fair: Fair<OutboxRow> | undefined
   readonly confirmWithinMs: number | undefined

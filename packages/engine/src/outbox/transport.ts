@@ -23,7 +23,10 @@ export interface DeliverOptions {
    * that key may be delivered in this batch (report it as `retryLater`).
    */
   readonly ordered: boolean
-  /** Aborted when the claim is lost or the relay's time to drain is over. */
+  /**
+   * Aborted when the claim is lost, the time of an attempt or the relay's time to drain is over. A
+   * transport that goes on in spite of it is left alone a little later, and its outcomes are dropped.
+   */
   readonly signal: AbortSignal
 }
 

@@ -1,11 +1,12 @@
+import { boundedAttempt } from './bounded-attempt.ts'
 import { createBreaker, type Breaker, type Permit } from './breaker.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { Upcasters } from '../outbox/definition.ts'
 import { PosthornError } from '../errors.ts'
-import { toMessage, type Message } from '../outbox/message.ts'
+import { messageOf, toMessage, type Message } from '../outbox/message.ts'
 import type { Metrics } from '../metrics.ts'
-import { outcomeOfThrow, retryLater, type Outcome } from '../outbox/outcome.ts'
+import { outcomeOfThrow, retryLater, unknown, type Outcome } from '../outbox/outcome.ts'
 import type { OpenBreaker } from '../sql/relay.ts'
 import { withDeliverySpan } from '../trace.ts'
 import type { Delivery, Destination, Transport } from '../outbox/transport.ts'
@@ -98,7 +99,7 @@ export class Attempter {
 
   #deliveryOf(row: OutboxRow): Delivery {
     const { destination, upcasters, columns } = this.#outbox
-    const init = this.#outbox.message(row)
+    const init = messageOf(this.#outbox, row)
     const traceparent = columns.traceparent && (row[columns.traceparent] as string | null)
     const message = upcast(upcasters, toMessage(traceparent ? { traceparent, ...init } : init))
     return {
@@ -131,9 +132,12 @@ export class Attempter {
     }
     try {
       const ordered = this.#outbox.order !== undefined
-      const outcomes = await withDeliverySpan(this.#outbox.name, batch, (sent) =>
-        transport.deliver(sent, { ordered, signal }),
-      )
+      const bounds = { ms: this.#outbox.attemptMs, signal }
+      const outcomes = await withDeliverySpan(this.#outbox.name, batch, async (sent) => {
+        const deliver = (aborted: AbortSignal) =>
+          transport.deliver(sent, { ordered, signal: aborted })
+        return (await boundedAttempt(deliver, bounds)) ?? batch.map(() => TIMED_OUT)
+      })
       return outcomes.length === batch.length ? outcomes : batch.map(() => MISSING)
     } catch (error) {
       return batch.map(() => outcomeOfThrow(error))
@@ -224,6 +228,8 @@ const MAX_BREAKERS = 10_000
 
 /** While a probe is on its way the rest of its batch waits this long for its answer. */
 const PROBE_ANSWER_MS = 5_000
+
+const TIMED_OUT: Outcome = unknown(new PosthornError('ATTEMPT_TIMEOUT'))
 
 const MISSING: Outcome = retryLater(
   new PosthornError('TRANSPORT_BROKEN', 'the transport did not answer for every message'),

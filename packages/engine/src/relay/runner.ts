@@ -1,4 +1,5 @@
 import { Attempter, type Attempted, type Transports } from './attempt.ts'
+import { boundedAttempt } from './bounded-attempt.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
@@ -286,7 +287,9 @@ export class Runner {
    */
   async #overdue(claim: Claim): Promise<OutboxRow[]> {
     const { outbox, transports } = this.#options
-    const passed = await Promise.all(claim.rows.map((row) => hasPassed(outbox, row, transports)))
+    const ask = () => Promise.all(claim.rows.map((row) => hasPassed(outbox, row, transports)))
+    const bounds = { ms: outbox.attemptMs, signal: this.#abort.signal }
+    const passed = (await boundedAttempt(ask, bounds)) ?? []
     const waiting = claim.rows.filter((_, i) => !passed[i])
     const againMs = Math.min(outbox.confirmWithinMs ?? MAX_WAIT_MS, MAX_WAIT_MS)
     if (waiting.length > 0) await this.#source.renew({ ...claim, rows: waiting }, againMs)

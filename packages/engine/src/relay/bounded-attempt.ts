@@ -1,0 +1,27 @@
+/** A transport that is told to stop has this long to say what became of its messages. */
+const GRACE_MS = 5_000
+
+/**
+ * Waits for an attempt until it is over or has taken `ms`. Then it is aborted, as it is by `signal`,
+ * and if it goes on in spite of that it is left alone: undefined, and what it still says is dropped.
+ */
+export async function boundedAttempt<Result>(
+  attempt: (signal: AbortSignal) => Promise<Result>,
+  { ms, signal }: { ms: number; signal: AbortSignal },
+): Promise<Result | undefined> {
+  const overdue = new AbortController()
+  const aborted = AbortSignal.any([signal, overdue.signal])
+  const timer = setTimeout(() => overdue.abort(), ms)
+  let grace: NodeJS.Timeout | undefined
+  const ignored = new Promise<undefined>((resolve) => {
+    const wait = () => (grace = setTimeout(() => resolve(undefined), Math.min(GRACE_MS, ms)))
+    if (aborted.aborted) wait()
+    else aborted.addEventListener('abort', wait, { once: true })
+  })
+  try {
+    return await Promise.race([attempt(aborted), ignored])
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(grace)
+  }
+}
