@@ -88,7 +88,11 @@ export function createRelay(options: RelayOptions): Relay {
         await onceReachable(() => checkTable(handle.db, outbox, log), { log, signal })
       }
       if (mode === 'listen' && !signal.aborted) await listener.open()
-      if (signal.aborted) return await listener.close()
+      if (signal.aborted) {
+        await listener.close()
+        ;({ runners, listener } = assemble())
+        return
+      }
       stopTasks = startPeriodically(tasksOf(options), { log, metrics })
       running = Promise.all([...runners.values()].map((runner) => runner.run()))
       // Heard again in `stop`; here it only must not be unhandled.
