@@ -1,10 +1,14 @@
-// npm run check: format, lint and types while the servers start, then the tests. One line for each
-// step, the output of a step only if it failed.
+// npm run check [-- --full]: format, lint and types while the servers start, then the tests, then
+// the heavy proof in its short or full form. One line for each step, the output of a step only if it
+// failed.
 
+import { parseArgs } from 'node:util'
 import { runProgram, untilInterrupted } from './command.mjs'
-import { add, closingLine, countMissing, runTests } from './test-run.mjs'
+import { proofs } from './proofs.mjs'
+import { add, closingLine, countMissing, runProof, runTests } from './test-run.mjs'
 import { startTestServers } from './test-servers.mjs'
 
+const form = parseArgs({ options: { full: { type: 'boolean' } } }).values.full ? 'full' : 'short'
 const signal = untilInterrupted()
 let counts = {}
 
@@ -51,6 +55,11 @@ try {
   await step('schema', program('scripts/schema.mjs', '--check'))
   await step('openapi', program('scripts/openapi.mjs', '--check'))
   await step('tests', () => runTests({ env: servers.env, signal }))
+  const env = { ...servers.env, PROOF: form }
+  for (const { [form]: args, ...proof } of proofs) {
+    if (args !== undefined && !signal.aborted)
+      await step(`proof: ${proof.name}`, () => runProof({ ...proof, args, env, signal }))
+  }
 } finally {
   await servers?.stop()
 }

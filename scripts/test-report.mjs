@@ -18,3 +18,21 @@ export function failuresIn(text) {
     return status === 'failed' ? [{ file: name, test: 'the whole file' }] : []
   })
 }
+
+/** More flaky tests than this fail the run: a suite that is believed has none. */
+export const MAX_FLAKY = 2
+
+/**
+ * What a first run and a second one of its failed files come to: what failed again has failed, what
+ * passed is flaky. A second run that ran nothing proves nothing.
+ */
+export function judgeFlaky(first, second) {
+  if (second.counts.passed === 0) return { ...first, flaky: [] }
+  const isSame = (one) => (other) => one.file === other.file && one.test === other.test
+  const flaky = first.failures.filter((each) => !second.failures.some(isSame(each)))
+  const { passed, skipped } = first.counts
+  const tooMany = { file: '.', test: `${flaky.length} flaky tests, more than ${MAX_FLAKY}` }
+  const failures = [...second.failures, ...(flaky.length > MAX_FLAKY ? [tooMany] : [])]
+  const failed = Math.max(failures.length, second.counts.failed)
+  return { counts: { passed: passed + flaky.length, failed, skipped }, failures, flaky }
+}

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { uuid } from '@posthorn/engine'
-import { withBroker } from '@posthorn/engine/testing'
-import { afterAll, describe, expect, test } from 'vitest'
+import { killPoints, withBroker } from '@posthorn/engine/testing'
+import { afterAll, expect, test } from 'vitest'
 import { pdf, zip, zipOfCases } from './testing/archive.ts'
 import { expectAttachedOnce } from './testing/attached.ts'
 import { startRole, type Role, type RoleOptions } from './testing/role.ts'
@@ -133,47 +133,51 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     await stop(`worker ${org}`)
   }
 
-  describe('the file processor is killed', () => {
-    test.each([
-      'looked',
-      ...['put 1', 'stored 2'],
-      // The staged files, that all are staged, three batches, the end.
-      ...[1, 2, 3, 4, 5, 6].flatMap((n) => [`commit ${n}`, `committed ${n}`]),
-    ])('at "%s"', { timeout: 120_000 }, (point) => exercise('processor', point, longFile))
+  const pointsOf = (points: readonly string[], short: readonly string[]) =>
+    killPoints(points, { named: (point) => point, short })
 
-    test.each(['told evidence.rejected', 'commit 1', 'committed 1'])(
-      'over a bad file at "%s"',
-      { timeout: 120_000 },
-      async (point) => {
-        const org = `m-${uuid().slice(-12)}`
-        await stop('processor ')
-        const client = await running.as({ org })
-        const id = await client.job(Buffer.from('no ZIP at all'))
-        await killAt('processor', point, org)
-        await expireClaims(org)
-        await start('processor')
-        await client.until(id, { status: 'REJECTED', reason: 'NOT_A_ZIP' })
-        const { body } = await client.get(`/api/v1/file-jobs/${id}/notifications`)
-        expect(body.items).toMatchObject([{ kind: 'REJECTED' }])
-      },
-    )
-  })
+  const PROCESSOR = [
+    'looked',
+    ...['put 1', 'stored 2'],
+    // The staged files, that all are staged, three batches, the end.
+    ...[1, 2, 3, 4, 5, 6].flatMap((n) => [`commit ${n}`, `committed ${n}`]),
+  ]
+  test.each(pointsOf(PROCESSOR, ['put 1', 'committed 2', 'commit 4', 'committed 6']))(
+    'the file processor is killed at "%s", and the file comes to its end',
+    { timeout: 120_000 },
+    (point) => exercise('processor', point, longFile),
+  )
 
-  describe('the publisher is killed', () => {
-    test.each(['claimed', 'delivered', 'commit 1', 'committed 1'])(
-      'at "%s"',
-      { timeout: 120_000 },
-      (point) => exercise('publisher', point, shortFile),
-    )
-  })
+  const REJECTION = ['told evidence.rejected', 'commit 1', 'committed 1']
+  test.each(pointsOf(REJECTION, ['commit 1']))(
+    'the file processor is killed over a bad file at "%s", and the file is rejected once',
+    { timeout: 120_000 },
+    async (point) => {
+      const org = `m-${uuid().slice(-12)}`
+      await stop('processor ')
+      const client = await running.as({ org })
+      const id = await client.job(Buffer.from('no ZIP at all'))
+      await killAt('processor', point, org)
+      await expireClaims(org)
+      await start('processor')
+      await client.until(id, { status: 'REJECTED', reason: 'NOT_A_ZIP' })
+      const { body } = await client.get(`/api/v1/file-jobs/${id}/notifications`)
+      expect(body.items).toMatchObject([{ kind: 'REJECTED' }])
+    },
+  )
 
-  describe('the results worker is killed', () => {
-    test.each(['told evidence.initial_results', 'told evidence.final_results', 'commit 1'])(
-      'at "%s"',
-      { timeout: 120_000 },
-      (point) => exercise('results', point, shortFile),
-    )
-  })
+  test.each(pointsOf(['claimed', 'delivered', 'commit 1', 'committed 1'], ['delivered']))(
+    'the publisher is killed at "%s", and the file comes to its end',
+    { timeout: 120_000 },
+    (point) => exercise('publisher', point, shortFile),
+  )
+
+  const RESULTS = ['told evidence.initial_results', 'told evidence.final_results', 'commit 1']
+  test.each(pointsOf(RESULTS, ['told evidence.final_results']))(
+    'the results worker is killed at "%s", and the merchant is told once',
+    { timeout: 120_000 },
+    (point) => exercise('results', point, shortFile),
+  )
 
   test('the evidence worker is killed at each of its steps', { timeout: 180_000 }, async () => {
     const points = ['received', 'attach', 'attached', 'commit 1', 'committed 1', 'handled']

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { killPoints } from '@posthorn/engine/testing'
 import { afterAll, expect, test } from 'vitest'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
 import { ROLES, startRole, type Role } from './testing/role.ts'
@@ -111,9 +112,26 @@ const CRASHES: readonly (readonly [Role, End, readonly string[]])[] = [
   ],
   ['answers', 'declined', ['payment.refused: received', 'payment.refused: handled']],
 ]
-const cases = CRASHES.flatMap(([role, end, points]) =>
+
+/** Each role, each end, and on both sides of what cannot be undone. */
+const SHORT = [
+  'relay: delivered: completed',
+  'orchestrator: reserve: done: completed',
+  'orchestrator: delivered: completed',
+  'orchestrator: paid: done: declined',
+  'orchestrator: undo pay: done: cancelled',
+  'stock: committed 1: completed',
+  'payments: charged: completed',
+  'payments: charged: unanswered',
+  'payments: commit 2: declined',
+  'shipments: commit 1: completed',
+  'answers: committed 1: completed',
+  'answers: payment.refused: handled: declined',
+]
+const all = CRASHES.flatMap(([role, end, points]) =>
   points.map((point) => [role, point, end] as const),
 )
+const cases = killPoints(all, { named: (each) => each.join(': '), short: SHORT })
 
 test.each(cases)('the %s is killed at "%s", and the order ends %s', async (role, point, end) => {
   const { amount, status, charges, refunds } = ENDS[end]

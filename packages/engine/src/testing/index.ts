@@ -1,6 +1,7 @@
 export { testDatabase } from './database.ts'
 export type { TestDatabase } from './database.ts'
 export { withBroker } from './broker.ts'
+export { killPoints } from './kill-points.ts'
 export { createKafkaLine } from './kafka-proxy.ts'
 export { createLine, lineTo } from './tcp-proxy.ts'
 export type { Line } from './tcp-proxy.ts'
