@@ -1,20 +1,57 @@
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { page, sectionOf } from './markdown.ts'
+import { workspaces } from '../architecture/workspaces.ts'
+import { page, root, sectionOf } from './markdown.ts'
 
-/** The points of the review card, by their numbers. */
-function pointsOf(text: string): number[] {
-  return [...sectionOf(text, 'Review card').matchAll(/^(\d+)\. \S.+\?$/gm)].map(([, n]) =>
-    Number(n),
+const { text } = page('CONTRIBUTING.md')
+
+test('"Where things are" lists every workspace and every folder of the repository', () => {
+  const listed = [...sectionOf(text, 'Where things are').matchAll(/^([a-z][\w/]*) {2,}\S/gm)]
+    .map(([, folder]) => folder ?? '')
+    .toSorted()
+  const ours = workspaces().map(({ folder }) => folder)
+  const folders = globSync('*/', { cwd: root }).map((path) => path.replace(/\/$/, ''))
+  const beside = folders.filter(
+    (folder) =>
+      folder !== 'node_modules' && !ours.some((each) => `${each}/`.startsWith(`${folder}/`)),
+  )
+  expect(listed).toEqual([...ours, ...beside].toSorted())
+})
+
+/** The answers by their questions, each with the paths that it names. */
+function answersOf(section: string): Map<string, readonly string[]> {
+  const rows = [...section.matchAll(/^\| (an? [^|]+?) +\| (.+) \|$/gm)]
+  return new Map(
+    rows.map(([, question = '', answer = '']) => [
+      question,
+      [...answer.matchAll(/`([^`]+\/[^`]+)`/g)].map(([, path]) => path ?? ''),
+    ]),
   )
 }
 
-test('the review card asks twelve questions', () => {
-  const twelve = Array.from({ length: 12 }, (_, i) => i + 1)
-  expect(pointsOf(page('CONTRIBUTING.md').text)).toEqual(twelve)
+test('"Where does it go?" answers eight questions by paths that exist', () => {
+  const answers = answersOf(sectionOf(text, 'Where does it go?'))
+  expect([...answers.keys()]).toEqual([
+    'a transport',
+    'a retry policy',
+    'a metric',
+    'an error code',
+    'a page of the dashboard',
+    'a command of the CLI',
+    'a column of an outbox',
+    'a system',
+  ])
+  for (const [question, paths] of answers) {
+    expect(paths.length, question).toBeGreaterThan(1)
+    expect(
+      paths.filter((path) => !existsSync(join(root, path))),
+      question,
+    ).toEqual([])
+  }
 })
 
-test('a missing point is found', () => {
-  const card =
-    '# x\n\n## Review card\n\n1. **One.** Is it?\n2. No question.\n3. Is it?\n\n## y\n\n4. Eh?\n'
-  expect(pointsOf(card)).toEqual([1, 3])
+test('an answer that names a file that is gone is found', () => {
+  const answers = answersOf('| a wheel  | `packages/wheel.ts`, and `retry` |\n')
+  expect(answers.get('a wheel')).toEqual(['packages/wheel.ts'])
 })
