@@ -96,7 +96,7 @@ export class Sequence implements Job {
 }
 
 /** The engine's word for a message behind one that did not go through. */
-const HELD_BACK: Outcome = retryLater(
+export const HELD_BACK: Outcome = retryLater(
   { code: 'HELD_BACK', message: 'an earlier webhook of the same key has not gone through yet' },
   { after: '1s', charge: false },
 )

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { toMessage, uuid, type Delivery, type Outcome } from '@posthorn/engine'
+import { retryLater, toMessage, uuid, type Delivery, type Outcome } from '@posthorn/engine'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, expect, test } from 'vitest'
 import { parseCidrs } from './address.ts'
@@ -282,6 +282,46 @@ test('deliveries with a place go one after the other, and not behind one that fa
   seen.length = 0
   await outcomesOf(deliveries, transport)
   expect(seen).toEqual(['1', '2', '3', '4', '5'])
+})
+
+test('of an ordered batch each key goes one after the other and stops where it failed', async () => {
+  const answered: string[] = []
+  const receivers = await Promise.all(
+    [0, 1].map(() =>
+      openReceiver((response, { body }) => {
+        const { key, n } = JSON.parse(body) as { key: string; n: number }
+        // The first of a key takes longest: in parallel it would be answered last.
+        setTimeout(() => {
+          answered.push(`${key}${n}`)
+          response.writeHead(key === 'b' && n === 2 ? 500 : 200).end()
+        }, 60 / n)
+      }),
+    ),
+  )
+  const deliveries = [1, 2, 3].flatMap((n) =>
+    ['a', 'b', 'c'].map((key) => {
+      const message = toMessage({ id: uuid(), type: 't', key, payload: { key, n } })
+      // The key's order holds across its endpoints.
+      return { message, destination: { transport: 'webhooks', topic: receivers[n % 2]?.url ?? '' } }
+    }),
+  )
+  const transport = transportTo({
+    resolve: async (batch) =>
+      batch.map(({ message, destination }) => {
+        const { key, n } = message.payload as { key: string; n: number }
+        const target = { url: destination.topic, secrets: [] }
+        return key === 'c' && n === 1 ? retryLater({ code: 'PAUSED', message: 'not now' }) : target
+      }),
+  })
+  const outcomes = await transport.deliver(deliveries, { ordered: true, signal })
+  const codes = Object.groupBy(outcomes.map(codeOf), (_, i) => ['a', 'b', 'c'][i % 3] ?? '')
+  expect(codes).toEqual({
+    a: ['delivered', 'delivered', 'delivered'],
+    b: ['delivered', 'WEBHOOK_STATUS', 'HELD_BACK'],
+    c: ['PAUSED', 'HELD_BACK', 'HELD_BACK'],
+  })
+  expect(answered.filter((each) => each.startsWith('a'))).toEqual(['a1', 'a2', 'a3'])
+  expect(answered.filter((each) => each.startsWith('b'))).toEqual(['b1', 'b2'])
 })
 
 test('what is called off is not charged, and closing waits for nothing', async () => {

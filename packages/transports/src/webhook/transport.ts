@@ -7,7 +7,7 @@ import {
   type Outcome,
   type Transport,
 } from '@posthorn/engine'
-import { Sequence, type Step } from './sequence.ts'
+import { HELD_BACK, Sequence, type Step } from './sequence.ts'
 import type { Guard } from './guard.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import { waits, type Answered } from './outcome.ts'
@@ -76,16 +76,21 @@ class WebhookTransport implements Transport {
 
   async deliver(
     batch: readonly Delivery[],
-    { signal }: DeliverOptions,
+    { ordered, signal }: DeliverOptions,
   ): Promise<readonly Outcome[]> {
     const targets = await this.#options.resolve(batch)
     const outcomes = Array.from<Answered>({ length: batch.length })
+    const stopped = new Set<string>()
     const placed = batch.flatMap((delivery, at) => {
       const target = targets[at]
       if (target === undefined) return []
-      if ('kind' in target) outcomes[at] = target
-      else if (!this.#underWay.has(delivery.message.id)) return [{ at, delivery, target }]
+      const key = ordered ? delivery.message.key : undefined
+      if (key !== undefined && stopped.has(key)) outcomes[at] = HELD_BACK
+      else if ('kind' in target) outcomes[at] = target
+      else if (!this.#underWay.has(delivery.message.id)) return [{ at, delivery, target, key }]
       else outcomes[at] = waits('WEBHOOK_PENDING', this.#timeoutMs)
+      // What comes after it in its key must not overtake it.
+      if (key !== undefined && outcomes[at]?.kind !== 'delivered') stopped.add(key)
       return []
     })
     const abort = new AbortController()
@@ -189,19 +194,26 @@ interface Placed {
   readonly at: number
   readonly delivery: Delivery
   readonly target: WebhookTarget
+  /** Of an ordered batch: what shares it goes one after the other. */
+  readonly key: string | undefined
 }
 
-/** What goes one after the other: deliveries of one key that have a place. All else goes alone. */
+/**
+ * What goes one after the other: the messages of one key in an ordered batch, and deliveries of one
+ * key to one endpoint that have a place. All else goes alone.
+ */
 function sequencesOf(placed: readonly Placed[]): [string, Placed[]][] {
   const keyed = new Map<string, Placed[]>()
   const sequences: [string, Placed[]][] = []
   for (const each of placed.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const { topic } = each.delivery.destination
-    if (each.target.place === undefined) {
+    if (each.target.place === undefined && each.key === undefined) {
       sequences.push([topic, [each]])
       continue
     }
-    const name = JSON.stringify([topic, each.delivery.message.key ?? null])
+    // The order of a key holds whatever endpoints it goes to; a place is one of its endpoint's.
+    const { key } = each.delivery.message
+    const name = JSON.stringify(each.key === undefined ? [topic, key ?? null] : [each.key])
     const known = keyed.get(name)
     if (known) known.push(each)
     else {
