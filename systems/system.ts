@@ -25,6 +25,16 @@ export interface Host<Settings = unknown> {
    * production, and until the server that runs it is up.
    */
   simulated(name: string): Promise<string | undefined>
+  /** Receivers of webhooks that the host plays itself; left out in production. */
+  readonly receivers?: Receivers
+}
+
+/** Receivers of webhooks that are no customers. */
+export interface Receivers {
+  /** Whether the URL is one of theirs: it may be on this machine. */
+  includes(url: URL): boolean
+  /** Gives a receiver the secrets of its endpoint; does nothing for other URLs, and never throws. */
+  introduce(url: string, secrets: readonly string[]): Promise<void>
 }
 
 /** Somebody who reads a topic, and by which transport. */

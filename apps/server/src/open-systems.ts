@@ -2,7 +2,7 @@ import { engineMigrations, type Log, type MigrationSet, type Outbox } from '@pos
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { OpenSystem, System, SystemConsumer, SystemQueue } from '@posthorn/systems'
 import { createSealing } from '@posthorn/systems/sealing'
-import type { Simulator } from '@posthorn/simulators'
+import { simulatedReceivers, type Simulator } from '@posthorn/simulators'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
@@ -47,6 +47,7 @@ export async function openSystems(
     sealing: createSealing(await keysOf(configuration)),
     simulated: async (name: string) =>
       production ? undefined : (await readSimulated(dataFolder))[name],
+    ...(!production && { receivers: simulatedReceivers(baseUrl) }),
   }
   const opened = systems.map((system) =>
     system.open({ ...host, settings: settings[system.name] as never }),

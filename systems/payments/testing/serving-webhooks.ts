@@ -1,6 +1,6 @@
 import { silentLog, type Outbox } from '@posthorn/engine'
 import { createApp, createVerifier, type App } from '@posthorn/http'
-import { merchant, simulators } from '@posthorn/simulators'
+import { merchant, simulatedReceivers, simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { createSealing } from '../../sealing.ts'
@@ -42,6 +42,7 @@ export async function serveWebhooks(
     baseUrl: () => url,
     sealing: createSealing(['k'.repeat(32)]),
     simulated: async () => undefined,
+    receivers: simulatedReceivers(() => url),
   })
   await parts.routes(app)
   await app.register(simulators, { pool, simulators: [merchant()] })

@@ -1,6 +1,6 @@
 import { silentLog, type Log } from '@posthorn/engine'
 import { createApp, createVerifier, type App } from '@posthorn/http'
-import { simulators } from '@posthorn/simulators'
+import { simulatedReceivers, simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import { createSealing } from '../../sealing.ts'
 import { readSettings } from '../../settings.ts'
@@ -42,6 +42,7 @@ export async function serve({ pool, env = {}, log = silentLog }: ServingOptions)
     baseUrl: () => url,
     sealing: createSealing(['k'.repeat(32)]),
     simulated: async () => undefined,
+    receivers: simulatedReceivers(() => url),
   })
   await system.routes?.(app)
   await app.register(simulators, { pool, simulators: system.simulators ?? [] })

@@ -6,7 +6,6 @@ import { noticeWriter } from './notices/notice-writer.ts'
 import { TRANSPORT, webhookDeliveries } from './outbox.ts'
 import { webhookRoutes } from './routes.ts'
 import type { webhookSettings } from './settings.ts'
-import { introductionTo, isSimulated } from './simulated-merchant.ts'
 import { webhookMaintenance } from './maintenance.ts'
 import { keepLateAnswer, resolveDeliveries } from './worker.ts'
 
@@ -23,19 +22,18 @@ export function openWebhooks(host: Host<Settings>): Required<
 > & {
   routes: NonNullable<OpenSystem['routes']>
 } {
-  const { pool, log, settings, sealing, production, baseUrl } = host
+  const { pool, log, settings, sealing, production, receivers } = host
   const guard = createGuard({
     opened: parseCidrs(settings.WEBHOOK_ALLOW_CIDRS),
     httpsOnly: settings.WEBHOOK_HTTPS_ONLY ?? production,
-    exempt: (url) => !production && isSimulated(url, baseUrl()),
+    exempt: (url) => receivers?.includes(url) === true,
   })
-  const introduce = introductionTo(guard, baseUrl)
   const timeout = `${settings.WEBHOOK_TIMEOUT_MS}ms` as const
   const webhooks = webhookTransport({
     guard,
     timeout,
     perEndpoint: settings.WEBHOOK_CONCURRENCY,
-    resolve: resolveDeliveries({ pool, sealing, introduce }),
+    resolve: resolveDeliveries({ pool, sealing, receivers }),
     late: keepLateAnswer(pool, log),
   })
   const parts = {

@@ -2,6 +2,7 @@ import { retryLater, transaction, type Delivery, type Log, type Queryable } from
 import type { Answered, LateAnswer, WebhookTarget } from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
 import type { Sealing } from '../../sealing.ts'
+import type { Receivers } from '../../system.ts'
 import { attemptOf, isTried, type Recalled } from './deliveries/attempt.ts'
 import {
   insertAnswer,
@@ -19,15 +20,15 @@ import { webhookDeliveries } from './outbox.ts'
 export interface ResolveOptions {
   readonly pool: Pool
   readonly sealing: Sealing
-  /** Tells a simulated merchant its secrets; does nothing for a real one. */
-  introduce(url: string, secrets: readonly string[]): Promise<void>
+  /** Those that the host plays itself are given their secrets. */
+  readonly receivers: Receivers | undefined
 }
 
 /** How long a delivery waits before it is looked at again, where nothing tells it sooner. */
 const AGAIN_MS = 1_000
 
 /** Finds out where claimed deliveries go, and which of them need not be sent, or not yet. */
-export function resolveDeliveries({ pool, sealing, introduce }: ResolveOptions) {
+export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) {
   const db: Queryable = pool
   const opened = new OpenedSecrets(sealing)
   return async (batch: readonly Delivery[]): Promise<(WebhookTarget | Answered)[]> => {
@@ -47,7 +48,7 @@ export function resolveDeliveries({ pool, sealing, introduce }: ResolveOptions) 
     const targets = new Map<string, WebhookTarget>()
     for (const { id, url, secrets: sealed } of endpoints) {
       const secrets = opened.open(id, sealed)
-      await introduce(url, secrets)
+      await receivers?.introduce(url, secrets)
       targets.set(id, { url, secrets })
     }
     const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))

@@ -1,10 +1,8 @@
-import type { Guard } from '@posthorn/transports/webhook'
-
 const PATH = '/sim/merchant/hooks'
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]', '0.0.0.0', '[::]'])
 
 /** Whether a URL is the simulated merchant of the server at `base`, however its host is written. */
-export function isSimulated(url: URL, base: string): boolean {
+function isSimulated(url: URL, base: string): boolean {
   const { protocol, port, hostname, pathname } = url
   // Asked of every webhook: the path alone answers nearly always.
   if (pathname !== PATH && !pathname.startsWith(`${PATH}/`)) return false
@@ -17,14 +15,20 @@ export function isSimulated(url: URL, base: string): boolean {
 /** Introductions remembered; one that is forgotten is made again. */
 const MOST = 10_000
 
+/** The simulated merchant as a receiver of webhooks that the server itself plays. */
+export function simulatedReceivers(baseUrl: () => string) {
+  const includes = (url: URL) => isSimulated(url, baseUrl())
+  return { includes, introduce: introductionTo(includes, baseUrl) }
+}
+
 /**
  * Tells the simulated merchant the secrets of its endpoints, as a person would type them into a real
  * one's settings. A merchant that is away verifies nothing; that is all.
  */
-export function introductionTo(guard: Guard, baseUrl: () => string) {
+function introductionTo(includes: (url: URL) => boolean, baseUrl: () => string) {
   const known = new Set<string>()
   return async (url: string, secrets: readonly string[]): Promise<void> => {
-    if (!guard.isExempt(url)) return
+    if (!includes(new URL(url))) return
     const fresh = secrets.filter((secret) => !known.has(secret))
     if (fresh.length === 0) return
     if (known.size > MOST) known.clear()
