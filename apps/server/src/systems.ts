@@ -7,7 +7,6 @@ import { messages } from '@posthorn/systems/messages'
 import { orders } from '@posthorn/systems/orders'
 import { enqueueEvent, payments } from '@posthorn/systems/payments'
 import { ConfigurationError } from './configuration.ts'
-import { greetings } from './greetings/index.ts'
 
 /** The systems that come with the server. */
 const INSTALLED: readonly System[] = [
@@ -17,7 +16,6 @@ const INSTALLED: readonly System[] = [
   // What a file came to is told by the webhooks of payments.
   evidence({ notify: enqueueEvent }),
   families,
-  greetings,
 ]
 
 /** Those, and the ones that the module in POSTHORN_CONFIG exports as `systems`. */

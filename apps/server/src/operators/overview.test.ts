@@ -1,7 +1,7 @@
 import { readHistory } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { describe, expect, test } from 'vitest'
-import { greetings } from '../greetings/index.ts'
+import { greetings } from '../testing/greetings/index.ts'
 import { letterSystem } from '../testing/letters.ts'
 import { testServer } from '../testing/test-server.ts'
 
