@@ -526,43 +526,6 @@ alter table evidence.file_job_tally add constraint file_job_tally_file_job_id_fk
 alter table evidence.file_outbox_row add constraint file_outbox_row_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
 alter table evidence.file_outbox_row_audit add constraint file_outbox_row_audit_file_outbox_row_id_fkey FOREIGN KEY (file_outbox_row_id) REFERENCES evidence.file_outbox_row(id) ON DELETE CASCADE;
 
-create schema example;
-
-create table example.greeted (
-  name text not null,
-  times bigint not null default 0,
-  constraint greeted_pkey PRIMARY KEY (name)
-);
-
-create table example.greeting (
-  id uuid not null,
-  name text not null,
-  status text not null default 'waiting'::text,
-  attempts integer not null default 0,
-  due_at timestamp with time zone not null default posthorn.now(),
-  error text,
-  created_at timestamp with time zone not null default now(),
-  sent_at timestamp with time zone,
-  claim_token uuid,
-  claimed_until timestamp with time zone,
-  lost_claims smallint not null default 0,
-  org_id text not null default 'demo'::text,
-  traceparent text,
-  constraint greeting_pkey PRIMARY KEY (id),
-  constraint greeting_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  constraint greeting_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'dead'::text])))
-) with (fillfactor=80);
-CREATE INDEX greeting_dead ON example.greeting USING btree (created_at) WHERE (status = 'dead'::text);
-CREATE INDEX greeting_due ON example.greeting USING btree (due_at, id) WHERE (status = 'waiting'::text);
-CREATE INDEX greeting_suspect ON example.greeting USING btree (due_at, id) WHERE ((status = 'waiting'::text) AND (lost_claims > 0));
-
-create table example.inbox (
-  consumer text not null,
-  event_id uuid not null,
-  received_at timestamp with time zone not null default now(),
-  constraint inbox_pkey PRIMARY KEY (event_id, consumer)
-);
-
 create schema families;
 
 CREATE OR REPLACE FUNCTION families.touch_event()

@@ -50,7 +50,7 @@ const REFUSED: Record<string, () => Promise<string | undefined>> = {
 function filled(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     return name === 'name' && path.includes('outboxes')
-      ? 'example.greetings'
+      ? 'sagas.events'
       : '01890a5d-ac96-774b-bcce-b302099a8057'
   })
 }

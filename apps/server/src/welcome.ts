@@ -38,9 +38,10 @@ function firstThing(url: string): string[] {
   return [
     'Try:',
     '  TOKEN=…the line above…',
-    `  curl -X POST ${url}/api/v1/greetings -H "authorization: Bearer $TOKEN" \\`,
-    `       -H 'content-type: application/json' -d '{"name": "world"}'`,
-    `  curl ${url}/api/v1/greetings/world -H "authorization: Bearer $TOKEN"`,
+    `  curl ${url}/api/v1/orders -H "authorization: Bearer $TOKEN" \\`,
+    `       -H 'content-type: application/json' \\`,
+    `       -d '{"items": [{"sku": "LAMP", "quantity": 2}], "amount": 4200, "currency": "EUR"}'`,
+    `  curl ${url}/api/v1/orders -H "authorization: Bearer $TOKEN"`,
     `or a story through all of it: npx posthorn demo --url ${url}`,
   ]
 }

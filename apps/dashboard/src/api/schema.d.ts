@@ -1435,127 +1435,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/greetings': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Greet somebody: a row and its message in one transaction */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            name: string
-          }
-        }
-      }
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        202: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              id: string
-            }
-          }
-        }
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/greetings/{name}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** How often somebody was greeted, as the consumer counted */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          name: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        200: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              name: string
-              times: number
-            }
-          }
-        }
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/me': {
     parameters: {
       query?: never
@@ -3487,48 +3366,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3605,48 +3458,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3715,48 +3542,22 @@ export interface paths {
       }
       requestBody?: never
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */
@@ -3835,48 +3636,22 @@ export interface paths {
         }
       }
       responses: {
-        /** @description The request cannot be done as it is */
+        /** @description Request refused */
         '4XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Trouble on this side */
+        /** @description Server error */
         '5XX': {
           headers: {
             [name: string]: unknown
           }
           content: {
-            'application/problem+json': {
-              /** @description Stable; branch on this */
-              code: string
-              detail: string
-              errors?: {
-                field: string
-                reason: string
-              }[]
-              status: number
-              title: string
-              type: string
-            } & {
-              [key: string]: unknown
-            }
+            'application/problem+json': components['schemas']['Problem']
           }
         }
         /** @description Default Response */

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
+const SERVER = new URL('../../../server/src/', import.meta.url)
+const MAIN = fileURLToPath(new URL('main.ts', SERVER))
+const GREETINGS = fileURLToPath(new URL('testing/greetings/index.ts', SERVER))
 
 /** Variables of whoever runs the tests that a server under test must not see. */
 const NOT_INHERITED =
@@ -34,6 +36,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<DashboardServ
       PORT: '0',
       POSTHORN_DATA_DIR: folder,
       POSTHORN_RATE_LIMIT: '0',
+      POSTHORN_CONFIG: GREETINGS,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+const GREETINGS = fileURLToPath(new URL('./greetings/index.ts', import.meta.url))
 
 /** Variables of whoever runs the tests that a server under test must not see. */
 const NOT_INHERITED = /^(DATABASE_URL|KAFKA_|RABBITMQ_|POSTHORN_|OTEL_|PORT$|HOST$|NODE_ENV$)/
@@ -21,11 +22,11 @@ export interface ServerProcess {
   readonly ended: Promise<number | null>
 }
 
-/** Runs the server as its own process, on a free port unless told otherwise; killed after the test. */
+/** Runs the server with the greetings as its own process, on a free port by default; killed after the test. */
 export function startProcess(env: NodeJS.ProcessEnv): ServerProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name))
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...Object.fromEntries(inherited), PORT: '0', ...env },
+    env: { ...Object.fromEntries(inherited), PORT: '0', POSTHORN_CONFIG: GREETINGS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

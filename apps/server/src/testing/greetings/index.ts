@@ -5,7 +5,7 @@ import { greetingOutbox } from './outbox.ts'
 import { greetingRoutes } from './routes.ts'
 import { greeter } from './worker.ts'
 
-/** The smallest whole system: a route, an outbox, a topic, a consumer with an inbox. */
+/** The smallest whole system, for tests: a route, an outbox, a topic, a consumer with an inbox. */
 export const greetings = defineSystem({
   name: 'example',
   settings: Type.Object({
@@ -24,3 +24,6 @@ export const greetings = defineSystem({
     }
   },
 })
+
+/** For POSTHORN_CONFIG, where a test runs the server as a process. */
+export const systems = [greetings]
