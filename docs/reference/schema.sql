@@ -66,6 +66,67 @@ create table posthorn.clock (
   constraint clock_only_row_check CHECK (only_row)
 );
 
+create table posthorn.consumer_lag (
+  topic text not null,
+  group_name text not null,
+  transport text not null,
+  lag bigint not null,
+  sampled_at timestamp with time zone not null default now(),
+  constraint consumer_lag_pkey PRIMARY KEY (topic, group_name)
+) with (fillfactor=50);
+
+create table posthorn.consumer_message (
+  id bigint not null generated always as identity,
+  topic text not null,
+  group_name text not null,
+  state text not null,
+  partition integer,
+  log_offset bigint,
+  message_id text not null,
+  type text,
+  version integer,
+  key text,
+  tenant text,
+  occurred_at timestamp with time zone,
+  traceparent text,
+  headers json not null,
+  payload json,
+  body bytea,
+  attempts integer not null default 0,
+  lost integer not null default 0,
+  code text,
+  error text,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  died_at timestamp with time zone,
+  token uuid,
+  claimed_until timestamp with time zone,
+  constraint consumer_message_pkey PRIMARY KEY (id),
+  constraint consumer_message_attempts_check CHECK ((attempts >= 0)),
+  constraint consumer_message_check CHECK (((payload IS NULL) <> (body IS NULL))),
+  constraint consumer_message_check1 CHECK (((partition IS NULL) = (log_offset IS NULL))),
+  constraint consumer_message_check2 CHECK (((state = 'dead'::text) = (died_at IS NOT NULL))),
+  constraint consumer_message_check3 CHECK (((token IS NULL) = (claimed_until IS NULL))),
+  constraint consumer_message_lost_check CHECK ((lost >= 0)),
+  constraint consumer_message_state_check CHECK ((state = ANY (ARRAY['retry'::text, 'parked'::text, 'dead'::text])))
+);
+CREATE INDEX consumer_message_dead ON posthorn.consumer_message USING btree (id) WHERE (state = 'dead'::text);
+CREATE INDEX consumer_message_due ON posthorn.consumer_message USING btree (topic, group_name, due_at) WHERE (state = 'retry'::text);
+CREATE UNIQUE INDEX consumer_message_id ON posthorn.consumer_message USING btree (topic, group_name, message_id) WHERE (partition IS NULL);
+CREATE INDEX consumer_message_key ON posthorn.consumer_message USING btree (topic, group_name, key, id);
+CREATE UNIQUE INDEX consumer_message_position ON posthorn.consumer_message USING btree (topic, group_name, partition, log_offset) WHERE (partition IS NOT NULL);
+
+create table posthorn.consumer_note (
+  topic text not null,
+  group_name text not null,
+  place text not null,
+  owner uuid not null,
+  upto bigint,
+  lost integer not null default 0,
+  noted_at timestamp with time zone not null default now(),
+  constraint consumer_note_pkey PRIMARY KEY (topic, group_name, place)
+) with (fillfactor=50);
+
 create table posthorn.held_key (
   outbox text not null,
   key text not null,

@@ -1,4 +1,4 @@
-import { migrationsFrom } from '@posthorn/engine'
+import { DeliveryError, migrationsFrom } from '@posthorn/engine'
 import { pruneInbox } from '@posthorn/engine/inbox'
 import { mail } from '@posthorn/simulators'
 import { defineSystem } from '../system.ts'
@@ -30,7 +30,11 @@ export const families = defineSystem({
       from,
       async address() {
         const found = smtpUrl === SIMULATED ? await simulated('mail') : smtpUrl
-        if (found === undefined) throw new Error('no simulated mailbox is up yet')
+        if (found === undefined) {
+          throw new DeliveryError('MAIL_SERVER_AWAY', 'no simulated mailbox is up yet', {
+            unreachable: true,
+          })
+        }
         return found
       },
     })

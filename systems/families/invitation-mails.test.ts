@@ -1,5 +1,5 @@
 import { createRelay, toMessage, transaction, uuid, type Message } from '@posthorn/engine'
-import { listAlerts } from '@posthorn/engine/operate'
+import { listAlerts, listDeadLetters } from '@posthorn/engine/operate'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'
@@ -92,6 +92,35 @@ test('from the family to the new member, by the Postgres topic and a real mail',
     ])
   } finally {
     await relay.stop()
+    await topics.close()
+  }
+})
+
+test('a recipient whose server says "not now" holds up no other invitation', async () => {
+  const topics = postgresTopics({ pool: db.pool, poll: '50ms', partitions: 1 })
+  const topic = `invitations-${uuid()}`
+  try {
+    const family = await ada.create()
+    const messages: Message[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const { id } = await ada.invite(family, newAddress())
+      messages.push(await sentMessage(id))
+    }
+    await running.fault({ mode: 'error', times: 1 })
+    for (const consumer of running.system.consumers ?? []) {
+      await topics.subscribe({ ...consumer, topic })
+    }
+    const destination = { transport: 'topics', topic }
+    const signal = new AbortController().signal
+    await topics.deliver(
+      messages.map((message) => ({ message, destination })),
+      { ordered: true, signal },
+    )
+    await expect.poll(() => running.mails(), { timeout: 15_000 }).toHaveLength(2)
+    const { items } = await listDeadLetters(db.pool, { topic })
+    expect(items).toMatchObject([{ state: 'retry', attempts: 1, messageId: messages[0]?.id }])
+    expect(JSON.stringify(items[0]?.payload)).toContain('"token":"(redacted)"')
+  } finally {
     await topics.close()
   }
 })

@@ -1,5 +1,6 @@
 import {
   PosthornError,
+  schedule,
   transaction,
   type Log,
   type Message,
@@ -24,6 +25,9 @@ import { selectFamily, selectInvitation } from './queries.ts'
 export const inbox = defineInbox({ table: 'families.consumer_inbox', retention: '90d' })
 
 const GROUP = 'invitation-mails'
+
+/** Longer than servers that turn strangers away at first; an invitation is good for days. */
+const RETRY = schedule(['30s', '2m', '10m', '30m', '2h', '6h'])
 
 /** Each holds a connection of the pool while the mail server talks. */
 const AT_ONCE = 2
@@ -57,6 +61,7 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
     transport: TRANSPORT,
     topic: TOPIC,
     group: GROUP,
+    retry: RETRY,
     async handle(message) {
       if (message.type !== MEMBER_INVITED) return
       const id = toUuid(message.id)

@@ -1,3 +1,4 @@
+import { DeliveryError } from '@posthorn/engine'
 import { createTransport } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Letter } from './letter.ts'
@@ -42,7 +43,7 @@ export function createMailer({ from, address }: MailerOptions): Mailer {
         return { kind: 'sent' }
       } catch (error) {
         const reason = refusalIn(error)
-        if (reason === undefined) throw error
+        if (reason === undefined) throw isAway(error) ? away(error) : error
         return { kind: 'refused', reason }
       } finally {
         transport.close()
@@ -63,6 +64,17 @@ async function inTime(sending: Promise<unknown>): Promise<void> {
     deadline.catch(() => undefined)
     late.abort()
   }
+}
+
+/** Whether the server was not reached or did not let us in: that says nothing about the letter. */
+function isAway(error: unknown): boolean {
+  const { code, command } = error as Record<string, unknown>
+  return command === 'CONN' || code === 'EDNS' || code === 'EAUTH'
+}
+
+function away(cause: unknown): DeliveryError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new DeliveryError('MAIL_SERVER_AWAY', why, { cause, unreachable: true })
 }
 
 /** The server's words, if it will never take this letter. */

@@ -20,7 +20,12 @@ withBroker('RABBITMQ_URL', (url) => {
   })
 
   const rabbitmq = (address = url): RabbitmqTransport => {
-    const transport = rabbitmqTransport({ url: address, timeout: '3s', drain: '1s' })
+    const transport = rabbitmqTransport({
+      url: address,
+      timeout: '3s',
+      drain: '1s',
+      deadLetters: db.pool,
+    })
     made.push(transport)
     return transport
   }

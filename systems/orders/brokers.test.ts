@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  schedule,
   createRelay,
   enqueue,
   transaction,
@@ -242,7 +243,8 @@ withBroker('KAFKA_BROKERS', (brokers) => {
         timeout: '3s',
         session: '6s',
         drain: '1s',
-        backoff: { first: '50ms', max: '200ms' },
+        retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
+        deadLetters: db.pool,
       } as const
       return {
         line,
@@ -272,7 +274,8 @@ withBroker('RABBITMQ_URL', (url) => {
         timeout: '3s',
         drain: '1s',
         concurrency: 8,
-        backoff: { first: '50ms', max: '200ms' },
+        retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
+        deadLetters: db.pool,
       } as const
       const connect = () => rabbitmqTransport({ url: line.by(url), ...options })
       return {

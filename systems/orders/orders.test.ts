@@ -1,4 +1,4 @@
-import { uuid } from '@posthorn/engine'
+import { schedule, uuid } from '@posthorn/engine'
 import { idempotencyTableSql } from '@posthorn/engine/inbox'
 import { outboxConformance } from '@posthorn/engine/testing'
 import { postgresTopics } from '@posthorn/transports/postgres'
@@ -15,7 +15,7 @@ const stop = await runParticipants(running, {
   name: 'topics',
   broker: postgresTopics({
     pool: db.connect(),
-    backoff: { first: '20ms', max: '100ms' },
+    retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
   }),
 })
 afterAll(stop)

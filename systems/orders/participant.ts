@@ -1,4 +1,4 @@
-import { PosthornError, type Log, type Message } from '@posthorn/engine'
+import { PosthornError, type Log, type Message, type RetryPolicy } from '@posthorn/engine'
 import { SAGA_ID_HEADER, consumerInbox, type SagaEvents } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import type { Static, TSchema } from 'typebox'
@@ -32,6 +32,8 @@ export interface Participation<Schema extends TSchema> {
   /** The one type of event that is meant for it. */
   readonly command: string
   readonly payload: Schema
+  /** Default: the transport's own. */
+  readonly retry?: RetryPolicy
   /** A throw brings the command again later. */
   handle(command: Command<Static<Schema>>): Promise<void>
 }
@@ -39,12 +41,13 @@ export interface Participation<Schema extends TSchema> {
 /** A consumer of one command. All participants read the sagas' topic, each in a group of its own. */
 export function participant<Schema extends TSchema>(
   { events, transport, log }: ParticipantOptions,
-  { group, command, payload: schema, handle }: Participation<Schema>,
+  { group, command, payload: schema, retry, handle }: Participation<Schema>,
 ): SystemConsumer {
   return {
     transport,
     topic: events.topic,
     group,
+    ...(retry && { retry }),
     async handle(message) {
       if (message.type !== command) return
       const { id, tenant: orgId, payload } = message

@@ -1,3 +1,4 @@
+import { schedule } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/operate'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
@@ -17,7 +18,10 @@ const paying = {
     consumers: (system.consumers ?? []).filter(({ group }) => group !== SHIPMENTS),
   },
 }
-const broker = postgresTopics({ pool: db.connect(), backoff: { first: '20ms', max: '100ms' } })
+const broker = postgresTopics({
+  pool: db.connect(),
+  retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
+})
 const stop = await runParticipants(paying, { db, broker, name: 'topics' })
 afterAll(stop)
 const ada = await running.as()

@@ -13,9 +13,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   enqueue: ['outbox', 'sql'],
   sql: ['outbox', 'enqueue'],
   inbox: ['outbox', 'enqueue', 'sql', 'maintain'],
+  consume: ['outbox', 'enqueue', 'sql'],
   maintain: ['outbox', 'enqueue', 'sql'],
   relay: ['outbox', 'enqueue', 'sql', 'maintain'],
-  operate: ['outbox', 'enqueue', 'sql', 'inbox', 'maintain', 'relay'],
+  operate: ['outbox', 'enqueue', 'sql', 'inbox', 'consume', 'maintain', 'relay'],
 }
 
 /** Files that may lie beside the rooms: what every room uses. */

@@ -1,4 +1,5 @@
-import type { Log, Subscriber, Transport } from '@posthorn/engine'
+import { schedule, type Log, type Subscriber, type Transport } from '@posthorn/engine'
+import type { Pool } from 'pg'
 
 export type BrokerKind = 'rabbitmq' | 'kafka'
 
@@ -9,7 +10,7 @@ export interface BrokerAddress {
 }
 
 /** Short, so that a run does not wait long for the broker or the database to be there again. */
-const BACKOFF = { first: '100ms', max: '1s' } as const
+const RETRY = schedule(['100ms', '200ms', '400ms', '1s'], { then: 'repeat-last' })
 
 /** Handlers at once in a consumer: a busy machine takes its time for each of their statements. */
 export const HANDLERS = 32
@@ -17,9 +18,12 @@ export const HANDLERS = 32
 /** Loads the one library that is needed: relays are started again all the time. */
 export async function openBroker(
   { kind, address }: BrokerAddress,
-  log: Log,
+  { log, deadLetters }: { log: Log; deadLetters?: Pool },
 ): Promise<Transport & Subscriber> {
-  const common = { log, concurrency: HANDLERS, backoff: BACKOFF, drain: '5s' } as const
+  const common = {
+    ...{ log, concurrency: HANDLERS, retry: RETRY, drain: '5s' as const },
+    ...(deadLetters && { deadLetters }),
+  }
   switch (kind) {
     case 'rabbitmq': {
       const { rabbitmqTransport } = await import('@posthorn/transports/rabbitmq')

@@ -19,7 +19,7 @@ const log = lineLog(settings.name)
 const pool = new Pool({ connectionString: settings.databaseUrl, max: HANDLERS })
 pool.on('error', (error) => log.warn({ err: error }, 'a database connection died'))
 const arrivals = createArrivalFile(settings.folder, settings.name)
-const broker = await openBroker(settings.broker, log)
+const broker = await openBroker(settings.broker, { log, deadLetters: pool })
 /** A delivery that is tried again because the database was away has not arrived a second time. */
 const noted = new WeakSet<object>()
 

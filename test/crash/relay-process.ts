@@ -16,7 +16,7 @@ const { settings, tell, stopped } = meetParent<RelaySettings>()
 const log = lineLog(settings.name)
 const outboxes = settings.outboxes.map(outboxNamed)
 const pool = new Pool({ connectionString: settings.databaseUrl, max: 4 * outboxes.length })
-const broker = await openBroker(settings.broker, log)
+const broker = await openBroker(settings.broker, { log })
 const relay = createRelay({
   pool,
   outboxes,

@@ -29,9 +29,11 @@ export interface BrokerOptions {
 export function openBrokers({ configuration, pool, log }: BrokerOptions): Brokers {
   const { kafkaBrokers, rabbitmqUrl } = configuration
   const topics = postgresTopics({ pool, log })
-  const kafka = kafkaBrokers && kafkaTransport({ brokers: kafkaBrokers, log })
+  const kafka = kafkaBrokers && kafkaTransport({ brokers: kafkaBrokers, log, deadLetters: pool })
   const rabbitmq =
-    rabbitmqUrl === undefined ? undefined : rabbitmqTransport({ url: rabbitmqUrl, log })
+    rabbitmqUrl === undefined
+      ? undefined
+      : rabbitmqTransport({ url: rabbitmqUrl, log, deadLetters: pool })
   return {
     byName: { topics, kafka: kafka ?? topics, rabbitmq: rabbitmq ?? topics },
     where: {

@@ -19,6 +19,8 @@ export const ERROR_CODES = {
   ATTEMPT_TIMEOUT:
     'The transport did not answer within the time of an attempt; the message may have arrived.',
   MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',
+  CONSUMER_FAILED: 'The handler of a consumer threw an error that has no code.',
+  CONSUMER_LOST: 'Processes were lost, one after the other, while they handled this message alone.',
   DELIVERY_FAILED: 'The destination did not take the message.',
   DELIVERY_REFUSED: 'The destination will never take the message.',
   DELIVERY_UNKNOWN: 'The destination may or may not have taken the message.',
@@ -81,17 +83,20 @@ export class DeliveryError extends Error {
   readonly retryable: boolean
   /** How long the destination asked us to wait. */
   readonly after: Duration | undefined
+  /** True when the message was not even tried: a consumer keeps it without charging an attempt. */
+  readonly unreachable: boolean
 
   constructor(
     code: string,
     message: string,
-    options: ErrorOptions & { retryable?: boolean; after?: Duration } = {},
+    options: ErrorOptions & { retryable?: boolean; after?: Duration; unreachable?: boolean } = {},
   ) {
     super(message, options)
     this.name = 'DeliveryError'
     this.code = code
     this.retryable = options.retryable ?? true
     this.after = options.after
+    this.unreachable = options.unreachable ?? false
   }
 }
 

@@ -7,6 +7,13 @@ export { fromPostgres } from './enqueue/adapters/postgres.ts'
 export { fromPrisma } from './enqueue/adapters/prisma.ts'
 export { fromTypeOrm } from './enqueue/adapters/typeorm.ts'
 export { type Transports } from './relay/attempt.ts'
+export { type ConsumedMessage, type DeadLetter } from './consume/consumed-message.ts'
+export {
+  SetAsideStore,
+  type ClaimedMessage,
+  type Failed,
+  type Known,
+} from './consume/set-aside-store.ts'
 export { confirm, type Confirmation } from './relay/confirm.ts'
 export { defineOutbox, type Outbox } from './outbox/define.ts'
 export { type OutboxRow } from './outbox/resolved-definition.ts'

@@ -8,6 +8,7 @@ export const TRANSPORT_CODES = {
   BROKER_BLOCKED: 'The broker takes no messages: it is short of memory or disk.',
   CLOSED: 'The transport is closed.',
   CONNECTION_LOST: 'The connection was lost while the message was on its way.',
+  DEAD_LETTERS_MISSING: 'A consumer needs a place for what it cannot handle.',
   DELIVERY_TIMEOUT: 'The destination did not answer in time.',
   MESSAGE_TOO_LARGE: 'The message is larger than the destination takes.',
   MESSAGE_UNENCODABLE: 'The message cannot be written as JSON and headers.',

@@ -1,45 +1,42 @@
 import {
+  DeliveryError,
+  failureOf,
+  nextDelay,
   toMs,
+  type ConsumedMessage,
   type Consumer,
-  type Duration,
+  type Failed,
   type Log,
   type Message,
   type Reference,
 } from '@posthorn/engine'
-import { backoffMs, sleep, type Backoff, type Slots } from './waiting.ts'
-
-/** What all transports let one choose about reading. */
-export interface ReadingOptions {
-  /** Waits after failures of a handler, doubling. Default from 1 s to 30 s. */
-  readonly backoff?: { readonly first: Duration; readonly max: Duration }
-  /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
-  readonly drain?: Duration
-}
-
-export interface Reading {
-  readonly backoff: Backoff
-  readonly drainMs: number
-}
-
-/** The choices with their defaults, in milliseconds. */
-export function readingOf({ backoff, drain = '10s' }: ReadingOptions): Reading {
-  const { first, max } = backoff ?? { first: '1s', max: '30s' }
-  return { backoff: { firstMs: toMs(first), maxMs: toMs(max) }, drainMs: toMs(drain) }
-}
+import type { Failures } from './failures.ts'
+import { isOutage, isFinal } from './verdict.ts'
+import { backoffMs, sleep, type Slots } from './waiting.ts'
 
 /** What has to be done about one received message. */
 export interface Work {
-  /** Resolving means done. The signal is aborted when nobody waits for it any more. */
+  /** Resolving means done. The signal is aborted when its result is no longer wanted. */
   attempt(signal: AbortSignal): void | Promise<void>
+  /** The message with what is needed to keep it. */
+  readonly received: ConsumedMessage
+  /** True where the last process to hold it may have died of it. */
+  readonly suspect?: boolean
   /** For the log. */
   readonly about: object
 }
 
 /** Gives the message to its consumer. */
-export function workOf(consumer: Consumer, message: Message, ref: Reference): Work {
+export function workOf(
+  consumer: Consumer,
+  message: Message,
+  { ref, place, suspect }: { ref: Reference; place?: ConsumedMessage['place']; suspect?: boolean },
+): Work {
   const { topic, group } = consumer
   return {
     attempt: (signal) => consumer.handle(message, { ref, signal }),
+    received: { id: message.id, place, message },
+    ...(suspect !== undefined && { suspect }),
     about: { topic, group, id: message.id, type: message.type, ref },
   }
 }
@@ -53,63 +50,118 @@ export interface Unreadable {
   readonly body: Uint8Array
 }
 
-/**
- * Told of every message that cannot be read, before it is skipped: one bad message must not block
- * those behind it. A throw keeps the message; it is offered again, with waits. Default: an error in
- * the log.
- */
-export type OnUnreadable = (raw: Unreadable, error: Error) => void | Promise<void>
-
-export function logUnreadable(log: Log): OnUnreadable {
-  return ({ topic, group, ref, body }, error) =>
-    log.error(
-      { topic, group, ref, bytes: body.byteLength, err: error },
-      'unreadable message skipped',
-    )
-}
-
-/** Reports the unreadable message and thereby skips it. */
+/** Ends as a dead letter at once: reading it again gives the same. */
 export function workOfUnreadable(
-  onUnreadable: OnUnreadable,
-  raw: Unreadable,
+  { topic, group, ref, headers, body }: Unreadable,
+  { id, place }: Pick<ConsumedMessage, 'id' | 'place'>,
   error: unknown,
 ): Work {
-  const reason = error instanceof Error ? error : new Error(String(error))
-  const { topic, group, ref } = raw
-  return { attempt: () => onUnreadable(raw, reason), about: { topic, group, ref } }
+  const { code, message } = failureOf(error, 'MESSAGE_UNREADABLE')
+  const unreadable = new DeliveryError(code, message, { cause: error, retryable: false })
+  return {
+    attempt: () => Promise.reject(unreadable),
+    received: { id, place, message: undefined, raw: { headers, body } },
+    about: { topic, group, ref, bytes: body.byteLength },
+  }
 }
 
 /** How the messages of one channel or partition are handled. */
 export interface Handling {
   readonly log: Log
-  readonly backoff: Backoff
+  readonly failures: Failures
   /** How many handlers of the subscription may run at once; a waiting retry takes no slot. */
   readonly slots: Slots
-  /** Aborted when no further attempt may start: closing, or the partition is somebody else's. */
+  /** Aborted when no further attempt may start: closing, or the partition is another member's. */
   readonly stop: AbortSignal
   /** The handler's own signal: aborted when waiting for it is over. */
   readonly signal: AbortSignal
 }
 
+/** Between attempts while something that the handler needs is away. */
+const OUTAGE = { firstMs: 1_000, maxMs: 30_000 }
+
 /**
- * Makes attempts until one does not throw, with growing waits between them; what comes behind waits
- * too, so that the order stands. False when it was stopped before.
+ * Makes attempts until the message is handled, or set aside, or dead; then it may be acknowledged.
+ * Short waits hold up what comes behind, so that the order stands; for a longer one the message is
+ * set aside with all that follow of its key. False when it was stopped before.
  */
 export async function untilDone(work: Work, handling: Handling): Promise<boolean> {
-  const { stop, signal, slots, log, backoff } = handling
+  const { stop, signal, failures, log } = handling
+  const { received, about } = work
+  if (await insist(handling, () => failures.park(received))) return true
+  let attempts = 0
+  for (let outages = 0; !stop.aborted;) {
+    const error = await attempted(work, handling)
+    if (error === undefined) return true
+    if (error === STOPPED || signal.aborted) return false
+    if (await isOutage(error, failures)) {
+      const waitMs = backoffMs(OUTAGE, outages++)
+      log.warn({ ...about, err: error }, `unreachable; the message is tried again in ${waitMs} ms`)
+      await sleep(waitMs, stop)
+      continue
+    }
+    outages = 0
+    attempts++
+    const failed = { attempts, failure: failureOf(error, 'CONSUMER_FAILED') }
+    const waitMs = waitOf(error, failed, failures)
+    if (waitMs === undefined) return insist(handling, () => bury(work, failed, handling))
+    if (waitMs > failures.holdMs) {
+      log.warn({ ...about, attempts, err: error }, `handler failed; set aside for ${waitMs} ms`)
+      return insist(handling, () => failures.retryLater(received, failed, waitMs))
+    }
+    log.warn(
+      { ...about, attempts, err: error },
+      `handler failed; the message is tried again in ${waitMs} ms`,
+    )
+    await sleep(waitMs, stop)
+  }
+  return false
+}
+
+/** How long to wait for the next attempt; undefined where there is none. */
+export function waitOf(
+  error: unknown,
+  { attempts }: Failed,
+  { retry }: Pick<Failures, 'retry'>,
+): number | undefined {
+  if (isFinal(error)) return undefined
+  if (retry.attempts !== undefined && attempts >= retry.attempts) return undefined
+  const asked = error instanceof DeliveryError && error.after !== undefined ? toMs(error.after) : 0
+  return Math.max(nextDelay(retry, attempts), asked)
+}
+
+const STOPPED = Symbol('stopped')
+
+/** One attempt: the error it ended with, undefined when it went well. */
+async function attempted(work: Work, handling: Handling): Promise<unknown> {
+  const { stop, signal, slots, failures } = handling
+  try {
+    return await slots.run(async () => {
+      if (stop.aborted) return STOPPED
+      const run = async (): Promise<void> => work.attempt(signal)
+      await (work.suspect ? failures.alone(work.received, run) : run())
+      return undefined
+    })
+  } catch (error) {
+    return error ?? new Error('the handler threw nothing')
+  }
+}
+
+async function bury(work: Work, failed: Failed, { failures, log }: Handling): Promise<true> {
+  await failures.bury(work.received, failed)
+  log.error({ ...work.about, ...failed }, 'the message is a dead letter now; the next ones go on')
+  return true
+}
+
+/** Repeats what the database or the sink refused, since without it nothing may be acknowledged. */
+async function insist(handling: Handling, keep: () => Promise<boolean>): Promise<boolean> {
+  const { stop, log } = handling
   for (let failures = 0; !stop.aborted; failures++) {
     try {
-      return await slots.run(async () => {
-        if (stop.aborted) return false
-        await work.attempt(signal)
-        return true
-      })
+      return await keep()
     } catch (error) {
-      const waitMs = backoffMs(backoff, failures)
-      log.warn(
-        { ...work.about, failures: failures + 1, err: error },
-        `handler failed; the message is tried again in ${waitMs} ms`,
-      )
+      const waitMs = backoffMs(OUTAGE, failures)
+      log.warn({ err: error }, `a message could not be set aside; trying again in ${waitMs} ms`)
       await sleep(waitMs, stop)
     }
   }

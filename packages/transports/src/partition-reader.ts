@@ -1,14 +1,17 @@
-import type { Log } from '@posthorn/engine'
+import type { Log, SetAsideStore } from '@posthorn/engine'
+import type { Failures } from './failures.ts'
 import { untilDone, type Handling, type Work } from './handling.ts'
-import type { Backoff, Slots } from './waiting.ts'
+import { backoffMs, sleep, type Slots } from './waiting.ts'
 
 export interface ReaderOptions {
   readonly log: Log
-  readonly backoff: Backoff
+  readonly failures: Failures
   /** Shared by all partitions of the subscription. */
   readonly slots: Slots
   /** Called when more messages should be fetched. */
   readonly onHungry: () => void
+  /** Called when the reader waits for its offset to be committed. */
+  readonly onDirty: () => void
   /** When fewer messages than this are waiting, it is time to fetch. */
   readonly lowWater: number
 }
@@ -19,7 +22,15 @@ export interface Received {
 }
 
 /**
- * Handles one partition's messages, one after the other. It does no I/O of its own: it is given
+ * No reader is further than this ahead of what is committed. So, when a process dies, what it died of
+ * is among as many messages after the place where the next one begins.
+ */
+const AHEAD = 250
+
+const AGAIN = { firstMs: 200, maxMs: 5_000 }
+
+/**
+ * Handles one partition's messages, one after the other. It fetches and commits nothing: it is given
  * messages, and asked how far it has come.
  */
 export class PartitionReader {
@@ -28,7 +39,7 @@ export class PartitionReader {
   readonly token: number
   /** Everything below is done. */
   done: number
-  /** Everything below is known to the server as done. */
+  /** Everything below is known to the server as done; see `wasCommitted`. */
   committed: number
   /** Where to fetch next. */
   next: number
@@ -38,16 +49,24 @@ export class PartitionReader {
   readonly #stop = new AbortController()
   readonly #abandon = new AbortController()
   #running: Promise<void> | undefined
+  #wake = (): void => undefined
+  /** Set aside by a process that could not acknowledge them any more. */
+  #kept: ReadonlySet<number> = new Set()
+  /** Below this, the last process to read may have died of a message. */
+  #suspectUpto = 0
+  /** What this process has noted for the next one; undefined before and after. */
+  #notedUpto: number | undefined
+  #opened = false
 
   constructor(from: { partition: number; offset: number; token?: number }, options: ReaderOptions) {
-    const { log, backoff, slots } = options
+    const { log, failures, slots } = options
     this.partition = from.partition
     this.token = from.token ?? 0
     this.done = this.committed = this.next = from.offset
     this.#options = options
     this.#handling = {
       log,
-      backoff,
+      failures,
       slots,
       stop: this.#stop.signal,
       signal: this.#abandon.signal,
@@ -68,13 +87,23 @@ export class PartitionReader {
   /** Resolves when the message in hand is done; no other is begun. */
   async stop(): Promise<void> {
     this.#stop.abort()
+    this.#wake()
     await this.#running
+    if (!this.#abandon.signal.aborted) await this.#forgetRun()
   }
 
   /** The partition is somebody else's, or waiting is over: the handler's signal is aborted. */
   abandon(): void {
     this.#stop.abort()
     this.#abandon.abort()
+    this.#wake()
+  }
+
+  /** The server knows that everything below is done. */
+  wasCommitted(offset: number): void {
+    this.committed = offset
+    this.#wake()
+    if (this.#notedUpto !== undefined && offset >= this.#notedUpto) void this.#forgetRun()
   }
 
   get stopped(): boolean {
@@ -92,8 +121,63 @@ export class PartitionReader {
       const received = this.#waiting.shift()
       if (received === undefined) return
       if (this.#waiting.length === 0 || this.#waiting.length === lowWater - 1) onHungry()
-      const done = await untilDone(received.work, this.#handling)
+      if (!this.#opened) await this.#open(received.offset)
+      await this.#beforeTooFarAhead(received.offset)
+      const done = this.#kept.has(received.offset) || (await this.#handle(received))
       if (done && !this.#abandon.signal.aborted) this.done = received.offset + 1
     }
+  }
+
+  #handle({ offset, work }: Received): Promise<boolean> {
+    const suspect = offset < this.#suspectUpto
+    return untilDone(suspect ? { ...work, suspect } : work, this.#handling)
+  }
+
+  /** Learns what is set aside, and leaves a note for the case that this process does not come back. */
+  async #open(offset: number): Promise<void> {
+    const { store } = this.#options.failures
+    if (!store) this.#opened = true
+    else await this.#learn(offset, store)
+  }
+
+  async #learn(offset: number, store: SetAsideStore): Promise<void> {
+    const { failures, log } = this.#options
+    for (let tries = 0; !this.#opened && !this.stopped; tries++) {
+      try {
+        const { keys, offsets, suspectUpto } = await store.open(this.partition, offset)
+        failures.remember(keys)
+        this.#kept = new Set(offsets)
+        this.#suspectUpto = suspectUpto ?? 0
+        const upto = Math.max(offset + AHEAD, this.#suspectUpto)
+        await store.noteRun(this.partition, upto)
+        this.#notedUpto = upto
+        this.#opened = true
+      } catch (error) {
+        const waitMs = backoffMs(AGAIN, tries)
+        log.warn(
+          { partition: this.partition, err: error },
+          `what is set aside of a partition could not be read; trying again in ${waitMs} ms`,
+        )
+        await sleep(waitMs, this.#stop.signal)
+      }
+    }
+  }
+
+  async #beforeTooFarAhead(offset: number): Promise<void> {
+    while (!this.stopped && this.done > this.committed && offset - this.committed >= AHEAD) {
+      const committed = new Promise<void>((resolve) => (this.#wake = resolve))
+      this.#options.onDirty()
+      await committed
+    }
+  }
+
+  async #forgetRun(): Promise<void> {
+    const { failures, log } = this.#options
+    if (this.#notedUpto === undefined) return
+    this.#notedUpto = undefined
+    // One that stays only makes the next reader more careful.
+    await failures.store
+      ?.forgetRun(this.partition)
+      .catch((error: unknown) => log.debug({ err: error }, 'a note could not be deleted'))
   }
 }

@@ -1,13 +1,12 @@
-import { transaction, type Log } from '@posthorn/engine'
+import { DeliveryError, transaction, type Log } from '@posthorn/engine'
 import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 
 /** The worker stands still because the document API does not let it in. Thrown, so that nothing is charged. */
-export class WorkerPaused extends Error {
-  readonly code = 'WORKER_PAUSED'
-
+export class WorkerPaused extends DeliveryError {
   constructor() {
-    super('the evidence worker is paused: the document API refuses our credentials')
+    const why = 'the evidence worker is paused: the document API refuses our credentials'
+    super('WORKER_PAUSED', why, { unreachable: true })
     this.name = 'WorkerPaused'
   }
 }

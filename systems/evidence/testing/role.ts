@@ -1,4 +1,5 @@
 import {
+  schedule,
   createNotifier,
   createRelay,
   silentLog,
@@ -82,7 +83,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
         }),
       ])
     case 'publisher': {
-      const broker = brokerOf(options)
+      const broker = brokerOf(options, pool)
       const transport: Transport = {
         ...broker,
         async deliver(batch, delivering) {
@@ -105,7 +106,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
       }
     }
     case 'worker': {
-      const broker = brokerOf(options)
+      const broker = brokerOf(options, pool)
       const api = documentsApi({
         ...{ address: () => options.documentsUrl, token: undefined, timeoutMs: 20_000, storage },
       })
@@ -140,14 +141,15 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
   }
 }
 
-function brokerOf({ brokers, prefix }: RoleOptions): Transport & Subscriber {
+function brokerOf({ brokers, prefix }: RoleOptions, deadLetters: Pool): Transport & Subscriber {
   const kafka = kafkaTransport({
     brokers: brokers.split(','),
+    deadLetters,
     // The shortest that a broker takes: so long is a dead worker waited for.
     session: '6s',
     concurrency: 1,
     createTopics: { partitions: 2 },
-    backoff: { first: '50ms', max: '200ms' },
+    retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
   })
   return topicForEach(kafka, prefix)
 }

@@ -1,4 +1,5 @@
 import {
+  schedule,
   createNotifier,
   createRelay,
   silentLog,
@@ -35,7 +36,11 @@ export async function startWorking(
   system: OpenSystem,
   { pool, parts, kafkaBrokers, kafkaPrefix, log = silentLog }: WorkingOptions,
 ): Promise<Working> {
-  const reading = { log, backoff: { first: '50ms', max: '200ms' } } as const
+  const reading = {
+    log,
+    deadLetters: pool,
+    retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
+  } as const
   const broker = kafkaBrokers
     ? // The shortest session that a broker takes: so long is a dead process waited for.
       underPrefix(kafkaTransport({ brokers: kafkaBrokers, session: '6s', ...reading }), kafkaPrefix)

@@ -1,4 +1,4 @@
-import { DeliveryError, transaction } from '@posthorn/engine'
+import { DeliveryError, schedule, transaction } from '@posthorn/engine'
 import { around } from '@posthorn/engine/inbox'
 import type { ChargeOutcome, Gateway } from '../../gateway.ts'
 import type { SystemConsumer } from '../../system.ts'
@@ -15,6 +15,9 @@ import {
 import { refundStray } from './refund.ts'
 
 export const PAYMENTS = 'orders.payments'
+
+/** Money is never given up: as long as its outcome is not known, the gateway is asked again. */
+const RETRY = schedule(['1s', '2s', '5s', '15s', '1m', '5m'], { then: 'repeat-last' })
 
 export interface CashierOptions extends ParticipantOptions {
   readonly gateway: Gateway
@@ -36,6 +39,7 @@ export function cashier(options: CashierOptions): SystemConsumer {
     group: PAYMENTS,
     command: COMMANDS.take,
     payload: TakePayment,
+    retry: RETRY,
     async handle({ message, orgId, payload, receipt }) {
       const { orderId } = payload
       const order = { ...payload, orgId, key: chargeKey(orderId) }

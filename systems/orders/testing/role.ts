@@ -1,4 +1,4 @@
-import { createNotifier, createRelay, silentLog } from '@posthorn/engine'
+import { createNotifier, createRelay, schedule, silentLog } from '@posthorn/engine'
 import { sagaTransport, sagaTurns, type AnySaga } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
@@ -38,7 +38,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
     pool: own,
     lease: '1s',
     poll: '100ms',
-    backoff: { first: '20ms', max: '200ms' },
+    retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
   })
   const gateway = reachingGateway(gatewayUrl, reach)
   const participants = { pool, events, transport: 'topics', log: silentLog }

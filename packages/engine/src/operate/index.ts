@@ -9,7 +9,19 @@ export {
 export { searchAudit, type AuditEntry, type AuditOptions } from './audit.ts'
 export { readBloat } from './bloat.ts'
 export { advanceClock, readClock, useMovableClock } from '../maintain/clock.ts'
+export { readConsumers, sampleLag, type ConsumerOverview } from './consumers.ts'
 export { listHeldKeys, listPaused, pause, resume, type Paused } from './control.ts'
+export {
+  countDeadLetters,
+  dropDeadLetters,
+  getDeadLetter,
+  listDeadLetters,
+  replayDeadLetters,
+  type LetterFilter,
+  type LetterListOptions,
+  type SetAsideMessage,
+  type SetAsideState,
+} from './dead-letters.ts'
 export { type FeedBatch } from './feed-subscriber.ts'
 export { createFeed, type Feed, type SubscribeOptions } from './feed.ts'
 export {

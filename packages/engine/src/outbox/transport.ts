@@ -1,5 +1,6 @@
 import type { Message } from './message.ts'
 import type { Outcome, Reference } from './outcome.ts'
+import type { RetryPolicy } from './retry.ts'
 
 /** Where messages go, as data; the live client is bound by the host under `transport`'s name. */
 export interface Destination {
@@ -46,11 +47,22 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** Somebody who reads a topic. Returning means done (acknowledged); throwing means again later. */
+/**
+ * A reader of a topic. Returning means done (acknowledged). Throwing means again, as `retry` says, and
+ * then a dead letter; a `DeliveryError` may say that no retry helps, or that something the handler
+ * needs is unreachable: then the message waits and is not charged.
+ */
 export interface Consumer {
   readonly topic: string
   /** Consumers of one group share the work; every group gets every message. */
   readonly group: string
+  /** Default 10 attempts after 1, 2, 4 … 256 s; an endless policy has no dead letters of its own. */
+  readonly retry?: RetryPolicy
+  /**
+   * What becomes of the messages behind a dead one of their key. `skip` (default): they are handled
+   * without it. `block`: they wait until an operator replays or drops it.
+   */
+  readonly dead?: 'skip' | 'block'
   handle(message: Message, context: ConsumeContext): Promise<void>
 }
 
@@ -64,6 +76,8 @@ export interface ConsumeContext {
 export interface Subscriber {
   /** Resolves once the consumer is in its group; `close` waits for the message in hand. */
   subscribe(consumer: Consumer): Promise<Subscription>
+  /** How many messages of the topic the group has not acknowledged yet. */
+  lag?(consumer: Pick<Consumer, 'topic' | 'group'>): Promise<number>
   close(): Promise<void>
 }
 

@@ -29,7 +29,8 @@ export function recorder({
   topic = `conformance-${randomUUID()}`,
   group = `group-${randomUUID().slice(0, 8)}`,
   handle = async () => undefined,
-}: {
+  ...choices
+}: Pick<Consumer, 'retry' | 'dead'> & {
   topic?: string
   group?: string
   handle?: (message: Message) => Promise<void>
@@ -43,6 +44,7 @@ export function recorder({
       return begun
     },
     consumer: {
+      ...choices,
       topic,
       group,
       async handle(message, { ref }) {

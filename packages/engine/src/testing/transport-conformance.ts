@@ -1,12 +1,16 @@
+import type { Pool } from 'pg'
 import { afterEach, describe } from 'vitest'
 import type { Subscriber, Transport } from '../outbox/transport.ts'
 import { consumingConformance } from './consuming-conformance.ts'
+import { deadLetterConformance } from './dead-letter-conformance.ts'
 import { deliveringConformance } from './delivering-conformance.ts'
 import { PATIENCE_MS } from './recorder.ts'
 
 /** A client on a line of its own, which the suite can cut. */
 export interface TransportUnderTest {
-  readonly transport: Transport & Subscriber
+  readonly transport: Transport & Required<Subscriber>
+  /** The database in which its consumers keep what they set aside; `cut` does not end it. */
+  readonly letters: Pool
   /** Ends the client's connections and refuses new ones: for the server its process is dead. */
   readonly cut: () => void | Promise<void>
   /** Keeps the connections and lets nothing through, as a network that drops packets. */
@@ -45,5 +49,6 @@ export function transportConformance(
 
     deliveringConformance(client, options)
     consumingConformance(client, options)
+    deadLetterConformance(client)
   })
 }

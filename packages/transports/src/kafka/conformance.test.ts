@@ -1,7 +1,14 @@
-import { createKafkaLine, transportConformance, withBroker } from '@posthorn/engine/testing'
+import { exponential } from '@posthorn/engine'
+import {
+  createKafkaLine,
+  testDatabase,
+  transportConformance,
+  withBroker,
+} from '@posthorn/engine/testing'
 import { afterAll } from 'vitest'
 import { kafkaTransport } from './index.ts'
 
+const database = await testDatabase()
 const ends: (() => void)[] = []
 afterAll(() => ends.forEach((end) => end()))
 
@@ -14,8 +21,9 @@ withBroker('KAFKA_BROKERS', (brokers) => {
       timeout: '3s',
       session: '6s',
       drain: '2s',
-      backoff: { first: '100ms', max: '1s' },
+      deadLetters: database.pool,
+      retry: exponential('100ms', { max: '1s', attempts: 20 }),
     })
-    return { transport, ...line }
+    return { transport, letters: database.pool, ...line }
   })
 })

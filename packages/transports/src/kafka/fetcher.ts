@@ -6,11 +6,11 @@ import {
   type KafkaRecord,
 } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
-import { workOf, workOfUnreadable, type OnUnreadable, type Work } from '../handling.ts'
+import { workOf, workOfUnreadable, type Work } from '../handling.ts'
 import type { PartitionReader, Received } from '../partition-reader.ts'
 import { isRecord, tree } from './failure.ts'
 import { endOffsets, type From } from './offsets.ts'
-import { bodyOf, fromRecord, headersOf, type Coordinates } from './wire.ts'
+import { bodyOf, fromRecord, headersOf, idOf, type Coordinates } from './wire.ts'
 
 type FetchResponse = Awaited<ReturnType<KafkaConsumer['fetch']>>
 type FetchResponsePartition = FetchResponse['responses'][number]['partitions'][number]
@@ -22,7 +22,6 @@ export interface FetcherOptions {
   readonly consumer: Consumer
   readonly log: Log
   readonly from: From
-  readonly onUnreadable: OnUnreadable
 }
 
 /** How much of a partition is fetched at once; a larger message comes alone. */
@@ -120,14 +119,15 @@ export class Fetcher {
   }
 
   #workFor(record: KafkaRecord, at: Coordinates): Work {
-    const { consumer, onUnreadable } = this.#options
+    const { consumer } = this.#options
     const ref = { partition: at.partition, offset: String(at.offset) }
+    const place = { partition: at.partition, offset: at.offset }
     try {
-      return workOf(consumer, fromRecord(record, at), ref)
+      return workOf(consumer, fromRecord(record, at), { ref, place })
     } catch (error) {
       const { topic, group } = consumer
       const raw = { topic, group, ref, headers: headersOf(record), body: bodyOf(record) }
-      return workOfUnreadable(onUnreadable, raw, error)
+      return workOfUnreadable(raw, { id: idOf(at), place }, error)
     }
   }
 }

@@ -1,4 +1,4 @@
-export type { OnUnreadable, Unreadable } from '../handling.ts'
+export type { DeadLetterSink, ReadingOptions } from '../failures.ts'
 export type { TopicCreation } from './topics.ts'
 export { kafkaTransport } from './transport.ts'
 export type { KafkaOptions, KafkaTransport } from './transport.ts'

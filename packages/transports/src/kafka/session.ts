@@ -1,9 +1,10 @@
 import type { Consumer, Log } from '@posthorn/engine'
 import { ConnectionPool, Consumer as KafkaConsumer } from '@platformatic/kafka'
 import { drain } from '../draining.ts'
-import type { OnUnreadable, Reading } from '../handling.ts'
+import { failuresOf, type Failures, type Reading } from '../failures.ts'
 import { groupIdOf } from '../names.ts'
 import { PartitionReader } from '../partition-reader.ts'
+import { runSetAside, type SetAsideRunner } from '../set-aside-runner.ts'
 import type { Session } from '../subscribing.ts'
 import { createSlots, repeat, within, type Repeating, type Slots } from '../waiting.ts'
 import { clientOptions, type ClientSettings } from './client.ts'
@@ -18,7 +19,6 @@ export interface GroupSessionOptions extends Reading {
   readonly from: From
   readonly sessionMs: number
   readonly commitEveryMs: number
-  readonly onUnreadable: OnUnreadable
 }
 
 /** How long a fetch waits at the broker when all partitions are read up; otherwise just a moment. */
@@ -41,6 +41,8 @@ export class GroupSession implements Session {
   readonly #pool: ConnectionPool
   readonly #fetcher: Fetcher
   readonly #slots: Slots
+  readonly #failures: Failures
+  #retrying: SetAsideRunner | undefined
   readonly #readers = new Map<number, PartitionReader>()
   #tending: Repeating | undefined
   #fetching: Repeating | undefined
@@ -65,6 +67,7 @@ export class GroupSession implements Session {
     })
     this.#options = options
     this.#slots = createSlots(options.concurrency)
+    this.#failures = failuresOf(consumer, options)
     this.#client = client
     this.#pool = new ConnectionPool(settings.clientId, base)
     this.#fetcher = new Fetcher({ ...options, client, pool: this.#pool })
@@ -89,18 +92,21 @@ export class GroupSession implements Session {
   async abandon(): Promise<void> {
     for (const reader of this.#readers.values()) reader.abandon()
     await this.#bounded(Promise.all([this.#fetching?.stop(), this.#tending?.stop()]))
+    await this.#retrying?.close()
     await this.#disconnect()
   }
 
   async finish(): Promise<void> {
     const { log, drainMs, consumer } = this.#options
     const { topic, group } = consumer
+    const retried = this.#retrying?.close()
     await this.#bounded(this.#fetching?.stop())
     const readers = [...this.#readers.values()]
     await drain(Promise.all(readers.map((reader) => reader.stop())), drainMs, {
       abandon: () => readers.forEach((reader) => reader.abandon()),
       onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
     })
+    await retried
     await this.#bounded(this.#tending?.stop())
     await this.#bounded(this.#commit())
     await this.#disconnect()
@@ -114,6 +120,7 @@ export class GroupSession implements Session {
     const fetching = repeat(FETCH_EVERY_MS, () => this.#fetch())
     this.#tending = tending
     this.#fetching = fetching
+    this.#retrying = runSetAside({ ...this.#options, failures: this.#failures })
     this.#client.on('consumer:group:join', () => tending.now())
     // Goes out before the library joins again, so that the next owners begin where we ended.
     this.#client.on('consumer:group:rebalance', () => void this.#commit())
@@ -136,7 +143,7 @@ export class GroupSession implements Session {
 
   /** Opens the partitions that are ours now and gives up those that are not. */
   async #sync(): Promise<void> {
-    const { log, backoff, consumer, from } = this.#options
+    const { log, consumer, from } = this.#options
     const { memberId, generationId } = this.#client
     const before = this.#synced
     if (before?.memberId === memberId && before.generationId === generationId) return
@@ -154,8 +161,14 @@ export class GroupSession implements Session {
     const offsets = await startOffsets(this.#client, { topic: consumer.topic, from }, fresh)
     if (this.#client.generationId !== generationId || this.#client.memberId !== memberId) return
     for (const [partition, offset] of offsets) {
-      const onHungry = (): void => this.#fetching?.now()
-      const options = { log, backoff, slots: this.#slots, onHungry, lowWater: LOW_WATER }
+      const options = {
+        log,
+        failures: this.#failures,
+        slots: this.#slots,
+        onHungry: () => this.#fetching?.now(),
+        onDirty: () => this.#tending?.now(),
+        lowWater: LOW_WATER,
+      }
       this.#readers.set(partition, new PartitionReader({ partition, offset }, options))
     }
     this.#synced = { memberId, generationId }
@@ -176,7 +189,7 @@ export class GroupSession implements Session {
     try {
       await this.#client.commit({ offsets })
       dirty.forEach((reader, i) => {
-        reader.committed = Number(offsets[i]?.offset ?? reader.committed)
+        reader.wasCommitted(Number(offsets[i]?.offset ?? reader.committed))
       })
     } catch (error) {
       log.warn({ topic, group, err: error }, 'offsets could not be committed; trying again')

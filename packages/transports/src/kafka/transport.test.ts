@@ -1,10 +1,14 @@
-import { toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
+import { toMessage, uuid, type DeadLetter, type Delivery, type Message } from '@posthorn/engine'
 import { withBroker } from '@posthorn/engine/testing'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Unreadable } from '../handling.ts'
 import { kafkaTransport, type KafkaOptions, type KafkaTransport } from './index.ts'
+
+/** No message of these tests may die unless the test says so. */
+const refuse = ({ failure }: DeadLetter): never => {
+  throw new Error(`a dead letter: ${failure.message}`)
+}
 
 withBroker('KAFKA_BROKERS', (address) => {
   const brokers = address.split(',')
@@ -13,7 +17,13 @@ withBroker('KAFKA_BROKERS', (address) => {
     await Promise.all(made.splice(0).map((each) => each.close()))
   })
   const kafka = (options: Partial<KafkaOptions> = {}): KafkaTransport => {
-    const transport = kafkaTransport({ brokers, session: '6s', drain: '1s', ...options })
+    const transport = kafkaTransport({
+      brokers,
+      session: '6s',
+      drain: '1s',
+      deadLetters: refuse,
+      ...options,
+    })
     made.push(transport)
     return transport
   }
@@ -117,12 +127,12 @@ withBroker('KAFKA_BROKERS', (address) => {
   })
 
   describe('reading', () => {
-    it('skips what cannot be read, and reports it', async () => {
+    it('keeps what cannot be read as a dead letter and goes on', async () => {
       const topic = newTopic()
-      const unreadable: { raw: Unreadable; error: Error }[] = []
+      const letters: DeadLetter[] = []
       const transport = kafka({
         createTopics: { partitions: 1 },
-        onUnreadable: (raw, error) => void unreadable.push({ raw, error }),
+        deadLetters: (letter) => void letters.push(letter),
       })
       const seen: Message[] = []
       await transport.subscribe({
@@ -140,22 +150,21 @@ withBroker('KAFKA_BROKERS', (address) => {
         { type: topic, key: undefined },
       ])
       expect(new Set(seen.map(({ id }) => id)).size).toBe(3)
-      expect(unreadable).toMatchObject([
+      expect(letters).toMatchObject([
         {
-          raw: { topic, group: 'g', ref: { partition: 0, offset: '1' } },
-          error: { code: 'MESSAGE_UNREADABLE' },
+          ...{ topic, group: 'g', place: { partition: 0, offset: 1 }, message: undefined },
+          failure: { code: 'MESSAGE_UNREADABLE' },
         },
       ])
-      expect(Buffer.from(unreadable[0]?.raw.body ?? []).toString()).toBe('{"a":')
+      expect(Buffer.from(letters[0]?.raw?.body ?? []).toString()).toBe('{"a":')
     })
 
-    it('offers an unreadable message again when its report fails', async () => {
+    it('acknowledges nothing before its dead letter is kept', async () => {
       const topic = newTopic()
       let reports = 0
       const transport = kafka({
         createTopics: { partitions: 1 },
-        backoff: { first: '10ms', max: '10ms' },
-        onUnreadable: () => {
+        deadLetters: () => {
           if (++reports < 3) throw new Error('the dead letter queue is full')
         },
       })

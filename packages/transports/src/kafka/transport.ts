@@ -7,12 +7,13 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { Admin, Producer, stringSerializers, type ConnectionOptions } from '@platformatic/kafka'
-import { logUnreadable, readingOf, type OnUnreadable, type ReadingOptions } from '../handling.ts'
+import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName } from '../names.ts'
 import { addTo, keepSubscribed, type StartedSubscription } from '../subscribing.ts'
 import { within } from '../waiting.ts'
 import { clientOptions } from './client.ts'
 import { createDeliver } from './deliver.ts'
+import { lagOf } from './lag.ts'
 import { passedBy } from './passed.ts'
 import { repeatedBytes } from './repeated-bytes.ts'
 import { createSender } from './sender.ts'
@@ -41,10 +42,9 @@ export interface KafkaOptions extends ReadingOptions {
   readonly commitEvery?: Duration
   /** Handlers at once in one subscription; never two on one partition. Default 8. */
   readonly concurrency?: number
-  readonly onUnreadable?: OnUnreadable
 }
 
-export type KafkaTransport = Required<Transport> & Subscriber
+export type KafkaTransport = Required<Transport> & Required<Subscriber>
 
 /**
  * Apache Kafka: an idempotent producer with `acks=all`, keys partitioned as the Java client does,
@@ -83,6 +83,7 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
   return {
     deliver,
     passed: (sent) => passedBy(admin, sent),
+    lag: ({ topic, group }) => lagOf(admin, checkName(topic), checkName(group)),
 
     async ping() {
       await admin.metadata({ topics: [], forceUpdate: true })
@@ -98,7 +99,6 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
         from: options.from ?? 'earliest',
         sessionMs: toMs(options.session ?? '30s'),
         commitEveryMs: toMs(options.commitEvery ?? '200ms'),
-        onUnreadable: options.onUnreadable ?? logUnreadable(log),
       }
       checkName(consumer.topic)
       checkName(consumer.group)

@@ -59,14 +59,19 @@ export interface Coordinates {
  * every delivery), the topic as its type, and Kafka's key and time.
  */
 export function fromRecord(record: KafkaRecord, at: Coordinates): Message {
-  const { topic, partition, offset, timestampMs } = at
+  const { topic, timestampMs } = at
   const wire = { headers: headersOf(record), body: bodyOf(record) }
   return fromCloudEvent(wire, kafkaBinding, {
-    id: () => idOfCoordinates(timestampMs, `${topic}/${partition}/${offset}`),
+    id: () => idOf(at),
     type: topic,
     key: record.key?.toString(),
     occurredAt: new Date(timestampMs),
   })
+}
+
+/** The same at every delivery. */
+export function idOf({ topic, partition, offset, timestampMs }: Coordinates): string {
+  return idOfCoordinates(timestampMs, `${topic}/${partition}/${offset}`)
 }
 
 /** A record without a value (a tombstone) is a message whose payload is null. */

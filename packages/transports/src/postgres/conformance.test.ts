@@ -1,3 +1,4 @@
+import { exponential } from '@posthorn/engine'
 import { createLine, testDatabase, transportConformance } from '@posthorn/engine/testing'
 import { Pool } from 'pg'
 import { afterAll } from 'vitest'
@@ -23,7 +24,8 @@ transportConformance('postgres topics', async () => {
     poll: '500ms',
     timeout: '5s',
     drain: '2s',
-    backoff: { first: '100ms', max: '1s' },
+    deadLetters: database.pool,
+    retry: exponential('100ms', { max: '1s', attempts: 20 }),
   })
-  return { transport, ...line }
+  return { transport, letters: database.pool, ...line }
 })

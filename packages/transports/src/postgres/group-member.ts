@@ -71,7 +71,7 @@ export class GroupMember {
     }))
     const committed = new Set(await commitOffsets(db, me, holdings))
     for (const { reader, offset } of dirty) {
-      if (committed.has(reader.partition)) reader.committed = offset
+      if (committed.has(reader.partition)) reader.wasCommitted(offset)
       else this.#lose(reader)
     }
   }

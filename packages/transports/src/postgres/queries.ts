@@ -336,6 +336,17 @@ export async function selectPassed(
   return rows.map((row) => row.passed)
 }
 
+/** How many messages of the topic the group has not committed; all of them if it never read. */
+export async function selectLag(db: Queryable, topic: string, group: string): Promise<number> {
+  const { rows } = await db.query<{ lag: string }>(sql`
+    select coalesce(sum(p.next_offset - coalesce(g.committed_offset, 0)), 0) as lag
+      from posthorn.topic_partition p
+      left join posthorn.topic_group_partition g
+        on g.topic = p.topic and g.partition = p.partition and g.group_name = ${group}
+     where p.topic = ${topic}`)
+  return Number(rows[0]?.lag ?? 0)
+}
+
 /**
  * Deletes, of every partition's first `limit` messages, those that are old and that every group has
  * passed. It looks at no more than that: a topic of millions that are all young costs one page.

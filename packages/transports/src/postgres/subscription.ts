@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Consumer, Log, Queryable, Subscription } from '@posthorn/engine'
 import { drain } from '../draining.ts'
-import { workOf, type Reading } from '../handling.ts'
+import { failuresOf, type Reading } from '../failures.ts'
+import { workOf } from '../handling.ts'
 import { PartitionReader } from '../partition-reader.ts'
+import { runSetAside } from '../set-aside-runner.ts'
 import { createSlots, repeat } from '../waiting.ts'
 import { GroupMember } from './group-member.ts'
 import { insertGroup, insertTopics, selectMessages } from './queries.ts'
@@ -33,6 +35,7 @@ export async function openSubscription(
   const { topic, group } = consumer
   const me = { topic, group, member: randomUUID() }
   const slots = createSlots(options.concurrency)
+  const failures = failuresOf(consumer, options)
   const member = new GroupMember({
     db,
     log,
@@ -43,9 +46,10 @@ export async function openSubscription(
       new PartitionReader(holding, {
         log,
         slots,
-        backoff: options.backoff,
+        failures,
         lowWater: Math.ceil(options.batch / 4),
         onHungry: () => fetching.now(),
+        onDirty: () => tending.now(),
       }),
   })
 
@@ -68,7 +72,10 @@ export async function openSubscription(
         const mine = byPartition.get(reader.partition) ?? []
         const work = mine.map(({ partition, offset, message }) => ({
           offset,
-          work: workOf(consumer, message, { partition, offset: String(offset) }),
+          work: workOf(consumer, message, {
+            ref: { partition, offset: String(offset) },
+            place: { partition, offset },
+          }),
         }))
         reader.give(work, (mine.at(-1)?.offset ?? reader.next - 1) + 1)
       }
@@ -91,14 +98,18 @@ export async function openSubscription(
     }
   })
 
+  const retrying = runSetAside({ ...options, consumer, failures })
+
   const close = async (): Promise<void> => {
     unlisten()
+    const retried = retrying.close()
     await fetching.stop()
     const readers = [...member.readers.values()]
     await drain(Promise.all(readers.map((reader) => reader.stop())), options.drainMs, {
       abandon: () => readers.forEach((reader) => reader.abandon()),
       onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
     })
+    await retried
     // Only now: until here the leases had to be renewed.
     await tending.stop()
     await member.leave().catch((error: unknown) => {

@@ -19,7 +19,7 @@ import {
 import type { Pool } from 'pg'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { aborted, createGate, sendByHalves, type Faulty } from '../gate.ts'
-import { readingOf, type ReadingOptions } from '../handling.ts'
+import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName, groupOf } from '../names.ts'
 import { boundedBy, isServerError } from './connection.ts'
 import {
@@ -27,6 +27,7 @@ import {
   deleteGroup,
   deleteMessages,
   insertTopics,
+  selectLag,
   selectPassed,
 } from './queries.ts'
 import { openSubscription } from './subscription.ts'
@@ -54,7 +55,7 @@ export interface PostgresTopicsOptions extends ReadingOptions {
   readonly concurrency?: number
 }
 
-export interface PostgresTopics extends Transport, Subscriber {
+export interface PostgresTopics extends Transport, Required<Subscriber> {
   /** Deletes messages older than this that every group has passed, in batches; returns how many. */
   prune(olderThan: Duration): Promise<number>
   /** Forgets a group for ever: it no longer keeps messages from being pruned. */
@@ -70,9 +71,9 @@ export function topicMigrations(): Promise<MigrationSet> {
 
 /**
  * Topics in the database: partitions, consumer groups, order per key; a destination's options may
- * name `partitions` (for a topic that does not exist yet) and `group` (for `passed`). A handler that
- * throws gets its message again and holds its partition. There are no unreadable messages: the
- * table's types do not let them in.
+ * name `partitions` (for a topic that does not exist yet) and `group` (for `passed`). Dead letters
+ * are kept in the same database by default. There are no unreadable messages: the table's types do not
+ * let them in.
  */
 export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
   const { pool, log = silentLog, partitions = 8 } = options
@@ -138,13 +139,14 @@ export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
         commitEveryMs: toMs(options.commitEvery ?? '200ms'),
         batch: options.batch ?? 100,
         concurrency: options.concurrency ?? 8,
-        ...readingOf(options),
+        ...readingOf({ deadLetters: pool, ...options }),
       })
       subscriptions.add(opening)
       opening.catch(() => subscriptions.delete(opening))
       const { close } = await opening
       return { close: () => close().finally(() => subscriptions.delete(opening)) }
     },
+    lag: ({ topic, group }) => selectLag(db, topic, group),
     async prune(olderThan) {
       const limits = { olderThanMs: toMs(olderThan), limit: PRUNE_BATCH }
       let total = 0

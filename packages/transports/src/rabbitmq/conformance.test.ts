@@ -1,7 +1,14 @@
-import { createLine, transportConformance, withBroker } from '@posthorn/engine/testing'
+import { exponential } from '@posthorn/engine'
+import {
+  createLine,
+  testDatabase,
+  transportConformance,
+  withBroker,
+} from '@posthorn/engine/testing'
 import { afterAll } from 'vitest'
 import { rabbitmqTransport } from './index.ts'
 
+const database = await testDatabase()
 const ends: (() => void)[] = []
 afterAll(() => ends.forEach((end) => end()))
 
@@ -17,9 +24,10 @@ withBroker('RABBITMQ_URL', (broker) => {
       timeout: '3s',
       drain: '2s',
       concurrency: 4,
-      backoff: { first: '100ms', max: '1s' },
+      deadLetters: database.pool,
+      retry: exponential('100ms', { max: '1s', attempts: 20 }),
     })
-    return { transport, ...line }
+    return { transport, letters: database.pool, ...line }
   }
   transportConformance('rabbitmq', make, { offsets: false })
 })

@@ -1,29 +1,24 @@
 import type { AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
-import type { Consumer, Log } from '@posthorn/engine'
+import type { Consumer, Log, SetAsideStore } from '@posthorn/engine'
 import { drain } from '../draining.ts'
-import {
-  untilDone,
-  workOf,
-  workOfUnreadable,
-  type Handling,
-  type OnUnreadable,
-  type Reading,
-  type Work,
-} from '../handling.ts'
+import { failuresOf, type Failures, type Reading } from '../failures.ts'
+import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from '../handling.ts'
+import { runSetAside, type SetAsideRunner } from '../set-aside-runner.ts'
 import type { Session } from '../subscribing.ts'
-import { within, type Slots } from '../waiting.ts'
-import { bodyOf, fromDelivery, headersOf } from './wire.ts'
+import { backoffMs, sleep, within, type Slots } from '../waiting.ts'
+import { bodyOf, fromDelivery, headersOf, unreadableId } from './wire.ts'
 
 export interface QueueSessionOptions extends Reading {
   readonly consumer: Consumer
   readonly queue: string
   readonly log: Log
   readonly slots: Slots
-  readonly onUnreadable: OnUnreadable
+  readonly concurrency: number
 }
 
 /** For the broker's answer to our closing the channel. */
 const CLOSE_MS = 1_000
+const AGAIN = { firstMs: 200, maxMs: 5_000 }
 
 /**
  * Handles what arrives on one channel. Messages of one key wait for each other, also for the retries
@@ -34,6 +29,9 @@ export class QueueSession implements Session {
   readonly #channel: AMQPChannel
   readonly #options: QueueSessionOptions
   readonly #handling: Handling
+  readonly #failures: Failures
+  #retrying: SetAsideRunner | undefined
+  #opening: Promise<void> | undefined
   readonly #stop = new AbortController()
   readonly #abandon = new AbortController()
   /** The last piece of work of each key; as many as the prefetch at most. */
@@ -43,13 +41,14 @@ export class QueueSession implements Session {
   readonly lost = this.#ended.promise
 
   private constructor(channel: AMQPChannel, options: QueueSessionOptions) {
-    const { log, slots, backoff } = options
+    const { log, slots } = options
+    this.#failures = failuresOf(options.consumer, options)
     this.#channel = channel
     this.#options = options
     this.#handling = {
       log,
       slots,
-      backoff,
+      failures: this.#failures,
       stop: this.#stop.signal,
       signal: this.#abandon.signal,
     }
@@ -61,14 +60,16 @@ export class QueueSession implements Session {
     const consuming = await channel.basicConsume(options.queue, { noAck: false }, (raw) =>
       session.#take(raw),
     )
+    session.#retrying = runSetAside({ ...options, failures: session.#failures })
     consuming.wait().then(session.#ended.resolve, () => session.#ended.resolve())
     return session
   }
 
   /** No further attempt begins, and handlers that still run hear of it. */
-  abandon(): void {
+  async abandon(): Promise<void> {
     this.#stop.abort()
     this.#abandon.abort()
+    await this.#retrying?.close()
   }
 
   /**
@@ -78,10 +79,12 @@ export class QueueSession implements Session {
   async finish(): Promise<void> {
     const { log, queue, drainMs } = this.#options
     this.#stop.abort()
+    const retried = this.#retrying?.close()
     await drain(Promise.all(this.#inHand), drainMs, {
       abandon: () => this.#abandon.abort(),
       onLeftBehind: () => log.warn({ queue }, 'closed although a handler still runs'),
     })
+    await retried
     await within(
       this.#channel.close().catch(() => undefined),
       CLOSE_MS,
@@ -94,7 +97,7 @@ export class QueueSession implements Session {
     const { lane, work } = this.#workFor(raw)
     const before = lane === undefined ? undefined : this.#lanes.get(lane)
     const running = (before ?? Promise.resolve())
-      .then(() => untilDone(work, this.#handling))
+      .then(() => this.#handle(raw, work))
       .then((done) => (done ? raw.ack() : undefined))
       // The channel is gone: the message comes again.
       .catch(() => undefined)
@@ -107,15 +110,53 @@ export class QueueSession implements Session {
   }
 
   #workFor(raw: AMQPMessage): { lane: string | undefined; work: Work } {
-    const { consumer, queue, onUnreadable } = this.#options
+    const { consumer, queue } = this.#options
     const { topic, group } = consumer
     const ref = { queue, deliveryTag: raw.deliveryTag }
     try {
       const message = fromDelivery(raw)
-      return { lane: message.key, work: workOf(consumer, message, ref) }
+      // The broker says so itself: given to a channel that ended without an answer.
+      const suspect = raw.redelivered
+      return { lane: message.key, work: workOf(consumer, message, { ref, suspect }) }
     } catch (error) {
       const unreadable = { topic, group, ref, headers: headersOf(raw), body: bodyOf(raw) }
-      return { lane: undefined, work: workOfUnreadable(onUnreadable, unreadable, error) }
+      const id = unreadableId(raw)
+      return { lane: undefined, work: workOfUnreadable(unreadable, { id }, error) }
     }
+  }
+
+  async #handle(raw: AMQPMessage, work: Work): Promise<boolean> {
+    await (this.#opening ??= this.#open())
+    if (this.#stop.signal.aborted) return false
+    // Set aside by a process that could not acknowledge it any more.
+    if (raw.redelivered && (await this.#isKept(work.received.id))) return true
+    return untilDone(work, this.#handling)
+  }
+
+  /** With the first message: a member that stands by must not know what was true when it came. */
+  async #open(): Promise<void> {
+    const known = await this.#insist((store) => store.open())
+    this.#failures.remember(known?.keys ?? [])
+  }
+
+  async #isKept(id: string): Promise<boolean> {
+    return (await this.#insist((store) => store.has(id))) ?? false
+  }
+
+  async #insist<Answer>(
+    ask: (store: SetAsideStore) => Promise<Answer>,
+  ): Promise<Answer | undefined> {
+    const { store } = this.#failures
+    if (!store) return undefined
+    for (let tries = 0; !this.#stop.signal.aborted; tries++) {
+      try {
+        return await ask(store)
+      } catch (error) {
+        const { log, queue } = this.#options
+        log.warn({ queue, err: error }, 'what is set aside could not be read; trying again')
+        await sleep(backoffMs(AGAIN, tries), this.#stop.signal)
+      }
+    }
+    return undefined
   }
 }

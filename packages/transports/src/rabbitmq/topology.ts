@@ -76,6 +76,23 @@ export async function ensureQueue(
   return name
 }
 
+/**
+ * How many messages wait in a queue; 0 where there is none. What was given to a consumer and is not
+ * acknowledged does not count: that is no more than its prefetch.
+ */
+export async function queueDepth(client: AMQPClient, name: string): Promise<number> {
+  let depth = 0
+  try {
+    await onSpareChannel(client, async (channel) => {
+      const { messageCount } = await channel.queueDeclare(name, { passive: true })
+      depth = messageCount
+    })
+  } catch (error) {
+    if (replyCode(error) !== 404) throw error
+  }
+  return depth
+}
+
 /** The broker answers a wrong declaration by closing the channel: it must not be one in use. */
 async function onSpareChannel(
   client: AMQPClient,

@@ -1,10 +1,21 @@
-import { toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
+import {
+  fixed,
+  toMessage,
+  uuid,
+  type DeadLetter,
+  type Delivery,
+  type Message,
+} from '@posthorn/engine'
 import { createLine, withBroker } from '@posthorn/engine/testing'
 import { AMQPClient, type AMQPChannel } from '@cloudamqp/amqp-client'
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Unreadable } from '../handling.ts'
 import { rabbitmqTransport, type RabbitmqOptions, type RabbitmqTransport } from './index.ts'
+
+/** No message of these tests may die unless the test says so. */
+const refuse = ({ failure }: DeadLetter): never => {
+  throw new Error(`a dead letter: ${failure.message}`)
+}
 
 withBroker('RABBITMQ_URL', (url) => {
   const made: RabbitmqTransport[] = []
@@ -21,7 +32,13 @@ withBroker('RABBITMQ_URL', (url) => {
   afterAll(() => foreign.close())
 
   const rabbitmq = (options: Partial<RabbitmqOptions> = {}): RabbitmqTransport => {
-    const transport = rabbitmqTransport({ url, timeout: '3s', drain: '1s', ...options })
+    const transport = rabbitmqTransport({
+      url,
+      timeout: '3s',
+      drain: '1s',
+      deadLetters: refuse,
+      ...options,
+    })
     made.push(transport)
     return transport
   }
@@ -163,10 +180,10 @@ withBroker('RABBITMQ_URL', (url) => {
   })
 
   describe('reading', () => {
-    it('skips what cannot be read, and reads what others wrote', async () => {
+    it('keeps what cannot be read as a dead letter, and reads what others wrote', async () => {
       const topic = newTopic()
-      const unreadable: Unreadable[] = []
-      const transport = rabbitmq({ onUnreadable: (raw) => void unreadable.push(raw) })
+      const letters: DeadLetter[] = []
+      const transport = rabbitmq({ deadLetters: (letter) => void letters.push(letter) })
       const seen: Message[] = []
       await transport.subscribe({ topic, group: 'g', handle: async (m) => void seen.push(m) })
       await channel.basicPublish(topic, 'a.b', '{"a":')
@@ -177,14 +194,17 @@ withBroker('RABBITMQ_URL', (url) => {
         { type: 'a.b', payload: { a: 1 }, headers: { n: '5', table: '{"x":true}' } },
         { id: 'm-1', type: 'own', payload: 2 },
       ])
-      expect(unreadable).toMatchObject([{ topic, group: 'g', ref: { queue: `${topic}.g` } }])
+      expect(letters).toMatchObject([
+        { topic, group: 'g', failure: { code: 'MESSAGE_UNREADABLE' } },
+      ])
+      expect(Buffer.from(letters[0]?.raw?.body ?? []).toString()).toBe('{"a":')
       const { messageCount } = await channel.queueDeclare(`${topic}.g`, { passive: true })
       expect(messageCount).toBe(0)
     })
 
     it('holds back only the key of a message that fails', async () => {
       const topic = newTopic()
-      const transport = rabbitmq({ backoff: { first: '200ms', max: '200ms' } })
+      const transport = rabbitmq({ retry: fixed('200ms', { attempts: 5 }) })
       const seen: string[] = []
       let failures = 0
       await transport.subscribe({

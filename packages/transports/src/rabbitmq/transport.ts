@@ -10,13 +10,13 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { aborted, createGate, heldBack, type Gate } from '../gate.ts'
-import { logUnreadable, readingOf, type OnUnreadable, type ReadingOptions } from '../handling.ts'
+import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName } from '../names.ts'
 import { addTo, type StartedSubscription } from '../subscribing.ts'
 import { createConnection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
 import { startSubscription } from './subscription.ts'
-import { ensureExchange, ensureQueue, type QueueOptions } from './topology.ts'
+import { ensureExchange, ensureQueue, queueDepth, type QueueOptions } from './topology.ts'
 import { queueName, toPublication, type Publication } from './wire.ts'
 
 export interface RabbitmqOptions extends ReadingOptions {
@@ -41,10 +41,9 @@ export interface RabbitmqOptions extends ReadingOptions {
   readonly concurrency?: number
   /** Messages received ahead. Default 50, or twice the concurrency. */
   readonly prefetch?: number
-  readonly onUnreadable?: OnUnreadable
 }
 
-export interface RabbitmqTransport extends Transport, Subscriber {
+export interface RabbitmqTransport extends Transport, Required<Subscriber> {
   ping(): Promise<void>
   /**
    * Makes a group's queue without reading it, so that what is sent before its consumer comes is
@@ -110,13 +109,16 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
         concurrency,
         prefetch: options.prefetch ?? Math.max(50, 2 * concurrency),
         ...readingOf(options),
-        onUnreadable: options.onUnreadable ?? logUnreadable(log),
       })
       return addTo(subscriptions, subscription)
     },
 
     async ping() {
       await sending.open()
+    },
+
+    async lag({ topic, group }) {
+      return queueDepth(await reading.open(), queueName(topic, group))
     },
 
     async declareQueue(topic, group, limits = {}) {

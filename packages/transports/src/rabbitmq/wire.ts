@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { AMQPMessage, AMQPProperties } from '@cloudamqp/amqp-client'
 import { uuid, type Delivery, type Message } from '@posthorn/engine'
 import { amqpBinding, fromCloudEvent, toCloudEvent, type Headers } from '../cloudevents.ts'
@@ -75,6 +76,11 @@ export function fromDelivery(raw: AMQPMessage): Message {
     type: type ?? raw.routingKey,
     occurredAt: timestamp,
   })
+}
+
+/** Stands for the id of what could not be decoded: the same when the same comes again. */
+export function unreadableId(raw: AMQPMessage): string {
+  return raw.properties.messageId ?? createHash('sha256').update(bodyOf(raw)).digest('hex')
 }
 
 export function bodyOf(raw: AMQPMessage): Uint8Array {

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { toMessage, type Message } from '../outbox/message.ts'
+import type { Failure } from '../outbox/outcome.ts'
+import type { Consumer } from '../outbox/transport.ts'
+import {
+  PING,
+  claimConsumerMessages,
+  deleteHandled,
+  deleteNote,
+  endMessage,
+  insertConsumerMessage,
+  postponeMessage,
+  promoteOrphans,
+  releaseMessage,
+  renewConsumerMessages,
+  selectKept,
+  selectKeyHeld,
+  selectSetAside,
+  upsertRun,
+  upsertSuspect,
+  type ConsumerMessageRow,
+} from '../sql/consumer-messages.ts'
+import { text, toRow, type ConsumedMessage } from './consumed-message.ts'
+
+/** What a failed message is kept with. */
+export interface Failed {
+  /** Attempts charged so far. */
+  readonly attempts: number
+  readonly failure: Failure
+}
+
+/** A message whose next attempt is due, claimed by this process. */
+export interface ClaimedMessage extends Failed {
+  readonly id: string
+  readonly token: string
+  readonly message: Message
+  readonly place: { readonly partition: number; readonly offset: number } | undefined
+  /** Claims in a row that were never settled, this one included. */
+  readonly lost: number
+}
+
+/** What is known of a partition, or of a whole group, when its reader begins. */
+export interface Known {
+  /** Keys of which something is set aside: what comes of them is parked behind it. */
+  readonly keys: readonly string[]
+  /** Messages that were set aside and not acknowledged any more. */
+  readonly offsets: readonly number[]
+  /** Below this, a message may be what the last reader's process died of. */
+  readonly suspectUpto: number | undefined
+}
+
+/** An answer that takes longer means that the database is away. */
+const PING_MS = 3_000
+
+/**
+ * What one consumer keeps in the database: messages it has set aside and notes about those that may
+ * have killed its process. All methods throw when the database cannot be reached, and may be called
+ * again then.
+ */
+export class SetAsideStore {
+  readonly #pool: Pool
+  readonly #group: { readonly topic: string; readonly group: string }
+  readonly #blocks: boolean
+  readonly #owner = randomUUID()
+
+  constructor(pool: Pool, { topic, group, dead = 'skip' }: Omit<Consumer, 'handle'>) {
+    this.#pool = pool
+    this.#group = { topic, group }
+    this.#blocks = dead === 'block'
+  }
+
+  /** Whether the database answers; a failure while it does not says nothing about the message. */
+  async isReachable(): Promise<boolean> {
+    const late = new Promise<boolean>((resolve) => {
+      setTimeout(() => resolve(false), PING_MS).unref()
+    })
+    const answered = this.#pool.query(PING).then(
+      () => true,
+      () => false,
+    )
+    return Promise.race([answered, late])
+  }
+
+  /** With a partition: what is set aside of it from the offset on. Without: of the whole group. */
+  async open(partition?: number, from = 0): Promise<Known> {
+    const { rows } = await this.#pool.query<{
+      keys: string[]
+      offsets: number[]
+      upto: number | null
+    }>(selectSetAside(this.#group, { partition: partition ?? null, from, blocks: this.#blocks }))
+    const [row] = rows
+    return {
+      keys: row?.keys ?? [],
+      offsets: row?.offsets ?? [],
+      suspectUpto: row?.upto ?? undefined,
+    }
+  }
+
+  /** Whether a message without a position was set aside before. */
+  async has(id: string): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ kept: boolean }>(selectKept(this.#group, text(id)))
+    return rows[0]?.kept ?? false
+  }
+
+  /** Keeps a message for its next attempt. */
+  async retryLater(message: ConsumedMessage, failed: Failed, delayMs: number): Promise<void> {
+    const row = toRow(message, 'retry', { ...failed, delayMs })
+    await this.#pool.query(insertConsumerMessage(this.#group, row))
+  }
+
+  /** Keeps a dead letter and raises its alert. */
+  async bury(message: ConsumedMessage, failed: Failed): Promise<void> {
+    await this.#pool.query(insertConsumerMessage(this.#group, toRow(message, 'dead', failed)))
+  }
+
+  /**
+   * Puts a message behind an earlier one of its key; false if there is none any more. The two
+   * statements need no lock: what is parked behind nothing is found by `promote`.
+   */
+  async park(message: ConsumedMessage): Promise<boolean> {
+    const row = toRow(message, 'parked')
+    if (row.key === null) return false
+    const held = selectKeyHeld(this.#group, { key: row.key, blocks: this.#blocks })
+    const { rows } = await this.#pool.query<{ held: boolean }>(held)
+    if (!rows[0]?.held) return false
+    await this.#pool.query(insertConsumerMessage(this.#group, row))
+    return true
+  }
+
+  /** Notes that messages of the partition below the offset are about to be handled. */
+  async noteRun(partition: number, upto: number): Promise<void> {
+    await this.#pool.query(upsertRun(this.#group, { partition, owner: this.#owner, upto }))
+  }
+
+  /** Those messages are acknowledged, or none of them is under way. */
+  async forgetRun(partition: number): Promise<void> {
+    await this.forget(String(partition))
+  }
+
+  /** Notes that a message is about to be handled alone; returns how often that was noted. */
+  async suspect(place: string): Promise<number> {
+    const note = upsertSuspect(this.#group, { place: text(place), owner: this.#owner })
+    const { rows } = await this.#pool.query<{ lost: number }>(note)
+    return rows[0]?.lost ?? 1
+  }
+
+  /** The process has lived through it. */
+  async forget(place: string): Promise<void> {
+    await this.#pool.query(deleteNote(this.#group, { place: text(place), owner: this.#owner }))
+  }
+
+  /** Claims messages whose next attempt is due. */
+  async claim(limit: number, leaseMs: number): Promise<ClaimedMessage[]> {
+    const token = randomUUID()
+    const { rows } = await this.#pool.query<ConsumerMessageRow>(
+      claimConsumerMessages(this.#group, { token, limit, leaseMs }),
+    )
+    return rows.map((row) => ({
+      id: row.id,
+      token,
+      message: messageOf(row),
+      place:
+        row.partition === null
+          ? undefined
+          : { partition: row.partition, offset: Number(row.log_offset) },
+      attempts: row.attempts,
+      lost: row.lost,
+      failure: { code: row.code ?? '', message: row.error ?? '' },
+    }))
+  }
+
+  async renew({ token }: ClaimedMessage, leaseMs: number): Promise<void> {
+    await this.#pool.query(renewConsumerMessages(token, leaseMs))
+  }
+
+  async handled({ id, token }: ClaimedMessage): Promise<void> {
+    await this.#pool.query(deleteHandled(id, token))
+  }
+
+  async postpone(
+    { id, token }: ClaimedMessage,
+    { attempts, failure }: Failed,
+    delayMs: number,
+  ): Promise<void> {
+    const to = { attempts, code: text(failure.code), error: text(failure.message), delayMs }
+    await this.#pool.query(postponeMessage({ id, token }, to))
+  }
+
+  async release({ id, token }: ClaimedMessage): Promise<void> {
+    await this.#pool.query(releaseMessage(id, token))
+  }
+
+  async end({ id, token }: ClaimedMessage, { attempts, failure }: Failed): Promise<void> {
+    const to = { attempts, code: text(failure.code), error: text(failure.message) }
+    await this.#pool.query(endMessage({ id, token, blocks: this.#blocks }, to))
+  }
+
+  /** Lets parked messages go on that nothing is in front of any more. */
+  async promote(): Promise<void> {
+    await this.#pool.query(promoteOrphans(this.#group, this.#blocks))
+  }
+}
+
+function messageOf(row: ConsumerMessageRow): Message {
+  return toMessage({
+    id: row.message_id,
+    type: row.type ?? '',
+    version: row.version ?? 1,
+    key: row.key ?? undefined,
+    tenant: row.tenant ?? undefined,
+    ...(row.occurred_at && { occurredAt: row.occurred_at }),
+    traceparent: row.traceparent ?? undefined,
+    headers: row.headers,
+    payload: row.payload,
+  })
+}
