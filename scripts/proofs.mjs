@@ -18,6 +18,7 @@ const KILL_POINTS = ['systems/evidence/crash.test.ts', 'systems/orders/crash.tes
 
 export const proofs = [
   { name: 'crash', program: 'test/crash/main.ts', short: ['--ci'], full: ['--full'] },
+  { name: 'upgrade', program: 'test/upgrade/main.ts', full: ['--full'] },
   {
     name: 'outages',
     program: VITEST,
