@@ -15,6 +15,7 @@ export {
   type Known,
 } from './consume/set-aside-store.ts'
 export { confirm, type Confirmation } from './relay/confirm.ts'
+export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
 export { defineOutbox, type Outbox } from './outbox/define.ts'
 export { type OutboxRow } from './outbox/resolved-definition.ts'
 export { type Change, type OutboxDefinition, type State, type States } from './outbox/definition.ts'
