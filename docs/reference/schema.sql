@@ -54,6 +54,9 @@ create table posthorn.bucket (
   run_size integer,
   run_key text,
   floor bigint not null default 0,
+  run bigint not null default 0,
+  run_keys text[],
+  run_uptos bigint[],
   constraint bucket_pkey PRIMARY KEY (outbox, bucket),
   constraint bucket_bucket_check CHECK (((bucket >= 0) AND (bucket <= 63)))
 ) with (fillfactor=25, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
@@ -136,10 +139,13 @@ create table posthorn.held_key (
   held_by text not null,
   version bigint not null default 1,
   held_at timestamp with time zone not null default now(),
+  blocked_by text[] not null default '{}'::text[],
+  suspect boolean not null default false,
   constraint held_key_pkey PRIMARY KEY (outbox, key),
   constraint held_key_tail_check CHECK ((tail = ANY (ARRAY['wait'::text, 'park'::text])))
 );
 CREATE INDEX held_key_due ON posthorn.held_key USING btree (outbox, bucket, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX held_key_suspect ON posthorn.held_key USING btree (outbox, bucket, due_at) WHERE (suspect AND (due_at IS NOT NULL));
 
 create table posthorn.migration (
   set_name text not null,

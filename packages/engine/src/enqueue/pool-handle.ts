@@ -7,15 +7,32 @@ import { transaction, type Queryable, type Transaction } from './transaction.ts'
 export interface PoolHandle {
   readonly db: Queryable
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
+  /** Calls `lost` whenever a connection dies that was not in use, until the function it returns is called. */
+  onLost(lost: () => void): () => void
 }
 
 export function poolHandle(pool: Pool, { prepare }: { prepare: boolean }): PoolHandle {
   const db = pool as unknown as Queryable
-  if (prepare) return { db, transaction: (work) => transaction(pool, work) }
+  const onLost = (lost: () => void) => listen(pool, lost)
+  if (prepare) return { db, transaction: (work) => transaction(pool, work), onLost }
   return {
     db: unprepared(db),
+    onLost,
     transaction: (work) => transaction(pool, (tx) => work(unprepared(tx))),
   }
+}
+
+const listenersOf = new WeakMap<Pool, Set<() => void>>()
+
+/** One listener for all of a pool's outboxes: a pool warns of more than ten. */
+function listen(pool: Pool, lost: () => void): () => void {
+  const listeners = listenersOf.get(pool) ?? new Set()
+  if (!listenersOf.has(pool)) {
+    listenersOf.set(pool, listeners)
+    pool.on('error', () => listeners.forEach((each) => each()))
+  }
+  listeners.add(lost)
+  return () => void listeners.delete(lost)
 }
 
 /** The same handle without prepared statements: a caller's connection may belong to a pooler. */

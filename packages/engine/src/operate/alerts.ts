@@ -1,4 +1,5 @@
-import { fromCursor, isId, toCursor } from './cursor.ts'
+import { fromCursor, toCursor } from './cursor.ts'
+import { isId } from '../outbox/id-type.ts'
 import {
   acknowledge,
   countOpenAlerts,

@@ -8,7 +8,8 @@ import {
   selectLetters,
   type LetterConditions,
 } from '../sql/dead-letters.ts'
-import { fromCursor, isId, toCursor } from './cursor.ts'
+import { fromCursor, toCursor } from './cursor.ts'
+import { isId } from '../outbox/id-type.ts'
 import type { Operator } from './replay.ts'
 
 /** `dead` waits for an operator, `retry` for its next attempt, `parked` behind one of its key. */

@@ -40,7 +40,7 @@ export {
   type PeriodicTask,
   type StepResult,
 } from '../maintain/periodic.ts'
-export { isId } from './cursor.ts'
+export { isId } from '../outbox/id-type.ts'
 export {
   getMessage,
   listMessages,

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { isId } from './cursor.ts'
+import { isId } from '../outbox/id-type.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import type { MessageDetails, Transition } from './messages.ts'

@@ -1,4 +1,5 @@
-import { fromCursor, isId, toCursor } from './cursor.ts'
+import { fromCursor, toCursor } from './cursor.ts'
+import { isId } from '../outbox/id-type.ts'
 import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { DefinitionError } from '../errors.ts'
 import { run } from '../enqueue/pool-handle.ts'

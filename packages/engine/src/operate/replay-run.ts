@@ -14,7 +14,7 @@ import {
   type ReplayRow,
 } from '../sql/replay-run.ts'
 import { uuid } from '../uuid.ts'
-import { isId } from './cursor.ts'
+import { isId } from '../outbox/id-type.ts'
 import { countReplay, replay, type Operator, type ReplayFilter } from './replay.ts'
 
 /** A replay of any number of messages, in batches; it goes on when the process that began it is gone. */

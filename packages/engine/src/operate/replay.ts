@@ -1,14 +1,9 @@
-import { isId } from './cursor.ts'
+import { isId } from '../outbox/id-type.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { DefinitionError } from '../errors.ts'
 import { run, unprepared } from '../enqueue/pool-handle.ts'
-import {
-  cancelMessages,
-  countReplayable,
-  groupReplayable,
-  replayDead,
-  unblockKey,
-} from '../sql/replay.ts'
+import { cancelMessages, countReplayable, groupReplayable, replayDead } from '../sql/replay.ts'
+import { unblockKey } from '../sql/held.ts'
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
 
 /** Which dead (or quarantined) messages; everything left out matches all. */

@@ -4,6 +4,7 @@ import {
   claimFlow,
   claimHeld,
   createBuckets,
+  endedRuns,
   endRun,
   releaseBuckets,
   renewBuckets,
@@ -18,8 +19,19 @@ import {
   takeExpired,
 } from '../sql/claim.ts'
 import { lockSent } from '../sql/confirm.ts'
-import { freeKeys, holdKeys, parkTails, rescueHeld, setAside, sweepKeys } from '../sql/held.ts'
-import type { Prepared } from '../sql/prepared.ts'
+import {
+  blockedKeys,
+  freeKeys,
+  holdKeys,
+  liftKeys,
+  markKeys,
+  parkTails,
+  rescueHeld,
+  setAside,
+  sweepKeys,
+} from '../sql/held.ts'
+import { markSuspects } from '../sql/suspects.ts'
+import { prepare, type Prepared } from '../sql/prepared.ts'
 import { settle, type Guard, type SettleRole } from '../sql/settle.ts'
 
 /** The SQL of one outbox, written once when it is defined. */
@@ -28,6 +40,7 @@ export interface Statements {
   readonly claimUnconfirmed: Prepared | undefined
   readonly renewClaim: Prepared
   readonly lockSent: Prepared
+  readonly markSuspects: Prepared
   settle(role: SettleRole, guard: Guard): Prepared
   readonly byRow: {
     readonly claimBatch: Prepared
@@ -44,15 +57,20 @@ export interface KeyStatements {
   readonly renewBuckets: Prepared
   readonly releaseBuckets: Prepared
   readonly endRun: Prepared
+  readonly endedRuns: Prepared
   readonly claimFlow: Prepared
   readonly claimHeld: Prepared
+  readonly claimSuspect: Prepared
   readonly suspectRun: Prepared
   readonly holdKeys: Prepared
   readonly setAside: Prepared
   readonly freeKeys: Prepared
+  readonly markKeys: Prepared
   readonly parkTails: Prepared | undefined
   readonly rescueHeld: Prepared
   readonly sweepKeys: Prepared
+  readonly blockedKeys: Prepared
+  readonly liftKeys: Prepared
 }
 
 export function statementsOf(definition: ResolvedDefinition): Statements {
@@ -62,6 +80,7 @@ export function statementsOf(definition: ResolvedDefinition): Statements {
     claimUnconfirmed: claimUnconfirmed(definition),
     renewClaim: renewClaim(definition),
     lockSent: lockSent(definition),
+    markSuspects: markSuspects(definition),
     settle(role, guard) {
       const known = settles.get(`${role} ${guard}`) ?? settle(definition, role, guard)
       settles.set(`${role} ${guard}`, known)
@@ -77,16 +96,21 @@ export function statementsOf(definition: ResolvedDefinition): Statements {
       acquireBuckets: acquireBuckets(definition),
       renewBuckets: renewBuckets(definition),
       releaseBuckets: releaseBuckets(definition),
-      endRun: endRun(definition),
+      endRun: prepare((p) => endRun(definition, p)),
+      endedRuns: endedRuns(definition),
       claimFlow: claimFlow(definition),
-      claimHeld: claimHeld(definition),
+      claimHeld: claimHeld(definition, 'held'),
+      claimSuspect: claimHeld(definition, 'suspect'),
       suspectRun: suspectRun(definition),
       holdKeys: holdKeys(definition),
       setAside: setAside(definition),
       freeKeys: freeKeys(definition),
+      markKeys: markKeys(definition),
       parkTails: parkTails(definition),
       rescueHeld: rescueHeld(definition),
       sweepKeys: sweepKeys(definition),
+      blockedKeys: blockedKeys(definition),
+      liftKeys: liftKeys(definition),
     },
   }
 }

@@ -4,9 +4,9 @@ import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { DefinitionError } from '../errors.ts'
 import type { Outcome } from '../outbox/outcome.ts'
 import { run, unprepared } from '../enqueue/pool-handle.ts'
+import { holdArgs, holdBehind } from './key-plan.ts'
 import { settleIn } from './settle.ts'
 import { idOf, type Settlement } from './settlement.ts'
-import { holdKeys } from '../sql/held.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 
 /** An outcome that came later, from a consumer or a webhook. */
@@ -48,21 +48,18 @@ export async function confirm<Row>(
   const actor = by ?? box.audit.actor
   const args = { guard: 'lock', actor, reason: undefined } as const
   const settled = await settleIn(plain, box, { settlements, args })
-  await holdRetries(plain, box, settlements)
+  await holdKeysOf(plain, box, settlements)
   tx.ringLater(box.bell)
   return [...settled]
 }
 
-/** In an ordered outbox what waits stands behind its key. */
-async function holdRetries(tx: Transaction, outbox: Outbox, settlements: readonly Settlement[]) {
-  const { order } = outbox
-  const waiting = settlements.filter(({ decision }) => decision.role === 'retry')
-  if (!order || waiting.length === 0) return
-  await run(tx, holdKeys(outbox), {
-    keys: waiting.map(({ row }) => String(row[order.key])),
-    buckets: waiting.map(({ row }) => row['bucket']),
-    delays: waiting.map(({ decision }) => decision.delayMs ?? 0),
-    tails: waiting.map(() => 'wait'),
-    heldBy: waiting.map(({ row }) => idOf(outbox, row)),
-  })
+/** In an ordered outbox what waits, and what is behind a dead message, waits behind its key. */
+async function holdKeysOf(tx: Transaction, outbox: Outbox, settlements: readonly Settlement[]) {
+  const { order, statements } = outbox
+  if (!order || !statements.byKey) return
+  const holds = settlements.flatMap(({ row, decision }) => holdBehind(outbox, row, decision) ?? [])
+  if (holds.length === 0) return
+  await run(tx, statements.byKey.holdKeys, holdArgs(holds))
+  const { parkTails } = statements.byKey
+  if (parkTails) await run(tx, parkTails, { keys: holds.map(({ key }) => key) })
 }

@@ -9,7 +9,7 @@ import { idOf, type Settlement } from './settlement.ts'
 export interface KeyPlan {
   readonly settlements: Settlement[]
   /** Messages that leave the flow to wait behind an earlier one of their key. */
-  readonly aside: { id: string; bucket: number }[]
+  readonly aside: { id: string; bucket: number; key: string }[]
   readonly holds: Hold[]
   /** Waiting keys that may be free now, with the version under which they were read. */
   readonly frees: { key: string; bucket: number; version: string }[]
@@ -24,6 +24,10 @@ export interface Hold {
   readonly delayMs: number | undefined
   readonly tail: 'wait' | 'park'
   readonly heldBy: string
+  /** Whether the message that waits is claimed alone. */
+  readonly suspect: boolean
+  /** Under which the key was read; undefined where it was free. */
+  readonly version: string | undefined
 }
 
 /** How the rest of a key fares once one of its messages did not go through. */
@@ -63,8 +67,8 @@ export function planRun(
       if (next && !fate) fates.set(key, next)
     } else if (fate === 'parks') {
       plan.settlements.push({ row, outcome: PARKED, decision: parkedDecision() })
-    } else if (fate === 'waits') {
-      plan.aside.push({ id: idOf(outbox, row), bucket: bucketOf(row) })
+    } else if (fate === 'waits' && row['held'] !== true) {
+      plan.aside.push({ id: idOf(outbox, row), bucket: bucketOf(row), key })
     }
     if (fate) fates.set(key, fate)
   }
@@ -85,9 +89,8 @@ function fateInFront(outbox: Outbox, row: OutboxRow, plan: KeyPlan): Fate | unde
   if (row['claim_tail'] === 'park') return 'parks'
   const earlyMs = Number(row['claim_early_ms'] ?? 0)
   if (earlyMs <= 0) return undefined
-  plan.holds.push(
-    holdOf(outbox, row, { delayMs: earlyMs, tail: 'wait', heldBy: idOf(outbox, row) }),
-  )
+  const suspect = Number(row['lost_claims']) > 0
+  plan.holds.push(holdOf(outbox, row, { delayMs: earlyMs, tail: 'wait', suspect }))
   return 'waits'
 }
 
@@ -97,25 +100,46 @@ function fateBehind(
   { row, decision }: Settlement,
   plan: KeyPlan,
 ): Fate | undefined {
-  const heldBy = idOf(outbox, row)
+  if (decision.role === 'sent' || decision.role === 'confirmed') return undefined
+  const hold = holdBehind(outbox, row, decision)
+  if (!hold) return 'stays'
+  plan.holds.push(hold)
+  if (hold.tail === 'wait') return 'waits'
+  plan.parks.push({ key: hold.key, bucket: hold.bucket })
+  return 'parks'
+}
+
+/** How a key waits behind a message that did not go through; undefined where it goes on. */
+export function holdBehind(outbox: Outbox, row: OutboxRow, decision: Decision): Hold | undefined {
   switch (decision.role) {
     case 'retry':
     case 'stay':
-    case 'await':
-      plan.holds.push(holdOf(outbox, row, { delayMs: decision.delayMs ?? 0, tail: 'wait', heldBy }))
-      return 'waits'
+    case 'await': {
+      const delayMs = decision.delayMs ?? 0
+      return holdOf(outbox, row, { delayMs, tail: 'wait', suspect: decision.lost > 0 })
+    }
     case 'dead':
     case 'quarantined': {
-      const choice = outbox.order?.dead
-      if (choice === 'skip') return 'stays'
-      const tail = choice === 'park' ? 'park' : 'wait'
-      plan.holds.push(holdOf(outbox, row, { delayMs: undefined, tail, heldBy }))
-      if (tail === 'park') plan.parks.push({ key: keyOf(outbox, row), bucket: bucketOf(row) })
-      return tail === 'park' ? 'parks' : 'waits'
+      if (outbox.order?.dead === 'skip') return undefined
+      const tail = outbox.order?.dead === 'park' ? 'park' : 'wait'
+      return holdOf(outbox, row, { delayMs: undefined, tail, suspect: false })
     }
     case 'sent':
     case 'confirmed':
       return undefined
+  }
+}
+
+/** The arguments of the statement that makes keys wait. */
+export function holdArgs(holds: readonly Hold[]): Record<string, readonly unknown[]> {
+  return {
+    keys: holds.map((hold) => hold.key),
+    buckets: holds.map((hold) => hold.bucket),
+    delays: holds.map((hold) => hold.delayMs ?? null),
+    tails: holds.map((hold) => hold.tail),
+    heldBy: holds.map((hold) => hold.heldBy),
+    suspects: holds.map((hold) => hold.suspect),
+    versions: holds.map((hold) => hold.version ?? null),
   }
 }
 
@@ -124,8 +148,18 @@ function parkedDecision(): Decision {
   return { role: 'dead', delayMs: undefined, bump: 0, lost: 0, failure, ref: undefined }
 }
 
-function holdOf(outbox: Outbox, row: OutboxRow, hold: Omit<Hold, 'key' | 'bucket'>): Hold {
-  return { key: keyOf(outbox, row), bucket: bucketOf(row), ...hold }
+function holdOf(
+  outbox: Outbox,
+  row: OutboxRow,
+  hold: Pick<Hold, 'delayMs' | 'tail' | 'suspect'>,
+): Hold {
+  return {
+    key: keyOf(outbox, row),
+    bucket: bucketOf(row),
+    heldBy: idOf(outbox, row),
+    version: (row['claim_version'] as string | null | undefined) ?? undefined,
+    ...hold,
+  }
 }
 
 /** The keys of a run that were waiting, each with the version it was read under. */

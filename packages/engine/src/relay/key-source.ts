@@ -1,25 +1,27 @@
 import { randomUUID } from 'node:crypto'
-import type { Claim, ClaimKind } from './claim.ts'
+import { BucketLeases } from './bucket-leases.ts'
+import type { Claim, ClaimKind, Lease } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { HeldKeys } from './held-keys.ts'
 import { attemptableRows, planRun, type KeyPlan } from './key-plan.ts'
 import { LowWatermarks } from './low-watermarks.ts'
 import { RowSource } from './row-source.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
-import { idOf, type Settlement } from './settlement.ts'
-import type { Source } from './source.ts'
+import { inSavepoint, settleApart, UNSETTLED_DELAY_MS, type Unsettled } from './settle-apart.ts'
+import { idOf, unsettledSettlement, type Settlement } from './settlement.ts'
+import type { SettledApart, Source } from './source.ts'
 import { BUCKETS } from '../sql/bucket.ts'
-import { countRelays } from '../sql/relay.ts'
 import type { KeyStatements } from '../outbox/statements.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 
-interface LostRun {
-  bucket: number
-  run_upto: string | null
-  run_size: number | null
-  run_key: string | null
-  floor: string
+/** Rows of one read, with the buckets that were taken for it. */
+interface Read {
+  readonly rows: OutboxRow[]
+  readonly leases: ReadonlyMap<number, string>
+  /** There is more than was read. */
+  readonly full: boolean
 }
 
 /**
@@ -31,102 +33,107 @@ export class KeySource implements Source {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
   readonly #statements: KeyStatements
-  readonly #relay: string
   readonly #rows: RowSource
-  /** Idle buckets in the order they became idle, so that all get their turn. */
-  readonly #idle = new Map<number, string>()
-  readonly #busy = new Map<number, string>()
+  readonly #leases: BucketLeases
+  readonly #keys: HeldKeys
   readonly #watermarks = new LowWatermarks()
-  #created = false
-  #renewing = false
-  /** Somebody looked while the buckets were out of use for a moment, and has to look again. */
-  #missed = false
+  /** Claims whose settling was begun before: its answer may have got lost. */
+  readonly #tried = new WeakSet<Claim>()
   /** Buckets that had something to give lately: how a batch is divided among them. */
   #active = BUCKETS
   /** The last read found more than it could take: the lanes then divide the buckets among them. */
-  #crowded = false
+  readonly #crowded = { flow: false, held: false }
+  /** Which of the two an ordinary claim reads first; they take turns while both are crowded. */
+  #heldFirst = true
+  #unsubscribe: (() => void) | undefined
 
   constructor(handle: PoolHandle, outbox: Outbox, relay: string) {
-    if (!outbox.statements.byKey) throw new TypeError(`${outbox.name} has no order`)
+    this.#leases = new BucketLeases({ handle, outbox, relay })
     this.#handle = handle
     this.#outbox = outbox
-    this.#statements = outbox.statements.byKey
-    this.#relay = relay
+    this.#statements = outbox.statements.byKey as KeyStatements
     this.#rows = new RowSource(handle, outbox)
+    this.#keys = new HeldKeys(handle, outbox)
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
     // What was sent has left its key's queue: sending it again is claimed like any other row.
     if (kind === 'resend') return this.#rows.claim(kind, batch)
     if (kind === 'expired') return undefined
-    if (this.#renewing) this.#missed = true
-    const crowded = this.#crowded
-    const leases = this.#take(kind === 'batch' && crowded ? this.#outbox.lanes : 1)
-    const buckets = [...leases.keys()]
-    if (buckets.length === 0) return undefined
-    const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
-    let rows: OutboxRow[] = []
-    try {
-      const tokens = [...leases.values()]
-      rows = await this.#read(kind, { buckets, tokens, batch, limit })
-    } finally {
-      const found = new Set(rows.map((row) => Number(row['bucket'])))
-      for (const bucket of buckets) if (!found.has(bucket)) this.#giveBack(bucket)
+    if (kind !== 'batch') return this.#claimHeld(kind, batch)
+    this.#heldFirst = !this.#heldFirst
+    // After an outage all is held: then every lane takes its part of it, in turns with the flow.
+    if (this.#crowded.held && this.#heldFirst) {
+      const held = await this.#claimHeld('held', batch)
+      if (held) return held
     }
-    const used = tally(rows)
-    if (kind === 'batch') this.#watermarks.learn(buckets, rows)
-    const full = rows.length >= batch || [...used.values()].some((count) => count >= limit)
-    if (kind === 'batch') {
-      this.#crowded = full
+    return this.#claimFlow(batch)
+  }
+
+  async #claimFlow(batch: number): Promise<Claim | undefined> {
+    const crowded = this.#crowded.flow
+    const read = await this.#read(crowded ? this.#outbox.lanes : 1, async (leases) => {
+      const buckets = [...leases.keys()]
+      const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
+      const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
+      const args = { buckets, tokens: [...leases.values()], floors, batch, limit }
+      const rows = await run<OutboxRow>(this.#handle.db, this.#statements.claimFlow, args)
+      this.#watermarks.learn(buckets, rows)
+      const used = tally(rows)
       if (buckets.length > 1) this.#active = Math.max(used.size, 1)
-    }
+      return { rows, full: rows.length >= batch || Math.max(0, ...used.values()) >= limit }
+    })
+    if (!read) return undefined
+    this.#crowded.flow = read.full
     // A share of the buckets says nothing of the rest.
-    if (rows.length === 0) return kind === 'batch' && crowded ? this.claim(kind, batch) : undefined
-    return {
-      kind,
-      rows: inOrder(rows),
-      token: randomUUID(),
-      buckets: [...used.keys()],
-      tokens: [...used.keys()].map((bucket) => leases.get(bucket) as string),
-      more: kind !== 'batch' || full || crowded,
+    if (read.rows.length === 0) return crowded ? this.#claimFlow(batch) : undefined
+    return claimOf('batch', read, read.full || crowded || this.#crowded.held)
+  }
+
+  async #claimHeld(kind: 'held' | 'suspect', batch: number): Promise<Claim | undefined> {
+    const crowded = kind === 'held' && this.#crowded.held
+    const read = await this.#read(crowded ? this.#outbox.lanes : 1, (leases) =>
+      this.#keys.read(kind, { leases, batch }),
+    )
+    if (!read) return undefined
+    if (kind === 'held') this.#crowded.held = read.full
+    if (read.rows.length === 0) return crowded ? this.#claimHeld(kind, batch) : undefined
+    return claimOf(kind, read, true)
+  }
+
+  /** Reads from idle buckets: those that gave nothing are idle again at once. */
+  async #read(
+    shares: number,
+    readFrom: (leases: ReadonlyMap<number, string>) => Promise<Omit<Read, 'leases'>>,
+  ): Promise<Read | undefined> {
+    const leases = this.#leases.take(shares)
+    if (leases.size === 0) return undefined
+    const found = new Set<number>()
+    try {
+      const { rows, full } = await this.#heeding(() => readFrom(leases))
+      for (const row of rows) found.add(Number(row['bucket']))
+      return { rows, leases, full }
+    } finally {
+      for (const [bucket, token] of leases) {
+        if (!found.has(bucket)) this.#leases.giveBack(bucket, token)
+      }
     }
   }
 
-  #read(
-    kind: ClaimKind,
-    args: { buckets: number[]; tokens: string[]; batch: number; limit: number },
-  ): Promise<OutboxRow[]> {
-    const { db } = this.#handle
-    if (kind === 'batch') {
-      const floors = args.buckets.map((bucket) => this.#watermarks.of(bucket))
-      return run<OutboxRow>(db, this.#statements.claimFlow, { ...args, floors })
+  /** A connection that was lost may lead to another server next, where `seq` goes back a little. */
+  async #heeding<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      this.#watermarks.forget()
+      throw error
     }
-    const suspect = kind === 'suspect'
-    const keys = suspect ? 1 : BUCKETS
-    return run<OutboxRow>(db, this.#statements.claimHeld, { ...args, suspect, keys })
-  }
-
-  /** Marks idle buckets busy: all of them, or one of `shares`, so that the other lanes find some. */
-  #take(shares: number): Map<number, string> {
-    const owned = this.#idle.size + this.#busy.size
-    const taken = new Map([...this.#idle].slice(0, Math.ceil(owned / shares)))
-    for (const [bucket, token] of taken) {
-      this.#idle.delete(bucket)
-      this.#busy.set(bucket, token)
-    }
-    return taken
-  }
-
-  #giveBack(bucket: number): void {
-    const token = this.#busy.get(bucket)
-    this.#busy.delete(bucket)
-    if (token !== undefined) this.#idle.set(bucket, token)
   }
 
   async renew(claim: Claim, ms?: number): Promise<boolean> {
     if (claim.kind === 'resend') return this.#rows.renew(claim, ms)
-    const kept = await this.#renewed(claim.buckets, claim.tokens)
-    return kept.size === claim.buckets.length
+    const kept = await this.#leases.renew(claim.leases)
+    return kept.size === claim.leases.length
   }
 
   attemptable({ rows, kind }: Claim): readonly number[] {
@@ -136,151 +143,137 @@ export class KeySource implements Source {
 
   async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
     if (claim.kind === 'resend') return this.#rows.settle(claim, settlements)
-    const plan = planRun(this.#outbox, claim, new Map(settlements.map((each) => [each.row, each])))
-    const settled = await this.#write(claim, plan)
-    this.drop(claim)
+    const plan = planRun(this.#outbox, claim, byRow(settlements))
+    const settled = await this.#heeding(() => this.#write(claim, plan))
+    this.#giveBack(claim)
     return plan.settlements
       .map(({ row }) => idOf(this.#outbox, row))
       .filter((id) => !settled.has(id))
   }
 
   async #write(claim: Claim, plan: KeyPlan): Promise<Set<string>> {
-    const args: SettleArgs = {
-      guard: 'lease',
-      buckets: claim.buckets,
-      tokens: claim.tokens,
-      leaseMs: this.#outbox.leaseMs,
-      actor: this.#outbox.audit.actor,
-      reason: undefined,
-    }
-    if (isPlain(plan) && !this.#outbox.audit.settled) {
+    const args = this.#args(claim)
+    const isFirst = !this.#tried.has(claim)
+    this.#tried.add(claim)
+    if (isFirst && isPlain(plan) && !this.#outbox.audit.settled) {
       // Everything was delivered: one statement, its own transaction.
       return settleRoles(this.#handle.db, this.#outbox, { settlements: plan.settlements, args })
     }
     return this.#handle.transaction(async (tx) => {
-      const ended = await run<{ bucket: number }>(tx, this.#statements.endRun, { ...args })
-      const ours = new Set(ended.map(({ bucket }) => bucket))
-      return this.#writePlan(tx, within(plan, ours), args)
+      const { ended, before } = await this.#endRun(tx, args)
+      const ours = within(plan, ended)
+      const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
+      const settled = await settleIn(tx, this.#outbox, { ...ours, args: ending })
+      await this.#keys.write(tx, ours)
+      return settledBefore(this.#outbox, within(plan, before), settled)
     })
   }
 
-  async #writePlan(tx: Transaction, plan: KeyPlan, args: SettleArgs): Promise<Set<string>> {
-    const { settlements, aside, holds, frees, parks } = plan
-    const statements = this.#statements
-    const settled = await settleIn(tx, this.#outbox, { settlements, args })
-    if (aside.length > 0) await run(tx, statements.setAside, { ids: aside.map(({ id }) => id) })
-    if (holds.length > 0) {
-      await run(tx, statements.holdKeys, {
-        keys: holds.map((hold) => hold.key),
-        buckets: holds.map((hold) => hold.bucket),
-        delays: holds.map((hold) => hold.delayMs ?? null),
-        tails: holds.map((hold) => hold.tail),
-        heldBy: holds.map((hold) => hold.heldBy),
-      })
-    }
-    if (parks.length > 0 && statements.parkTails) {
-      await run(tx, statements.parkTails, { keys: parks.map(({ key }) => key) })
-    }
-    if (frees.length > 0) {
-      await run(tx, statements.freeKeys, {
-        keys: frees.map(({ key }) => key),
-        versions: frees.map(({ version }) => version),
-      })
-    }
-    return settled
+  /** Which runs are ended now, and which were before, by a commit whose answer got lost. */
+  async #endRun(tx: Transaction, args: SettleArgs) {
+    const now = await run<{ bucket: number }>(tx, this.#statements.endRun, { ...args })
+    const ended = new Set(now.map(({ bucket }) => bucket))
+    if (ended.size === args.buckets?.length) return { ended, before: new Set<number>() }
+    const all = await run<{ bucket: number }>(tx, this.#statements.endedRuns, { ...args })
+    const before = all.map(({ bucket }) => bucket).filter((bucket) => !ended.has(bucket))
+    return { ended, before: new Set(before) }
   }
 
-  drop({ buckets, tokens }: Claim): void {
-    buckets.forEach((bucket, i) => {
-      if (this.#busy.get(bucket) === tokens[i]) this.#giveBack(bucket)
-    })
-  }
-
-  /** Renews the leases, takes this relay's fair share of the buckets and gives back what is over. */
-  async keep(): Promise<boolean> {
-    if (!this.#created) await run(this.#handle.db, this.#statements.createBuckets, {})
-    this.#created = true
-    await this.#renewLeases()
-    const { rows } = await this.#handle.db.query<{ alive: number }>(
-      countRelays(this.#outbox.name, this.#outbox.leaseMs),
+  async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
+    if (claim.kind === 'resend') return this.#rows.settleApart(claim, settlements)
+    const done = await this.#heeding(() =>
+      this.#handle.transaction((tx) => this.#writeApart(tx, claim, settlements)),
     )
-    const share = Math.ceil(BUCKETS / Math.max(rows[0]?.alive ?? 1, 1))
-    const owned = this.#idle.size + this.#busy.size
-    const over = [...this.#idle.keys()].slice(0, Math.max(owned - share, 0))
-    if (over.length > 0) await this.#release(over)
-    const gained = owned < share ? await this.#acquire(share - owned) : 0
-    const buckets = [...this.#idle.keys(), ...this.#busy.keys()]
-    if (buckets.length > 0) {
-      await run(this.#handle.db, this.#statements.rescueHeld, { buckets })
-      await run(this.#handle.db, this.#statements.sweepKeys, { buckets })
+    this.#giveBack(claim)
+    return done
+  }
+
+  /** What cannot be settled waits for a claim of its own, and its key with it. */
+  async #writeApart(
+    tx: Transaction,
+    claim: Claim,
+    settlements: readonly Settlement[],
+  ): Promise<SettledApart> {
+    const args = this.#args(claim)
+    const { ended, before } = await this.#endRun(tx, args)
+    const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
+    const unsettled: Unsettled[] = []
+    for (;;) {
+      const replaced = new Map(unsettled.map(({ settlement }) => [settlement.row, settlement]))
+      const known = settlements.map((each) =>
+        replaced.has(each.row) ? unsettledSettlement(each, UNSETTLED_DELAY_MS) : each,
+      )
+      const whole = planRun(this.#outbox, claim, byRow(known))
+      const plan = within(whole, ended)
+      const ordinary = plan.settlements.filter(({ row }) => !replaced.has(row))
+      const done = await settleOrBack(tx, () =>
+        settleApart(tx, this.#outbox, { settlements: ordinary, args: ending }),
+      )
+      unsettled.push(...done.unsettled)
+      // With one more that cannot be settled the rest of its key fares differently.
+      if (done.unsettled.length > 0) continue
+      const ids = [...replaced.keys()].map((row) => idOf(this.#outbox, row))
+      const marked = { ids, delayMs: UNSETTLED_DELAY_MS }
+      if (ids.length > 0) await run(tx, this.#outbox.statements.markSuspects, marked)
+      await this.#keys.write(tx, plan)
+      const settled = settledBefore(this.#outbox, within(whole, before), done.settled)
+      const lost = whole.settlements
+        .map(({ row }) => idOf(this.#outbox, row))
+        .filter((id) => !settled.has(id) && !ids.includes(id))
+      return { lost, unsettled }
     }
-    const missed = this.#missed
-    this.#missed = false
-    return gained > 0 || missed
   }
 
-  /** Renews the leases of idle buckets; those in use are renewed with their claim. */
-  async #renewLeases(): Promise<void> {
-    // Taken out of use meanwhile: two statements of this relay on the same leases could deadlock.
-    const leases = this.#take(1)
-    this.#renewing = true
-    try {
-      const kept = await this.#renewed([...leases.keys()], [...leases.values()])
-      for (const bucket of leases.keys()) if (!kept.has(bucket)) this.#busy.delete(bucket)
-    } finally {
-      this.#renewing = false
-      for (const bucket of leases.keys()) this.#giveBack(bucket)
+  #args({ leases }: Claim): SettleArgs {
+    return {
+      guard: 'lease',
+      buckets: leases.map(({ bucket }) => bucket),
+      tokens: leases.map(({ token }) => token),
+      runs: leases.map((lease) => lease.run),
+      leaseMs: this.#outbox.leaseMs,
+      actor: this.#outbox.audit.actor,
+      reason: undefined,
     }
   }
 
-  async #renewed(buckets: readonly number[], tokens: readonly string[]): Promise<Set<number>> {
-    if (buckets.length === 0) return new Set()
-    const { leaseMs } = this.#outbox
-    const args = { buckets, tokens, leaseMs }
-    const rows = await run<{ bucket: number }>(this.#handle.db, this.#statements.renewBuckets, args)
-    return new Set(rows.map(({ bucket }) => bucket))
+  #giveBack({ leases }: Claim): void {
+    for (const { bucket, token } of leases) this.#leases.giveBack(bucket, token)
   }
 
-  async #acquire(want: number): Promise<number> {
-    const token = randomUUID()
-    const { leaseMs } = this.#outbox
-    const taken = await this.#handle.transaction(async (tx) => {
-      const args = { want, token, relay: this.#relay, leaseMs }
-      const rows = await run<LostRun>(tx, this.#statements.acquireBuckets, args)
-      const lost = rows.filter((row) => row.run_size !== null)
-      if (lost.length > 0) {
-        await run(tx, this.#statements.suspectRun, {
-          buckets: lost.map((row) => row.bucket),
-          uptos: lost.map((row) => row.run_upto),
-          sizes: lost.map((row) => row.run_size),
-          keys: lost.map((row) => row.run_key),
-        })
-      }
-      return rows
-    })
-    for (const { bucket, floor } of taken) {
-      this.#idle.set(bucket, token)
-      this.#watermarks.begin(bucket, Number(floor))
-    }
-    return taken.length
+  drop({ leases }: Claim): void {
+    for (const { bucket, token } of leases) this.#leases.abandon(bucket, token)
   }
 
-  async #release(buckets: readonly number[]): Promise<void> {
-    const tokens = buckets.map((bucket) => this.#idle.get(bucket))
-    for (const bucket of buckets) this.#idle.delete(bucket)
-    await run(this.#handle.db, this.#statements.releaseBuckets, { buckets, tokens })
+  async keep(): Promise<boolean> {
+    this.#unsubscribe ??= this.#handle.onLost(() => this.#watermarks.forget())
+    const { taken, missed } = await this.#heeding(() => this.#leases.keep())
+    for (const { bucket, floor } of taken) this.#watermarks.begin(bucket, Number(floor))
+    const lifted = await this.#keys.keep(this.#leases.buckets)
+    return taken.length > 0 || missed || lifted
   }
 
   async nextDueMs(): Promise<number | undefined> {
-    const buckets = [...this.#idle.keys(), ...this.#busy.keys()]
     const { nextDue } = this.#outbox.statements
+    const { buckets } = this.#leases
     const rows = await run<{ ms: string | null }>(this.#handle.db, nextDue, { buckets })
     return rows[0]?.ms == null ? undefined : Number(rows[0].ms)
   }
 
   async close(): Promise<void> {
-    await this.#release([...this.#idle.keys()])
+    this.#unsubscribe?.()
+    this.#unsubscribe = undefined
+    await this.#leases.close()
   }
+}
+
+function claimOf(kind: ClaimKind, { rows, leases }: Read, more: boolean): Claim {
+  const runs = new Map(rows.map((row) => [Number(row['bucket']), String(row['claim_run'])]))
+  const used = [...runs].map(([bucket, number]): Lease => ({
+    bucket,
+    token: leases.get(bucket) as string,
+    run: number,
+  }))
+  return { kind, rows: inOrder(rows), token: randomUUID(), leases: used, more }
 }
 
 /** Order only matters within a bucket, and there the index gave it; a sort costs little then. */
@@ -298,16 +291,46 @@ function tally(rows: readonly OutboxRow[]): Map<number, number> {
   return counts
 }
 
-/** A key is in one bucket, so what a plan says of the buckets that are still ours holds by itself. */
-function within(plan: KeyPlan, ours: ReadonlySet<number>): KeyPlan {
-  const inOurs = ({ bucket }: { bucket: number }) => ours.has(bucket)
-  return {
-    settlements: plan.settlements.filter(({ row }) => ours.has(Number(row['bucket']))),
-    aside: plan.aside.filter(inOurs),
-    holds: plan.holds.filter(inOurs),
-    frees: plan.frees.filter(inOurs),
-    parks: plan.parks.filter(inOurs),
+function byRow(settlements: readonly Settlement[]): Map<OutboxRow, Settlement> {
+  return new Map(settlements.map((each) => [each.row, each]))
+}
+
+/** Settles in a savepoint of its own: where anything is left over, nothing has happened. */
+async function settleOrBack(
+  tx: Transaction,
+  settle: () => ReturnType<typeof settleApart>,
+): ReturnType<typeof settleApart> {
+  let done: Awaited<ReturnType<typeof settleApart>> | undefined
+  try {
+    return await inSavepoint(tx, async () => {
+      done = await settle()
+      if (done.unsettled.length > 0) throw new Error('not all could be settled')
+      return done
+    })
+  } catch (error) {
+    if (done) return done
+    throw error
   }
+}
+
+/** A key is in one bucket, so what a plan says of some buckets holds by itself. */
+function within(plan: KeyPlan, buckets: ReadonlySet<number>): KeyPlan {
+  const inThem = ({ bucket }: { bucket: number }) => buckets.has(bucket)
+  return {
+    settlements: plan.settlements.filter(({ row }) => buckets.has(Number(row['bucket']))),
+    aside: plan.aside.filter(inThem),
+    holds: plan.holds.filter(inThem),
+    frees: plan.frees.filter(inThem),
+    parks: plan.parks.filter(inThem),
+  }
+}
+
+function settledBefore(
+  outbox: Outbox,
+  { settlements }: KeyPlan,
+  settled: ReadonlySet<string>,
+): Set<string> {
+  return new Set([...settled, ...settlements.map(({ row }) => idOf(outbox, row))])
 }
 
 function isPlain({ aside, holds, frees, parks, settlements }: KeyPlan): boolean {

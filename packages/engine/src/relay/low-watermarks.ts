@@ -35,6 +35,14 @@ export class LowWatermarks {
     this.#watermarks.set(bucket, { seq, since: this.#now(), next: { seq, xmax: 0 } })
   }
 
+  /**
+   * Begins anew with every bucket: after a failover the server may be one that has not seen the last
+   * transactions, and gives the same `seq` a second time.
+   */
+  forget(): void {
+    this.#watermarks.clear()
+  }
+
   /** Where to begin; zero is the front. */
   of(bucket: number): number {
     const floor = this.#watermarks.get(bucket)

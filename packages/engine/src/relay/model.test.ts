@@ -274,7 +274,7 @@ class World {
     }
   }
 
-  async #notOurs({ rows, token, buckets, tokens }: Claim): Promise<Record<string, unknown>[]> {
+  async #notOurs({ rows, token, leases: held }: Claim): Promise<Record<string, unknown>[]> {
     const ids = new Set(rows.map((row) => row['id']))
     const now = (await viewTable(db.pool, this.box).rows()).filter((row) => ids.has(row['id']))
     if (!this.box.order) return now.filter((row) => row['claim_token'] !== token)
@@ -283,7 +283,9 @@ class World {
       [this.box.name],
     )
     const owner = new Map(leases.rows.map((lease) => [lease.bucket, lease.token]))
-    const lost = new Set(buckets.filter((bucket, i) => owner.get(bucket) !== tokens[i]))
+    const lost = new Set(
+      held.filter((lease) => owner.get(lease.bucket) !== lease.token).map(({ bucket }) => bucket),
+    )
     return now.filter((row) => lost.has(Number(row['bucket'])))
   }
 

@@ -3,9 +3,10 @@ import type { Claim, ClaimKind } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import { settleClaim } from './settle.ts'
+import { claimArgs, settleClaim } from './settle.ts'
+import { settleApart, UNSETTLED_DELAY_MS } from './settle-apart.ts'
 import { idOf, type Settlement } from './settlement.ts'
-import type { Source } from './source.ts'
+import type { SettledApart, Source } from './source.ts'
 import type { Prepared } from '../sql/prepared.ts'
 
 /** Claims by row: any number of relays, batches, no order. */
@@ -30,7 +31,7 @@ export class RowSource implements Source {
     // With turns a claim may leave due messages behind: only an empty one says that there are none.
     const isFull = taken.length >= (this.#outbox.fair ? 1 : batch)
     const more = isFull || released || kind === 'suspect'
-    return { kind, rows: inOrder(this.#outbox, rows), token, buckets: [], tokens: [], more }
+    return { kind, rows: inOrder(this.#outbox, rows), token, leases: [], more }
   }
 
   #statement(kind: ClaimKind): Prepared | undefined {
@@ -74,6 +75,23 @@ export class RowSource implements Source {
   async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
     const settled = await settleClaim(this.#handle, this.#outbox, { claim, settlements })
     return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))
+  }
+
+  async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
+    const args = claimArgs(this.#outbox, claim)
+    return this.#handle.transaction(async (tx) => {
+      const done = await settleApart(tx, this.#outbox, { settlements, args })
+      const ids = done.unsettled.map(({ settlement }) => idOf(this.#outbox, settlement.row))
+      // What was sent and is sent again stays under its claim until that runs out.
+      if (ids.length > 0 && claim.kind !== 'resend') {
+        const marked = { ids, token: claim.token, delayMs: UNSETTLED_DELAY_MS }
+        await run(tx, this.#outbox.statements.markSuspects, marked)
+      }
+      const lost = settlements
+        .map(({ row }) => idOf(this.#outbox, row))
+        .filter((id) => !done.settled.has(id) && !ids.includes(id))
+      return { lost, unsettled: done.unsettled }
+    })
   }
 
   drop(): void {

@@ -19,7 +19,7 @@ import {
   type Settlement,
 } from './settlement.ts'
 import type { SuspectMutex } from './suspect-mutex.ts'
-import type { Source } from './source.ts'
+import type { SettledApart, Source } from './source.ts'
 import { beat } from '../sql/relay.ts'
 import { LaneScheduler } from './lane-scheduler.ts'
 
@@ -41,6 +41,9 @@ const SPECIAL: readonly ClaimKind[] = ['expired', 'held', 'suspect', 'resend']
 const SPECIAL_TURNS = 20
 
 const MAX_PAUSE_MS = 5_000
+
+/** Times that a batch is settled as a whole before what cannot be settled is told apart. */
+const WHOLE_TRIES = 2
 
 /** Longest time until a message that waits in front of its consumers is looked at again. */
 const MAX_WAIT_MS = 60_000
@@ -237,11 +240,14 @@ export class Runner {
   }
 
   async #work(claim: Claim): Promise<void> {
-    let settlements: Settlement[]
     try {
-      settlements = await this.#attempted(claim)
-      const lost = await this.#settled(claim, settlements)
-      this.#count(settlements, lost)
+      const settlements = await this.#attempted(claim)
+      const { lost, unsettled } = await this.#settled(claim, settlements)
+      const left = new Set(unsettled.map(({ settlement }) => settlement))
+      this.#count(
+        settlements.filter((each) => !left.has(each)),
+        lost,
+      )
     } catch (error) {
       // Not settled: the lease runs out and the messages are sent again, the same ids as before.
       this.#source.drop(claim)
@@ -266,18 +272,40 @@ export class Runner {
     }
   }
 
-  /** Settling is tried again while the lease holds: a moment without a database is not a lost batch. */
-  async #settled(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
+  /**
+   * Settling is tried again while the lease can be renewed: a moment without a database is not a lost
+   * batch. From the third time on whatever can be settled is, apart from the rest.
+   */
+  async #settled(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
     const { outbox, log } = this.#options
     const giveUpAt = performance.now() + outbox.leaseMs
-    for (let pauseMs = 50; ; pauseMs *= 2) {
+    for (let tries = 1; ; tries += 1) {
+      const pauseMs = 25 * 2 ** tries
       try {
-        return await this.#source.settle(claim, settlements)
+        const done =
+          tries <= WHOLE_TRIES
+            ? { lost: await this.#source.settle(claim, settlements), unsettled: [] }
+            : await this.#source.settleApart(claim, settlements)
+        this.#report(done)
+        return done
       } catch (error) {
         if (performance.now() + pauseMs > giveUpAt) throw error
         log.warn({ outbox: outbox.name, err: error }, 'settling failed, trying again')
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        await this.#source.renew(claim).catch(() => false)
       }
+    }
+  }
+
+  #report({ unsettled }: SettledApart): void {
+    const { outbox, log } = this.#options
+    for (const { settlement, error } of unsettled) {
+      this.#special = true
+      this.#dueChanged = true
+      log.error(
+        { outbox: outbox.name, id: idOf(outbox, settlement.row), err: error },
+        'a message could not be settled; it is tried again alone',
+      )
     }
   }
 

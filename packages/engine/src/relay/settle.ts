@@ -15,6 +15,9 @@ export interface SettleArgs {
   readonly token?: string
   readonly buckets?: readonly number[]
   readonly tokens?: readonly string[]
+  readonly runs?: readonly string[]
+  /** Buckets whose run was ended earlier in the same transaction. */
+  readonly ended?: readonly number[]
   readonly leaseMs?: number
   /** The state the messages were in, where it is not the one they were claimed from. */
   readonly from?: State | undefined
@@ -39,19 +42,24 @@ export async function settleClaim(
   outbox: Outbox,
   { claim, settlements }: { claim: Claim; settlements: readonly Settlement[] },
 ): Promise<Set<string>> {
-  const args: SettleArgs = {
-    guard: 'claim',
-    token: claim.token,
-    from: claim.kind === 'resend' ? undefined : outbox.states.claimed,
-    actor: outbox.audit.actor,
-    reason: claim.kind === 'resend' ? 'CONFIRM_OVERDUE' : undefined,
-  }
+  const args = claimArgs(outbox, claim)
   const roles = new Set(settlements.map(({ decision }) => decision.role))
   // One statement is its own transaction; more, or a hook, need one around them.
   if (roles.size === 1 && !outbox.audit.settled) {
     return settleRoles(handle.db, outbox, { settlements, args })
   }
   return handle.transaction((tx) => settleIn(tx, outbox, { settlements, args }))
+}
+
+/** What settling by row needs to know of the claim. */
+export function claimArgs(outbox: Outbox, { token, kind }: Claim): SettleArgs {
+  return {
+    guard: 'claim',
+    token,
+    from: kind === 'resend' ? undefined : outbox.states.claimed,
+    actor: outbox.audit.actor,
+    reason: kind === 'resend' ? 'CONFIRM_OVERDUE' : undefined,
+  }
 }
 
 /** Settles inside a transaction and lets the definition's own audit see what changed. */

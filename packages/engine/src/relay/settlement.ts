@@ -66,3 +66,17 @@ function waits(outbox: Outbox, decision: Decision): Decision {
   const delayMs = Math.min(outbox.confirmWithinMs ?? 60_000, 60_000)
   return { ...decision, role: 'await', delayMs, bump: 0 }
 }
+
+/** A message that could not be settled: it waits to be claimed alone, and its key with it. */
+export function unsettledSettlement({ row, outcome }: Settlement, delayMs: number): Settlement {
+  const lost = Number(row['lost_claims'] ?? 0) + 1
+  const decision: Decision = {
+    role: 'stay',
+    delayMs,
+    bump: 0,
+    lost,
+    failure: undefined,
+    ref: undefined,
+  }
+  return { row, outcome, decision }
+}

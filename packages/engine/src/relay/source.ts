@@ -1,5 +1,13 @@
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Settlement } from './settlement.ts'
+import type { Unsettled } from './settle-apart.ts'
+
+/** What became of a claim that was settled in parts. */
+export interface SettledApart {
+  /** Ids that were no longer ours. */
+  readonly lost: string[]
+  readonly unsettled: readonly Unsettled[]
+}
 
 /**
  * Where a relay gets its claims: row by row, or bucket by bucket for ordered outboxes. The lanes
@@ -14,6 +22,11 @@ export interface Source {
   attemptable(claim: Claim): readonly number[]
   /** Writes down what became of a claim. Returns the ids that were no longer ours. */
   settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]>
+  /**
+   * The same for a claim that could not be settled as a whole: settles what can be, and leaves the rest
+   * to be claimed again, each message alone.
+   */
+  settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart>
   /** Forgets a claim that could not be settled; its lease will run out. */
   drop(claim: Claim): void
   /** Regular upkeep between claims: leases, shares, strays. True when there may be more to claim now. */

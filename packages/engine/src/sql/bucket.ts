@@ -1,5 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { unlessPaused, waiting } from './claim.ts'
+import { heldBySuspicion } from './held.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
 
 /** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
@@ -14,7 +15,11 @@ on conflict do nothing`,
   )
 }
 
-/** Takes free or abandoned buckets; `run_*` tells what was in flight when the last owner vanished. */
+/** What was in flight under a lease: nothing is, once it is settled. */
+const NOTHING_IN_FLIGHT =
+  'run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null'
+
+/** Takes free or abandoned buckets; `lost` tells that a run was in flight when the last owner vanished. */
 export function acquireBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with free as (
@@ -31,7 +36,7 @@ update posthorn.bucket as b
        until = now() + ${p('leaseMs')} * interval '1 ms'
   from free
  where b.outbox = '${name}' and b.bucket = free.bucket
-returning b.bucket, b.run_upto, b.run_size, b.run_key, b.floor`,
+returning b.bucket, b.run_size is not null as lost, b.floor`,
   )
 }
 
@@ -50,28 +55,42 @@ returning b.bucket`,
 export function releaseBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.bucket as b
-   set token = null, relay = null, until = null, run_upto = null, run_size = null, run_key = null
+   set token = null, relay = null, until = null, ${NOTHING_IN_FLIGHT}
   from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
  where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token`,
   )
 }
 
-/** Ends a run and renews its lease; the buckets that are not in the result belong to somebody else. */
-export function endRun({ name }: ResolvedDefinition): Prepared {
+/**
+ * Ends runs and renews their leases: fence, mark and renewal in one write. A bucket with another
+ * relay's token, or whose run was ended before, is not in the result. The number on the bucket may be
+ * lower than the run's own: a crash of Postgres can lose the note of it.
+ */
+export function endRun({ name }: ResolvedDefinition, p: (param: string) => string): string {
+  return `update posthorn.bucket as b
+     set run = l.run + 1, ${NOTHING_IN_FLIGHT},
+         until = now() + ${p('leaseMs')} * interval '1 ms'
+    from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[], ${p('runs')}::bigint[])
+      as l (bucket, token, run)
+   where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+  returning b.bucket`
+}
+
+/** Runs that were ended under our own lease: settled already, by a commit whose answer got lost. */
+export function endedRuns({ name }: ResolvedDefinition): Prepared {
   return prepare(
-    (p) => `update posthorn.bucket as b
-   set run_upto = null, run_size = null, run_key = null,
-       until = now() + ${p('leaseMs')} * interval '1 ms'
-  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
- where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token
-returning b.bucket`,
+    (p) => `select b.bucket
+  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[], ${p('runs')}::bigint[])
+    as l (bucket, token, run)
+  join posthorn.bucket as b
+    on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.run = l.run + 1`,
   )
 }
 
 /** The buckets of `l` that are ours, on real time. */
 function leased({ name }: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as (
-  select b.bucket, l.place
+  select b.bucket, b.token, l.place
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
            with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
@@ -80,25 +99,28 @@ function leased({ name }: ResolvedDefinition, p: (param: string) => string): str
 )`
 }
 
-/** The floor that the reader goes by, kept for the next owner of the bucket. */
-function raised(p: (param: string) => string): string {
-  const place = `array_position(${p('buckets')}::smallint[], b.bucket)`
-  return `greatest(b.floor, (${p('floors')}::bigint[])[${place}])`
-}
-
 /**
- * Notes what is about to be in flight under each lease. Losing this note in a crash of Postgres
- * itself is harmless (no relay died of a message), so its commit does not wait for the disk.
+ * Notes what is about to be in flight under each lease, and numbers the run. Losing this note in a
+ * crash of Postgres itself is harmless (no relay died of a message), so its commit does not wait for
+ * the disk. A lease that was lost since it was looked at gets no note, and its rows are not claimed.
  */
-function noted({ name }: ResolvedDefinition, key: string, floor: string): string {
+function noted({ name }: ResolvedDefinition, note: { set: string; from: string }): string {
   return `noted as (
   update posthorn.bucket as b
-     set run_upto = r.upto, run_size = r.size, run_key = r.key, floor = ${floor}
-    from (select bucket, max(seq) as upto, count(*) as size, ${key} as key
-            from run group by bucket) as r
-   where b.outbox = '${name}' and b.bucket = r.bucket
+     set run = b.run + 1, ${note.set}
+    from lease
+    join (${note.from}) as r on r.bucket = lease.bucket
+   where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
      and ${ASYNC_COMMIT}
+  returning b.bucket, b.run
 )`
+}
+
+/** Milliseconds until a message is due; null where it is. */
+function early({ columns }: ResolvedDefinition): string {
+  return `case when run.${columns.dueAt} > (select posthorn.now())
+            then extract(epoch from run.${columns.dueAt} - posthorn.now()) * 1000
+       end as claim_early_ms`
 }
 
 /**
@@ -108,7 +130,7 @@ function noted({ name }: ResolvedDefinition, key: string, floor: string): string
  * `claim_early_ms` is set where a message is not due yet, `claim_tail` where its key waits already.
  */
 export function claimFlow(definition: ResolvedDefinition): Prepared {
-  const { name, table, columns, order } = definition
+  const { name, table, order } = definition
   return prepare(
     (p) => `with ${leased(definition, p)},
 run as (
@@ -124,45 +146,49 @@ run as (
    ) as t
    limit ${p('batch')}
 ),
-${noted(definition, 'null::text', raised(p))}
-select run.*, h.tail as claim_tail,
-       case when run.${columns.dueAt} > (select posthorn.now())
-            then extract(epoch from run.${columns.dueAt} - posthorn.now()) * 1000
-       end as claim_early_ms,
+${noted(definition, {
+  // The floor that this reader goes by is kept for the next owner of the bucket.
+  set: `run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
+         floor = greatest(b.floor, (${p('floors')}::bigint[])[lease.place])`,
+  from: 'select bucket, max(seq) as upto, count(*) as size from run group by bucket',
+})}
+select run.*, noted.run as claim_run, h.tail as claim_tail,
+       ${early(definition)},
        case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
        end as claim_snapshot
   from run
+  join noted on noted.bucket = run.bucket
   left join posthorn.held_key as h on h.outbox = '${name}' and h.key = run.${order?.key}::text`,
   )
 }
 
 /**
- * Reads the messages of one waiting key a bucket whose time has come. A message whose earlier
- * claim was lost comes alone (`alone`), and everything behind it waits for another round.
+ * Reads the messages of waiting keys whose time has come: a few keys of each bucket by the index, no
+ * matter how many are due. A message whose earlier claim was lost comes alone, and everything behind it
+ * waits for another round; keys that begin with one are read as `suspect`. A key with nothing behind it
+ * comes as a row without a message.
  */
-export function claimHeld(definition: ResolvedDefinition): Prepared {
+export function claimHeld(definition: ResolvedDefinition, kind: 'held' | 'suspect'): Prepared {
   const { name, table, order } = definition
   return prepare(
     (p) => `with ${leased(definition, p)},
 due as (
-  select distinct on (h.bucket) h.bucket, h.key, h.version, h.due_at
-    from posthorn.held_key as h
-    join lease on lease.bucket = h.bucket
+  select h.*
+    from lease
    cross join lateral (
-     select lost_claims > 0 as suspect
-       from ${table}
-      where held and ${order?.key}::text = h.key and ${waiting(definition)}
-      order by seq
-      limit 1
-   ) as head
-   where h.outbox = '${name}' and h.due_at <= posthorn.now() and head.suspect = ${p('suspect')}
-   order by h.bucket, h.due_at
+     select bucket, key, version
+       from posthorn.held_key
+      where outbox = '${name}' and bucket = lease.bucket
+        and due_at <= posthorn.now() and ${kind === 'held' ? 'not suspect' : 'suspect'}
+      order by due_at
+      limit ${p('share')}
+   ) as h
    limit ${p('keys')}
 ),
 run as (
-  select t.*, due.version as claim_version
+  select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
     from due
-   cross join lateral (
+    left join lateral (
      select r.*,
             row_number() over (order by seq) as position,
             count(*) filter (where lost_claims > 0) over (order by seq) as suspects
@@ -170,54 +196,66 @@ run as (
               where held and ${order?.key}::text = due.key and ${waiting(definition)}
               order by seq
               limit ${p('limit')}) as r
-   ) as t
-   where t.suspects = 0 or t.position = 1
+   ) as t on t.suspects = 0 or t.position = 1
+   limit ${p('batch')}
 ),
-${noted(definition, `min(${order?.key}::text)`, 'b.floor')}
-select * from run`,
+${noted(definition, {
+  set: `run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos`,
+  from: `select bucket, sum(size) as size, array_agg(key) as keys, array_agg(upto) as uptos
+            from (select claim_bucket as bucket, claim_key as key, max(seq) as upto, count(seq) as size
+                    from run group by claim_bucket, claim_key) as k
+           group by bucket`,
+})}
+select run.*, noted.run as claim_run,
+       ${early(definition)}
+  from run
+  join noted on noted.bucket = run.claim_bucket`,
   )
 }
 
 /**
  * What was in flight under an abandoned lease is suspect: it leaves the flow and is next claimed
- * alone. A run of one counts against its message.
+ * alone. A run of one counts against its message. Returns the keys.
  */
 export function suspectRun(definition: ResolvedDefinition): Prepared {
   const { name, table, columns, order } = definition
   return prepare(
     (p) => `with lost as (
-  select *
-    from unnest(${p('buckets')}::smallint[], ${p('uptos')}::bigint[], ${p('sizes')}::int[], ${p('keys')}::text[])
-      as l (bucket, upto, size, key)
+  select bucket, run_upto, run_size, run_key, run_keys, run_uptos
+    from posthorn.bucket
+   where outbox = '${name}' and bucket = any(${p('buckets')}::smallint[])
+     and token = ${p('token')}::uuid and run_size is not null
 ),
 -- Two reads, one for each index: with a choice in one condition neither would be used.
 run as (
-  select m.${columns.id} as id, lost.size
-    from lost join ${table} as m on m.bucket = lost.bucket and m.seq <= lost.upto
-   where lost.key is null and not m.held and ${waiting(definition)}
+  select m.${columns.id} as id, lost.run_size
+    from lost join ${table} as m on m.bucket = lost.bucket and m.seq <= lost.run_upto
+   where lost.run_key is null and not m.held and ${waiting(definition)}
   union all
-  select m.${columns.id} as id, lost.size
-    from lost join ${table} as m on m.${order?.key}::text = lost.key and m.seq <= lost.upto
+  select m.${columns.id} as id, lost.run_size
+    from lost
+   cross join lateral unnest(
+           -- A relay of the version before notes one key.
+           case when lost.run_key is null then lost.run_keys else array[lost.run_key] end,
+           case when lost.run_key is null then lost.run_uptos else array[lost.run_upto] end)
+      as k (key, upto)
+    join ${table} as m on m.${order?.key}::text = k.key and m.seq <= k.upto
    where m.held and ${waiting(definition)}
 ),
 suspect as (
   update ${table} as m
      set held = true,
-         lost_claims = case when run.size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
+         lost_claims = case when run.run_size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
     from run
    where m.${columns.id} = run.id
-  returning m.${order?.key}::text as key, m.bucket
+  returning m.${order?.key}::text as key, m.bucket, m.seq
 ),
 cleared as (
   update posthorn.bucket as b
-     set run_upto = null, run_size = null, run_key = null
+     set run = b.run + 1, ${NOTHING_IN_FLIGHT}
     from lost
    where b.outbox = '${name}' and b.bucket = lost.bucket
 )
-insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
-select distinct on (key) '${name}', key, bucket, posthorn.now(), 'CLAIM_EXPIRED'
-  from suspect
-    on conflict (outbox, key)
-    do update set due_at = posthorn.now(), version = held_key.version + 1`,
+${heldBySuspicion(definition)}`,
   )
 }

@@ -18,6 +18,7 @@ export function list(values: readonly Listed[]): string {
   return `{${texts.join(',')}}`
 }
 
+/** Postgres text cannot hold NUL: one in a text must never make settling fail. */
 function quoted(text: string): string {
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  return `"${text.replaceAll('\0', '').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

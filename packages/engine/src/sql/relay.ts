@@ -34,12 +34,24 @@ export function beat(relay: {
            lost = pulse.lost + excluded.lost`
 }
 
-/** Relays of an outbox that were heard of within the last `withinMs`. */
-export function countRelays(outbox: string, withinMs: number): Statement {
+/**
+ * How many other relays of an outbox were heard of within the last `withinMs`, and how many of them
+ * come before this one.
+ */
+export function rankOfRelay({
+  relay,
+  outbox,
+  withinMs,
+}: {
+  relay: string
+  outbox: string
+  withinMs: number
+}): Statement {
   return sql`
-    select count(*)::int as alive
+    select count(*)::int as others, count(*) filter (where relay < ${relay})::int as rank
       from posthorn.relay
-     where outbox = ${outbox} and seen_at > now() - ${withinMs} * interval '1 ms'`
+     where outbox = ${outbox} and relay <> ${relay}
+       and seen_at > now() - ${withinMs} * interval '1 ms'`
 }
 
 /** A relay that stops says so, and old traces of dead ones go with it. */

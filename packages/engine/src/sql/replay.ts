@@ -1,5 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { recovered } from './alerts.ts'
+import { freedByCancel, heldByReplay } from './held.ts'
 import { anyOf, literal, prepare, tenantColumn, tenantOf, type Prepared } from './prepared.ts'
 
 /** Which dead messages: every condition that is null is left out. */
@@ -88,7 +89,7 @@ replayed as (
     from r
    where m.${columns.id} = r.id
   returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(definition)}
-)${order ? heldAgain(definition) : ''}${replayNoted(definition, p)}${recovered(definition.name, 'replayed')}
+)${order ? heldByReplay(definition) : ''}${replayNoted(definition, p)}${recovered(definition.name, 'replayed')}
 select id::text as id from replayed`,
   )
 }
@@ -107,17 +108,6 @@ function revived(definition: ResolvedDefinition, p: (param: string) => string): 
   return set
 }
 
-function heldAgain({ name }: ResolvedDefinition): string {
-  return `,
-waiting as (
-  insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
-  select '${name}', key, min(bucket), min(due_at), 'REPLAYED' from replayed group by key
-      on conflict (outbox, key)
-      do update set due_at = excluded.due_at, tail = 'wait', held_by = 'REPLAYED',
-                    version = held_key.version + 1
-)`
-}
-
 function replayNoted(definition: ResolvedDefinition, p: (param: string) => string): string {
   const { name, audit, states } = definition
   if (audit.record === 'none') return ''
@@ -128,23 +118,6 @@ noted as (
          ${p('actor')}::text, ${p('reason')}::text${tenantColumn(definition)}
     from replayed
 )`
-}
-
-/** Lets the messages behind a dead one go on without it. */
-export function unblockKey({ name }: ResolvedDefinition): Prepared {
-  return prepare(
-    (p) => `with unblocked as (
-  update posthorn.held_key
-     set due_at = posthorn.now(), tail = 'wait', version = version + 1
-   where outbox = '${name}' and key = ${p('key')} and due_at is null
-  returning key
-),
-noted as (
-  insert into posthorn.operation (operation, outbox, subject, actor, reason)
-  select 'unblock', '${name}', key, ${p('actor')}::text, ${p('reason')}::text from unblocked
-)
-select key from unblocked`,
-  )
 }
 
 /** Ends messages nobody wants any more: those that wait, and dead ones. */
@@ -171,8 +144,10 @@ cancelled as (
      set ${set.join(', ')}
     from wanted
    where m.${columns.id} = wanted.id
-  returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt${tenantOf(definition)}
-)${order ? unblockedBy(name) : ''}${recovered(name, 'cancelled')}${
+  returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt${
+    order ? `, m.${order.key}::text as key` : ''
+  }${tenantOf(definition)}
+)${order ? freedByCancel(definition) : ''}${recovered(name, 'cancelled')}${
       audit.record === 'none'
         ? ''
         : `,
@@ -184,15 +159,4 @@ noted as (
     }
 select id::text as id from cancelled`,
   )
-}
-
-/** What waited behind a message that is no longer wanted goes on. */
-function unblockedBy(name: string): string {
-  return `,
-unblocked as (
-  update posthorn.held_key as h
-     set due_at = posthorn.now(), tail = 'wait', version = version + 1
-    from cancelled
-   where h.outbox = '${name}' and h.held_by = cancelled.id::text and h.due_at is null
-)`
 }

@@ -1,4 +1,5 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { endRun } from './bucket.ts'
 import {
   anyOf,
   literal,
@@ -12,8 +13,11 @@ import {
 /** What a settled message becomes. */
 export type SettleRole = 'sent' | 'confirmed' | 'retry' | 'stay' | 'await' | 'dead' | 'quarantined'
 
-/** What proves that the message is still ours to settle. */
-export type Guard = 'claim' | 'lease' | 'lock'
+/**
+ * What proves that the message is still ours to settle: its own claim, its bucket's lease, the end of
+ * its bucket's run earlier in the same transaction, or a lock on the row.
+ */
+export type Guard = 'claim' | 'lease' | 'ended' | 'lock'
 
 /**
  * One statement that settles every message of a batch which goes the same way, with its
@@ -46,18 +50,12 @@ select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text
 }
 
 /**
- * The bucket's lease is fence, mark and renewal in one write: with another relay's token there is
- * no row here, and so nothing is settled below.
+ * The bucket's lease is fence, mark and renewal in one write: with another relay's token, or once the
+ * run is over, there is no row here, and so nothing is settled below.
  */
-function lease({ name }: ResolvedDefinition, p: (param: string) => string): string {
+function lease(definition: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as (
-  update posthorn.bucket as b
-     set run_upto = null, run_size = null, run_key = null,
-         until = now() + ${p('leaseMs')} * interval '1 ms'
-   where b.outbox = '${name}' and b.bucket = any(${p('buckets')}::smallint[])
-     -- A token is of one moment, so no bucket can pass with another one's.
-     and b.token = any(${p('tokens')}::uuid[])
-  returning b.bucket
+  ${endRun(definition, p)}
 )`
 }
 
@@ -68,10 +66,11 @@ function guarded(
 ): string {
   if (guard === 'claim') return `\n     and m.claim_token = ${p('token')}::uuid`
   // An operator may have cancelled or replayed it while it was under way.
-  if (guard === 'lease') {
+  if (guard === 'lease' || guard === 'ended') {
     // An array, not a join: the planner would look up every message once for every bucket.
-    const leased = 'm.bucket = any(array(select bucket from lease))'
-    return `\n     and ${leased} and ${anyOf(`m.${columns.status}`, [states.ready, states.retry])}`
+    const ended =
+      guard === 'lease' ? 'array(select bucket from lease)' : `${p('ended')}::smallint[]`
+    return `\n     and m.bucket = any(${ended}) and ${anyOf(`m.${columns.status}`, [states.ready, states.retry])}`
   }
   return ''
 }
@@ -141,7 +140,11 @@ function assignments(definition: ResolvedDefinition, role: SettleRole, guard: Gu
   if (state !== undefined) set.push(`${columns.status} = ${state}`)
   if (role === 'await') {
     set.push(...awaiting(definition))
-  } else if (guard !== 'lease' && (!order || definition.confirmWithinMs !== undefined)) {
+  } else if (
+    guard !== 'lease' &&
+    guard !== 'ended' &&
+    (!order || definition.confirmWithinMs !== undefined)
+  ) {
     set.push('claim_token = null', 'claimed_until = null')
   }
   if (role === 'sent' || role === 'confirmed') {

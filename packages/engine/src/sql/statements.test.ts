@@ -259,7 +259,7 @@ test('the claim of a table that counts every attempt', () => {
 test('the claim of an ordered outbox writes no row', () => {
   expect(familyEvents.statements.byKey?.claimFlow.text).toMatchInlineSnapshot(`
     "with lease as (
-      select b.bucket, l.place
+      select b.bucket, b.token, l.place
         from unnest($1::smallint[], $2::uuid[])
                with ordinality as l (bucket, token, place)
         join posthorn.bucket as b
@@ -281,19 +281,22 @@ test('the claim of an ordered outbox writes no row', () => {
     ),
     noted as (
       update posthorn.bucket as b
-         set run_upto = r.upto, run_size = r.size, run_key = r.key, floor = greatest(b.floor, ($3::bigint[])[array_position($1::smallint[], b.bucket)])
-        from (select bucket, max(seq) as upto, count(*) as size, null::text as key
-                from run group by bucket) as r
-       where b.outbox = 'families.events' and b.bucket = r.bucket
+         set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
+             floor = greatest(b.floor, ($3::bigint[])[lease.place])
+        from lease
+        join (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as r on r.bucket = lease.bucket
+       where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
          and (select set_config('synchronous_commit', 'off', true)) = 'off'
+      returning b.bucket, b.run
     )
-    select run.*, h.tail as claim_tail,
+    select run.*, noted.run as claim_run, h.tail as claim_tail,
            case when run.next_attempt_at > (select posthorn.now())
                 then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
            end as claim_early_ms,
            case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
            end as claim_snapshot
       from run
+      join noted on noted.bucket = run.bucket
       left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text"
   `)
 })
@@ -325,11 +328,11 @@ test('settling is guarded by the claim or by the lease', () => {
   expect(familyEvents.statements.settle('sent', 'lease').text).toMatchInlineSnapshot(`
     "with lease as (
       update posthorn.bucket as b
-         set run_upto = null, run_size = null, run_key = null,
+         set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
              until = now() + $2 * interval '1 ms'
-       where b.outbox = 'families.events' and b.bucket = any($3::smallint[])
-         -- A token is of one moment, so no bucket can pass with another one's.
-         and b.token = any($4::uuid[])
+        from unnest($3::smallint[], $4::uuid[], $5::bigint[])
+          as l (bucket, token, run)
+       where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
       returning b.bucket
     ),
     settled as (
@@ -345,7 +348,7 @@ test('settling is guarded by the claim or by the lease', () => {
     ),
     noted as (
       insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
-      select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $5::text, $6::text from settled
+      select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $6::text, $7::text from settled
     )
     select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
       from settled"

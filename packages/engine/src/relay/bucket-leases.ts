@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import type { Outbox } from '../outbox/define.ts'
+import type { KeyStatements } from '../outbox/statements.ts'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { BUCKETS } from '../sql/bucket.ts'
+import { rankOfRelay } from '../sql/relay.ts'
+
+/** A bucket that was taken, and where the last owner began to read it. */
+export interface Taken {
+  readonly bucket: number
+  readonly floor: string
+}
+
+/** The leases that one relay has on the buckets of one outbox, and which of them are in use. */
+export class BucketLeases {
+  readonly #handle: PoolHandle
+  readonly #outbox: Outbox
+  readonly #statements: KeyStatements
+  readonly #relay: string
+  /** Token of each idle bucket, in the order in which they became idle, so that none waits for ever. */
+  readonly #idle = new Map<number, string>()
+  readonly #busy = new Map<number, string>()
+  #created = false
+  #renewing = false
+  /** A lane looked while the idle buckets were being renewed, and has to look again. */
+  #missed = false
+
+  constructor({ handle, outbox, relay }: { handle: PoolHandle; outbox: Outbox; relay: string }) {
+    if (!outbox.statements.byKey) throw new TypeError(`${outbox.name} has no order`)
+    this.#handle = handle
+    this.#outbox = outbox
+    this.#statements = outbox.statements.byKey
+    this.#relay = relay
+  }
+
+  get buckets(): number[] {
+    return [...this.#idle.keys(), ...this.#busy.keys()]
+  }
+
+  /** Marks idle buckets busy: all of them, or one of `shares`, so that the other lanes find some. */
+  take(shares: number): Map<number, string> {
+    if (this.#renewing) this.#missed = true
+    const owned = this.#idle.size + this.#busy.size
+    const taken = new Map([...this.#idle].slice(0, Math.ceil(owned / shares)))
+    for (const [bucket, token] of taken) {
+      this.#idle.delete(bucket)
+      this.#busy.set(bucket, token)
+    }
+    return taken
+  }
+
+  /** The bucket is idle again, if this lease is still the one that is in use. */
+  giveBack(bucket: number, token: string): void {
+    if (this.#busy.get(bucket) !== token) return
+    this.#busy.delete(bucket)
+    this.#idle.set(bucket, token)
+  }
+
+  /** Lets the lease run out: its next owner finds what was in flight. */
+  abandon(bucket: number, token: string): void {
+    if (this.#busy.get(bucket) === token) this.#busy.delete(bucket)
+  }
+
+  /** Renews leases; returns the buckets that are still ours. */
+  async renew(leases: readonly { bucket: number; token: string }[]): Promise<Set<number>> {
+    if (leases.length === 0) return new Set()
+    const rows = await run<{ bucket: number }>(this.#handle.db, this.#statements.renewBuckets, {
+      buckets: leases.map(({ bucket }) => bucket),
+      tokens: leases.map(({ token }) => token),
+      leaseMs: this.#outbox.leaseMs,
+    })
+    return new Set(rows.map(({ bucket }) => bucket))
+  }
+
+  /**
+   * Renews the leases, takes this relay's share of the buckets and gives back what is over. `taken` are
+   * the new ones; `missed` says that a lane has to look again.
+   */
+  async keep(): Promise<{ taken: Taken[]; missed: boolean }> {
+    if (!this.#created) await run(this.#handle.db, this.#statements.createBuckets, {})
+    this.#created = true
+    await this.#renewIdle()
+    const share = await this.#share()
+    const owned = this.#idle.size + this.#busy.size
+    const over = [...this.#idle.keys()].slice(0, Math.max(owned - share, 0))
+    if (over.length > 0) await this.#release(over)
+    const taken = owned < share ? await this.#acquire(share - owned) : []
+    const missed = this.#missed
+    this.#missed = false
+    return { taken, missed }
+  }
+
+  /** The buckets divided among the relays that are alive: the remainder goes to the first of them. */
+  async #share(): Promise<number> {
+    const { rows } = await this.#handle.db.query<{ others: number; rank: number }>(
+      rankOfRelay({
+        relay: this.#relay,
+        outbox: this.#outbox.name,
+        withinMs: this.#outbox.leaseMs,
+      }),
+    )
+    const { others = 0, rank = 0 } = rows[0] ?? {}
+    const relays = others + 1
+    return Math.floor(BUCKETS / relays) + (rank < BUCKETS % relays ? 1 : 0)
+  }
+
+  /** Renews the leases of idle buckets; those in use are renewed with their claim. */
+  async #renewIdle(): Promise<void> {
+    // Taken out of use meanwhile: two statements of this relay on the same leases could deadlock.
+    const leases = this.take(1)
+    this.#renewing = true
+    try {
+      const kept = await this.renew([...leases].map(([bucket, token]) => ({ bucket, token })))
+      for (const [bucket, token] of leases) if (!kept.has(bucket)) this.abandon(bucket, token)
+    } finally {
+      this.#renewing = false
+      for (const [bucket, token] of leases) this.giveBack(bucket, token)
+    }
+  }
+
+  async #acquire(want: number): Promise<Taken[]> {
+    const token = randomUUID()
+    const { leaseMs } = this.#outbox
+    const taken = await this.#handle.transaction(async (tx) => {
+      const args = { want, token, relay: this.#relay, leaseMs }
+      const rows = await run<Taken & { lost: boolean }>(tx, this.#statements.acquireBuckets, args)
+      const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
+      if (buckets.length > 0) {
+        const keys = await run<{ key: string }>(tx, this.#statements.suspectRun, { buckets, token })
+        const { parkTails } = this.#statements
+        if (parkTails) await run(tx, parkTails, { keys: keys.map(({ key }) => key) })
+      }
+      return rows
+    })
+    for (const { bucket } of taken) this.#idle.set(bucket, token)
+    return taken
+  }
+
+  async #release(buckets: readonly number[]): Promise<void> {
+    const tokens = buckets.map((bucket) => this.#idle.get(bucket))
+    for (const bucket of buckets) this.#idle.delete(bucket)
+    await run(this.#handle.db, this.#statements.releaseBuckets, { buckets, tokens })
+  }
+
+  /** Gives back what is idle. */
+  async close(): Promise<void> {
+    await this.#release([...this.#idle.keys()])
+  }
+}

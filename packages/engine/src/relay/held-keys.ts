@@ -1,0 +1,147 @@
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import type { KeyStatements } from '../outbox/statements.ts'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import type { Transaction } from '../enqueue/transaction.ts'
+import { isId } from '../outbox/id-type.ts'
+import { holdArgs, type KeyPlan } from './key-plan.ts'
+
+/** Upkeep looks at all waiting keys, which may be many: at one beat in so many. */
+const SWEEP_EVERY = 6
+
+/** The waiting keys of one outbox, as its relay reads and writes them. */
+export class HeldKeys {
+  readonly #handle: PoolHandle
+  readonly #statements: KeyStatements
+  readonly #outbox: Outbox
+  #beats = 0
+
+  constructor(handle: PoolHandle, outbox: Outbox) {
+    this.#handle = handle
+    this.#outbox = outbox
+    this.#statements = outbox.statements.byKey as KeyStatements
+  }
+
+  /** The messages of waiting keys whose time has come; as `suspect` one message whose claim was lost. */
+  async read(
+    kind: 'held' | 'suspect',
+    { leases, batch }: { leases: ReadonlyMap<number, string>; batch: number },
+  ): Promise<{ rows: OutboxRow[]; full: boolean }> {
+    const alone = kind === 'suspect'
+    const share = alone ? 1 : Math.ceil(batch / leases.size)
+    const args = {
+      buckets: [...leases.keys()],
+      tokens: [...leases.values()],
+      share,
+      keys: alone ? 1 : batch,
+      limit: batch,
+      batch,
+    }
+    const statement = alone ? this.#statements.claimSuspect : this.#statements.claimHeld
+    for (;;) {
+      const found = await run<OutboxRow>(this.#handle.db, statement, args)
+      const { rows, empty, other } = sorted(found, alone)
+      await this.#free(this.#handle.db, empty)
+      if (other.length > 0) {
+        await run(this.#handle.db, this.#statements.markKeys, { keys: other, suspect: !alone })
+      }
+      const perBucket = keysPerBucket(found)
+      const full = found.length >= batch || Math.max(0, ...perBucket) >= share
+      if (rows.length > 0 || (empty.length === 0 && other.length === 0)) return { rows, full }
+    }
+  }
+
+  /** Writes what a run means for its keys, in the transaction that settles it. */
+  async write(tx: Transaction, { aside, holds, parks, frees }: KeyPlan): Promise<void> {
+    if (holds.length > 0) await run(tx, this.#statements.holdKeys, holdArgs(holds))
+    if (aside.length > 0) {
+      const held = new Set(holds.map(({ key }) => key))
+      const others = aside.filter(({ key }) => !held.has(key))
+      await run(tx, this.#statements.setAside, {
+        ids: aside.map(({ id }) => id),
+        keys: others.map(({ key }) => key),
+        buckets: others.map(({ bucket }) => bucket),
+      })
+    }
+    if (parks.length > 0 && this.#statements.parkTails) {
+      await run(tx, this.#statements.parkTails, { keys: parks.map(({ key }) => key) })
+    }
+    await this.#free(tx, frees)
+  }
+
+  async #free(db: Transaction | PoolHandle['db'], keys: KeyPlan['frees']): Promise<void> {
+    if (keys.length === 0) return
+    await run(db, this.#statements.freeKeys, {
+      keys: keys.map(({ key }) => key),
+      versions: keys.map(({ version }) => version),
+    })
+  }
+
+  /** Brings back what was changed past the engine. True when a key may go on. */
+  async keep(buckets: readonly number[]): Promise<boolean> {
+    const isTime = this.#beats % SWEEP_EVERY === 0
+    if (!isTime || buckets.length === 0) {
+      if (buckets.length > 0) this.#beats += 1
+      return false
+    }
+    this.#beats += 1
+    const { db } = this.#handle
+    await run(db, this.#statements.rescueHeld, { buckets })
+    await run(db, this.#statements.sweepKeys, { buckets })
+    return this.#liftGone(buckets)
+  }
+
+  /** A key that is blocked by messages that are gone goes on. */
+  async #liftGone(buckets: readonly number[]): Promise<boolean> {
+    const { db } = this.#handle
+    const blocked = await run<Blocked>(db, this.#statements.blockedKeys, { buckets })
+    if (blocked.length === 0) return false
+    const { idType } = this.#outbox.columns
+    const asked = blocked.flatMap(({ key, version, blockers }) => {
+      const ids: (string | null)[] = blockers.filter((id) => isId(id, idType))
+      return (ids.length > 0 ? ids : [null]).map((id) => ({ key, version, id }))
+    })
+    const lifted = await run(db, this.#statements.liftKeys, {
+      keys: asked.map(({ key }) => key),
+      versions: asked.map(({ version }) => version),
+      ids: asked.map(({ id }) => id),
+    })
+    return lifted.length > 0
+  }
+}
+
+interface Blocked {
+  readonly key: string
+  readonly version: string
+  readonly blockers: readonly string[]
+}
+
+/**
+ * What may be attempted of a read; keys without a message, to be freed; and keys that begin with a
+ * message of the other kind, to be marked.
+ */
+function sorted(found: readonly OutboxRow[], alone: boolean) {
+  const empty: KeyPlan['frees'] = []
+  const other = new Set<string>()
+  const seen = new Set<string>()
+  const rows: OutboxRow[] = []
+  for (const row of found) {
+    const key = String(row['claim_key'])
+    if (row['seq'] === null) {
+      const bucket = Number(row['claim_bucket'])
+      empty.push({ key, bucket, version: String(row['claim_version']) })
+    } else if (!seen.has(key) && Number(row['lost_claims']) > 0 !== alone) other.add(key)
+    else if (!other.has(key)) rows.push(row)
+    seen.add(key)
+  }
+  return { rows, empty, other: [...other] }
+}
+
+function keysPerBucket(found: readonly OutboxRow[]): number[] {
+  const keys = new Map<number, Set<string>>()
+  for (const row of found) {
+    const bucket = Number(row['claim_bucket'])
+    keys.set(bucket, (keys.get(bucket) ?? new Set()).add(String(row['claim_key'])))
+  }
+  return [...keys.values()].map(({ size }) => size)
+}

@@ -1,0 +1,474 @@
+import type { Pool, PoolClient } from 'pg'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { fromPg } from '../enqueue/adapters/pg.ts'
+import { advanceClock, useMovableClock } from '../maintain/clock.ts'
+import { confirm } from './confirm.ts'
+import { defineOutbox, type Outbox } from '../outbox/define.ts'
+import { enqueue, enqueueAll, type EnqueueOptions } from '../enqueue/enqueue.ts'
+import { KeySource } from './key-source.ts'
+import type { Change } from '../outbox/definition.ts'
+import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
+import { createRelay, type RelayOptions } from './relay.ts'
+import { cancel, replay, unblock } from '../operate/replay.ts'
+import { exponential } from '../outbox/retry.ts'
+import { poolHandle } from '../enqueue/pool-handle.ts'
+import { outboxTableSql } from '../outbox/table-sql.ts'
+import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../testing/index.ts'
+import { transaction, type Transaction } from '../enqueue/transaction.ts'
+
+/* What an ordered outbox promises in its corners: delays, blocks, settling that fails, takeovers. */
+
+interface Event {
+  id: string
+  key: string
+  n: number
+  status: string
+  attempts: number
+  due_at: Date
+  created_at: Date
+  ref: string | null
+  code: string | null
+  error: string | null
+}
+
+/** What `audit.settled` does; a test may make it throw. */
+let audited: (tx: Transaction, changes: readonly Change<Event>[]) => void = () => undefined
+
+function outboxNamed(name: string, extra: object): Outbox<Event> {
+  return defineOutbox<Event>({
+    name: `keys.${name}`,
+    table: `keys.${name}`,
+    states: {
+      ready: 'ready',
+      sent: 'sent',
+      confirmed: 'confirmed',
+      dead: 'dead',
+      cancelled: 'cancelled',
+    },
+    confirm: {},
+    columns: {
+      dueAt: 'due_at',
+      createdAt: 'created_at',
+      ref: { id: 'ref' },
+      errorCode: 'code',
+      error: 'error',
+    },
+    counter: { column: 'attempts', bumps: 'on-failure' },
+    claim: { batch: 50, lease: '60s' },
+    retry: exponential('1s', { attempts: 3 }),
+    destination: { transport: 'fake', topic: 't' },
+    message: (row) => ({ id: row.id, type: 'e', key: row.key, payload: row.n }),
+    ...extra,
+  })
+}
+
+const settled = async (tx: Transaction, changes: readonly Change<Event>[]) => audited(tx, changes)
+const block = outboxNamed('block', { order: { key: 'key', dead: 'block' } })
+const skip = outboxNamed('skip', { order: { key: 'key', dead: 'skip' } })
+const park = outboxNamed('park', { order: { key: 'key', dead: 'park' } })
+const hooked = outboxNamed('hooked', {
+  order: { key: 'key', dead: 'block' },
+  audit: { settled },
+})
+const rows = outboxNamed('rows', {})
+const hookedRows = outboxNamed('hookedrows', { audit: { settled } })
+const all = [block, skip, park, hooked, rows, hookedRows]
+
+const db = await testDatabase({
+  sql: `create schema keys;${all
+    .map(
+      (
+        outbox,
+      ) => `create table ${outbox.table} (id uuid primary key, key text not null, n int not null,
+        status text not null default 'ready', attempts int not null default 0,
+        due_at timestamptz not null default posthorn.now(), created_at timestamptz not null default now(),
+        ref varchar(20), code text, error text);
+      ${outboxTableSql(outbox)}`,
+    )
+    .join('')}`,
+})
+await useMovableClock(db.pool)
+
+const view = (outbox: Outbox<Event>) => viewTable(db.pool, outbox as unknown as Outbox)
+const put = (outbox: Outbox<Event>, events: [key: string, n: number][], options?: EnqueueOptions) =>
+  transaction(db.pool, (tx) =>
+    enqueueAll(
+      tx,
+      outbox,
+      events.map(([key, n]) => ({ key, n })),
+      options,
+    ),
+  )
+const relayTo = (outbox: Outbox<Event>, fake: FakeTransport, more?: Partial<RelayOptions>) =>
+  createRelay({ pool: db.pool, outboxes: [outbox], transports: { fake }, mode: 'poll', ...more })
+const settleDown = async (relay: ReturnType<typeof relayTo>) => {
+  for (let i = 0; i < 100 && (await relay.tick()) > 0; i += 1);
+}
+const arrived = (fake: FakeTransport) => fake.arrived.map(({ payload }) => payload)
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i)
+const replayOf = (outbox: Outbox<Event>, ids: string[]) =>
+  transaction(db.pool, (tx) => replay(tx, outbox, { filter: { ids }, by: 'ops' }))
+const confirmAs = (outbox: Outbox<Event>, id: string | undefined, outcome: Outcome) =>
+  transaction(db.pool, (tx) => confirm(tx, outbox, [{ id: id ?? '', outcome }]))
+
+beforeEach(async () => {
+  audited = () => undefined
+  for (const outbox of all) await view(outbox).empty()
+})
+
+describe('a delay', () => {
+  test('holds behind another delay of its key', async () => {
+    await put(block, [['k', 1]], { delay: '1s' })
+    await put(block, [['k', 2]], { delay: '1h' })
+    const fake = fakeTransport()
+    const relay = relayTo(block, fake)
+    await settleDown(relay)
+    await advanceClock(db.pool, '2s')
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+    await advanceClock(db.pool, '1h')
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1, 2])
+  })
+
+  test('holds behind a message that failed', async () => {
+    await put(block, [['k', 1]])
+    await put(block, [['k', 2]], { delay: '1h' })
+    const fake = fakeTransport(() => retryLater('not yet'))
+    const relay = relayTo(block, fake)
+    await settleDown(relay)
+    fake.answer = () => delivered()
+    await advanceClock(db.pool, '2s')
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+  })
+
+  test('spaces out the messages of one key in a slow replay', async () => {
+    await put(
+      skip,
+      range(1, 20).map((n) => ['k', n]),
+    )
+    const fake = fakeTransport(() => refused('no'))
+    const relay = relayTo(skip, fake)
+    await settleDown(relay)
+    fake.answer = () => delivered()
+    await transaction(db.pool, (tx) =>
+      replay(tx, skip, { filter: {}, perSecond: 1, by: 'ops', limit: 20 }),
+    )
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+    await advanceClock(db.pool, '3s')
+    await settleDown(relay)
+    expect(fake.arrived.length).toBeLessThan(8)
+    await advanceClock(db.pool, '1m')
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual(range(1, 20))
+  })
+})
+
+describe('a blocked key', () => {
+  /** 1 is sent, 2 is refused and dead, 3 and 4 wait. */
+  async function blocked(outbox: Outbox<Event>) {
+    const put4 = await put(
+      outbox,
+      range(1, 4).map((n) => ['k', n]),
+    )
+    const fake = fakeTransport(({ payload }) => (payload === 2 ? refused('no') : delivered()))
+    const relay = relayTo(outbox, fake)
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+    fake.answer = () => delivered()
+    return { ids: put4.map(({ id }) => id), fake, relay }
+  }
+
+  test('stays blocked when the confirmation of an earlier message fails', async () => {
+    const { ids, fake, relay } = await blocked(block)
+    await confirmAs(block, ids[0], retryLater('the consumer failed'))
+    await advanceClock(db.pool, '1m')
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+    await replayOf(block, ids.slice(1, 2))
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1, 1, 2, 3, 4])
+  })
+
+  test('stays blocked when another dead message of the key is replayed', async () => {
+    const { ids, fake, relay } = await blocked(block)
+    await confirmAs(block, ids[0], refused('the consumer said no'))
+    await replayOf(block, ids.slice(0, 1))
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+    await transaction(db.pool, (tx) => cancel(tx, block, { ids: [ids[1] as string], by: 'ops' }))
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1, 1, 3, 4])
+  })
+
+  test('stays blocked when its relay dies with messages of it in hand', async () => {
+    const { fake, relay } = await blocked(block)
+    await put(block, [['k', 5]])
+    await view(block).expireLeases()
+    const box = block as unknown as Outbox
+    const doomed = new KeySource(poolHandle(db.pool, { prepare: true }), box, 'doomed')
+    await doomed.keep()
+    expect((await doomed.claim('batch'))?.rows).toHaveLength(1)
+    await view(block).expireLeases()
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+    await transaction(db.pool, (tx) => unblock(tx, block, { key: 'k', by: 'ops' }))
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1, 3, 4, 5])
+  })
+
+  test('goes on when the row that blocks it is gone', async () => {
+    const { ids, fake, relay } = await blocked(block)
+    await db.pool.query(`delete from ${block.table} where id = $1`, [ids[1]])
+    for (let i = 0; i < 10; i += 1) await relay.tick()
+    expect(arrived(fake)).toEqual([1, 3, 4])
+  })
+})
+
+describe('a message that dies by its confirmation', () => {
+  test.each([
+    [block, 'ready'],
+    [park, 'dead'],
+  ] as const)('%# holds its key as the definition says', async (outbox, behind) => {
+    const [first] = await put(outbox, [['k', 1]])
+    const fake = fakeTransport()
+    const relay = relayTo(outbox, fake)
+    await settleDown(relay)
+    await confirmAs(outbox, first?.id, refused('the consumer said no'))
+    const [second] = await put(outbox, [['k', 2]])
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1])
+    expect((await view(outbox).states()).get(second?.id as string)).toBe(behind)
+    await transaction(db.pool, (tx) => replay(tx, outbox, { filter: { key: 'k' }, by: 'ops' }))
+    await settleDown(relay)
+    expect(arrived(fake)).toEqual([1, 1, 2])
+  })
+
+  test('takes another of its key along in one call', async () => {
+    const put2 = await put(block, [
+      ['k', 1],
+      ['k', 2],
+    ])
+    await settleDown(relayTo(block, fakeTransport()))
+    const outcome = retryLater('the consumer failed')
+    const applied = await transaction(db.pool, (tx) =>
+      confirm(
+        tx,
+        block,
+        put2.map(({ id }) => ({ id, outcome })),
+      ),
+    )
+    expect(applied).toHaveLength(2)
+  })
+})
+
+describe('a message that cannot be settled', () => {
+  const forty = () => range(1, 40).map((n): [string, number] => [`k${n % 8}`, n])
+
+  async function deliverAll(outbox: Outbox<Event>, fake: FakeTransport) {
+    const relay = relayTo({ ...outbox, leaseMs: 3_000 }, fake)
+    for (let i = 0; i < 12; i += 1) {
+      await relay.tick()
+      await advanceClock(db.pool, '10s')
+    }
+    await relay.stop()
+  }
+
+  test.each([hooked, hookedRows])(
+    'is told apart and ends: $name',
+    async (outbox) => {
+      const put40 = await put(outbox, forty())
+      audited = (_, changes) => {
+        if (changes.some(({ row }) => row.n === 17)) throw new Error('no audit for seventeen')
+      }
+      const fake = fakeTransport()
+      await deliverAll(outbox, fake)
+      const states = await view(outbox).states()
+      const blocked = outbox.order ? [25, 33] : []
+      for (const [i, { id }] of put40.entries()) {
+        const n = i + 1
+        const expected = n === 17 ? 'dead' : 'sent'
+        expect(blocked.includes(n) ? 'sent' : states.get(id), `message ${n}`).toBe(expected)
+      }
+      // Once in the batch, and three times alone.
+      expect(fake.attempted.filter(({ payload }) => payload === 17)).toHaveLength(4)
+      expect(fake.attempted.filter(({ payload }) => payload !== 17)).toHaveLength(39)
+      expect(await view(outbox).alerts()).toMatchObject([{ code: 'CLAIM_FATAL' }])
+    },
+    30_000,
+  )
+
+  test.each([block, rows])(
+    'because of a reference that is too long: $name',
+    async (outbox) => {
+      await put(outbox, forty())
+      const fake = fakeTransport(({ payload }) =>
+        delivered({ id: payload === 17 ? 'x'.repeat(50) : 'short' }),
+      )
+      await deliverAll(outbox, fake)
+      const states = [...(await view(outbox).states()).values()]
+      expect(states.filter((state) => state === 'sent')).toHaveLength(39)
+      expect(states.filter((state) => state === 'dead')).toHaveLength(1)
+      expect(fake.attempted.length).toBeLessThan(50)
+    },
+    30_000,
+  )
+
+  test.each([block, rows])('is not one with a NUL in what is said of it: $name', async (outbox) => {
+    await put(outbox, forty())
+    const answers: Record<number, Outcome> = {
+      1: retryLater('zero\0byte'),
+      2: refused({ code: 'NO\0PE', message: 'a\0b' }),
+      3: delivered({ id: 'a\0b' }),
+    }
+    const fake = fakeTransport(({ payload }) => answers[payload as number] ?? delivered())
+    const relay = relayTo({ ...outbox, leaseMs: 1_000 }, fake)
+    await relay.tick()
+    const found = (await view(outbox).rows()) as unknown as Event[]
+    const row = (n: number) => found.find((each) => each.n === n)
+    expect(row(1)).toMatchObject({ attempts: 1, error: 'zerobyte' })
+    expect(row(2)).toMatchObject({ status: 'dead', code: 'NOPE', error: 'ab' })
+    expect(row(3)).toMatchObject({ status: 'sent', ref: 'ab' })
+  })
+})
+
+/** A pool that loses the answer of its next commit, once the test says so. */
+function forgetful(pool: Pool): { lose: () => void } {
+  let losing = false
+  const connect = pool.connect.bind(pool) as (callback?: unknown) => Promise<PoolClient>
+  const patched = async () => {
+    const client = await connect()
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
+    client.query = ((...args: unknown[]) => {
+      if (!losing || args[0] !== 'commit') return query(...args)
+      losing = false
+      return query(...args).then(() => {
+        throw new Error('the answer got lost')
+      })
+    }) as never
+    return client
+  }
+  pool.connect = ((callback?: unknown) => (callback ? connect(callback) : patched())) as never
+  return { lose: () => void (losing = true) }
+}
+
+test('a settlement whose answer is lost counts once', async () => {
+  const [event] = await put(block, [['k', 1]])
+  const pool = db.connect({ max: 4 })
+  const { lose } = forgetful(pool)
+  const fake = fakeTransport(() => {
+    lose()
+    return retryLater('not yet')
+  })
+  const lost = vi.fn<(name: string) => void>()
+  const metrics = { count: lost, gauge: () => undefined, observe: () => undefined }
+  const relay = relayTo(block, fake, { pool, metrics })
+  await relay.tick()
+  const [row] = await view(block).rows()
+  expect(row).toMatchObject({ attempts: 1 })
+  expect(await view(block).transitions(event?.id as string)).toEqual(['ready>ready'])
+  expect(lost.mock.calls.map(([name]) => name)).not.toContain('posthorn_lost_claims_total')
+  await relay.stop()
+})
+
+test('a replay whose transaction stays open keeps its key', async () => {
+  await put(skip, [
+    ['k', 1],
+    ['k', 2],
+  ])
+  const fake = fakeTransport(({ payload }) => (payload === 1 ? refused('no') : retryLater('later')))
+  await settleDown(relayTo(skip, fake))
+  fake.answer = () => delivered()
+  // The key waits for nothing now.
+  await db.pool.query(`delete from ${skip.table} where n = 2`)
+  await put(skip, [['k', 3]])
+  const operator = await db.pool.connect()
+  await operator.query('begin')
+  await replay(fromPg(operator), skip, { filter: {}, by: 'ops' })
+  await advanceClock(db.pool, '11s')
+  await view(skip).expireLeases()
+  const relay = relayTo(skip, fake)
+  const looked = relay.tick()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await operator.query('commit')
+  operator.release()
+  await looked
+  await settleDown(relay)
+  expect(arrived(fake)).toEqual([1, 3])
+})
+
+test('a relay that lost its lease leaves the note of the next owner alone', async () => {
+  await put(block, [['k', 1]])
+  const box = block as unknown as Outbox
+  const zombie = new KeySource(poolHandle(db.pool, { prepare: true }), box, 'zombie')
+  await zombie.keep()
+  const owner = await db.pool.connect()
+  await owner.query('begin')
+  await owner.query(
+    `update posthorn.bucket set token = gen_random_uuid(), run_upto = 99, run_size = 99 where outbox = $1`,
+    [block.name],
+  )
+  // It has looked at its lease already, and waits for the row to note its run.
+  const claiming = zombie.claim('batch')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await owner.query('commit')
+  owner.release()
+  expect(await claiming).toBeUndefined()
+  const notes = await db.pool.query(
+    'select distinct run_upto, run_size from posthorn.bucket where outbox = $1',
+    [block.name],
+  )
+  expect(notes.rows).toEqual([{ run_upto: '99', run_size: 99 }])
+})
+
+test('forty relays all get a share of the buckets', async () => {
+  const fake = fakeTransport()
+  const relays = range(1, 40).map((n) => relayTo(block, fake, { name: `relay-${n}` }))
+  for (let round = 0; round < 3; round += 1) for (const relay of relays) await relay.tick()
+  const { rows: owners } = await db.pool.query<{ count: string }>(
+    'select count(*) from posthorn.bucket where outbox = $1 and token is not null group by relay',
+    [block.name],
+  )
+  expect(owners).toHaveLength(40)
+  expect(owners.map(({ count }) => Number(count)).toSorted((a, b) => a - b)).toEqual([
+    ...Array.from({ length: 16 }, () => 1),
+    ...Array.from({ length: 24 }, () => 2),
+  ])
+  for (const relay of relays) await relay.stop()
+}, 60_000)
+
+test('what is known of a bucket ends with the connection', async () => {
+  const pool = db.connect({ max: 3, application_name: 'to be cut' })
+  const fake = fakeTransport()
+  const relay = relayTo(block, fake, { pool })
+  const floor = async () => {
+    const known = await db.pool.query<{ floor: string }>(
+      'select max(floor) as floor from posthorn.bucket',
+    )
+    return Number(known.rows[0]?.floor)
+  }
+  // Until every transaction that was open on the server at some read is over.
+  let n = 0
+  while ((await floor()) < 10) {
+    n += 1
+    await put(block, [['k', n]])
+    await relay.tick()
+  }
+  expect(arrived(fake)).toEqual(range(1, n))
+  // Another server took over, which has not seen the last transactions.
+  await db.pool.query(`delete from ${block.table}`)
+  await db.pool.query(`alter table ${block.table} alter column seq restart with 1`)
+  await db.pool.query('update posthorn.bucket set floor = 0')
+  await db.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'to be cut' and datname = current_database()`,
+  )
+  await vi.waitFor(() => expect(pool.totalCount).toBe(0))
+  await transaction(db.pool, (tx) => enqueue(tx, block, { key: 'k', n: n + 1 }))
+  await relay.tick()
+  expect(arrived(fake)).toEqual(range(1, n + 1))
+  await relay.stop()
+})
