@@ -69,14 +69,22 @@ export type RefundOutcome =
   | { readonly kind: 'refused'; readonly error: GatewayError }
   | { readonly kind: 'unknown'; readonly error: GatewayError }
 
+/** What to give back of a charge, under a key of ours as for charges. */
+export interface Refund {
+  readonly key: string
+  readonly chargeRef: string
+  /** In minor units. Left out: all that is left. */
+  readonly amount?: number
+}
+
 /** The payment gateway. None of its verbs throws. */
 export interface Gateway {
   /** Charges; where the gateway answers 5xx it is asked what stands under the key. */
   charge(charge: Charge): Promise<ChargeOutcome>
   /** Looks a charge up by the key it was made with. */
   find(key: string): Promise<FoundCharge>
-  /** Gives the whole amount of a charge back; `key` is as for charges. */
-  refund(refund: { readonly key: string; readonly chargeRef: string }): Promise<RefundOutcome>
+  /** Gives an amount of a charge back, or all that is left of it; `key` is as for charges. */
+  refund(refund: Refund): Promise<RefundOutcome>
 }
 
 interface Answer {
@@ -144,8 +152,8 @@ export function createGateway({ settings, baseUrl }: GatewayOptions): Gateway {
       const found = await find(key)
       return found.kind === 'none' ? { kind: 'failed', error: errorOf(answer) } : found
     },
-    async refund({ key, chargeRef }) {
-      const answer = await call(`/charges/${encodeURIComponent(chargeRef)}/refunds`, key, {})
+    async refund({ key, chargeRef, ...order }) {
+      const answer = await call(`/charges/${encodeURIComponent(chargeRef)}/refunds`, key, order)
       if (!('status' in answer)) return { kind: 'unknown', error: answer }
       const ref = idOf(answer.body)
       if ((answer.status === 200 || answer.status === 201) && ref !== undefined) {

@@ -24,6 +24,16 @@ export interface Charge {
   readonly createdAt: string
 }
 
+/** What `POST /charges/:id/refunds` takes; without an amount all that is left is given back. */
+export const RefundOrder = Type.Union([
+  Type.Object(
+    { amount: Type.Optional(Type.Integer({ minimum: 1, description: 'in minor units' })) },
+    { additionalProperties: false },
+  ),
+  Type.Null(),
+])
+export type RefundOrder = Static<typeof RefundOrder>
+
 /** Money given back under one key. */
 export interface Refund {
   readonly id: string

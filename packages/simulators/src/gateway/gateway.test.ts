@@ -78,6 +78,34 @@ test('declines and refunds are told too', async () => {
   )
 })
 
+test('a charge is refunded in parts, each told by its own id and amount', async () => {
+  const { charge, get } = await opened()
+  const { body } = await charge('/charges', 'k1', order)
+  const path = `/charges/${String(body['id'])}/refunds`
+  const first = await charge(path, 'r1', { amount: 300 })
+  expect(first).toMatchObject({ status: 201, body: { amount: 300 } })
+  expect(await charge(path, 'r1', { amount: 300 })).toMatchObject({ status: 200, body: first.body })
+  expect((await charge(path, 'r1', { amount: 301 })).status).toBe(409)
+  expect((await charge(path, 'r2', { amount: 701 })).status).toBe(422)
+  const rest = await charge(path, 'r3')
+  expect(rest).toMatchObject({ status: 201, body: { amount: 700 } })
+  expect((await charge(path, 'r4', { amount: 1 })).status).toBe(422)
+  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(3)
+  const refunds = told.filter(({ event }) => event.type === 'payment.refunded')
+  expect(refunds.map(({ event }) => event.data)).toEqual(
+    [first, rest].map((refund) => ({
+      paymentId: 'payment-1',
+      gatewayRef: body['id'],
+      refundId: refund.body['id'],
+      status: 'refunded',
+      amount: refund.body['amount'],
+      currency: 'EUR',
+    })),
+  )
+  const ledger = (await get('/sim/gateway/ledger')).body as { refunds: { amount: number }[] }
+  expect(ledger.refunds.reduce((sum, { amount }) => sum + amount, 0)).toBe(1_000)
+})
+
 test('webhooks go out twice, in reverse or never, as told', async () => {
   const { charge, habits } = await opened()
   await habits({ delayMs: 300, copies: 2, order: 'reversed' })

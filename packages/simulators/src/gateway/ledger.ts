@@ -8,14 +8,15 @@ export type Charging =
 
 export type Refunding =
   | { readonly kind: 'new' | 'repeated'; readonly refund: Refund; readonly charge: Charge }
-  | { readonly kind: 'reused' | 'no-charge' | 'not-charged' | 'refunded-before' }
+  | { readonly kind: 'reused' | 'no-charge' | 'not-charged' | 'refunded-before' | 'too-much' }
 
 /** All charges and refunds of one gateway. Nothing in it waits, so that one key is one charge. */
 export class Ledger {
   readonly #charges = new Map<string, Charge>()
   readonly #refunds = new Map<string, Refund>()
   readonly #chargesById = new Map<string, Charge>()
-  readonly #refundsByCharge = new Map<string, Refund>()
+  /** What each charge gave back, in minor units. */
+  readonly #givenBack = new Map<string, number>()
 
   charge(idempotencyKey: string, order: ChargeOrder): Charging {
     const { amount, currency, reference } = order
@@ -39,27 +40,33 @@ export class Ledger {
     return { kind: 'new', charge }
   }
 
-  refund(idempotencyKey: string, chargeId: string): Refunding {
+  /** Gives an amount back, or all that is left. */
+  refund(idempotencyKey: string, chargeId: string, wanted?: number): Refunding {
     const charge = this.#chargesById.get(chargeId)
     const known = this.#refunds.get(idempotencyKey)
     if (known && charge) {
-      return known.chargeId === chargeId
+      const isSame = wanted === undefined || wanted === known.amount
+      return known.chargeId === chargeId && isSame
         ? { kind: 'repeated', refund: known, charge }
         : { kind: 'reused' }
     }
     if (!charge) return { kind: 'no-charge' }
     if (charge.status !== 'succeeded') return { kind: 'not-charged' }
-    if (this.#refundsByCharge.has(chargeId)) return { kind: 'refunded-before' }
+    const givenBack = this.#givenBack.get(chargeId) ?? 0
+    const left = charge.amount - givenBack
+    if (left === 0) return { kind: 'refunded-before' }
+    const amount = wanted ?? left
+    if (amount > left) return { kind: 'too-much' }
     const refund: Refund = {
       id: `re_${randomBytes(12).toString('hex')}`,
       idempotencyKey,
       chargeId,
-      amount: charge.amount,
+      amount,
       currency: charge.currency,
       createdAt: new Date().toISOString(),
     }
     this.#refunds.set(idempotencyKey, refund)
-    this.#refundsByCharge.set(chargeId, refund)
+    this.#givenBack.set(chargeId, givenBack + amount)
     return { kind: 'new', refund, charge }
   }
 
@@ -80,6 +87,6 @@ export class Ledger {
     this.#charges.clear()
     this.#refunds.clear()
     this.#chargesById.clear()
-    this.#refundsByCharge.clear()
+    this.#givenBack.clear()
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { SimulatorWorld } from '../simulator.ts'
-import { ChargeOrder, fateOf } from './charge.ts'
+import { ChargeOrder, RefundOrder, fateOf } from './charge.ts'
 import type { Ledger, Refunding } from './ledger.ts'
 import { WebhookHabits, type Webhooks } from './webhooks.ts'
 
@@ -19,6 +19,7 @@ const REFUSALS: Readonly<Record<string, { status: number; message: string }>> = 
   'no-charge': { status: 404, message: 'There is no such charge.' },
   'not-charged': { status: 422, message: 'The charge was declined: there is nothing to refund.' },
   'refunded-before': { status: 422, message: 'The charge was refunded before.' },
+  'too-much': { status: 422, message: 'That is more than is left of the charge.' },
 } satisfies Partial<Record<Refunding['kind'], { status: number; message: string }>>
 
 /** The protocol: charges and refunds under the caller's keys, and what stands under a key. */
@@ -53,16 +54,21 @@ export function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }:
     async (request) => ({ items: ledger.charges(request.query.idempotencyKey) }),
   )
 
-  app.post<{ Params: { id: string } }>(
+  app.post<{ Params: { id: string }; Body: RefundOrder }>(
     '/charges/:id/refunds',
-    { schema: { summary: 'Give the whole amount back, once for each Idempotency-Key' } },
+    {
+      schema: {
+        summary: 'Give an amount back, or all that is left, once for each Idempotency-Key',
+        body: RefundOrder,
+      },
+    },
     async (request, reply) => {
       const key = keyOf(request)
       if (key === undefined) return refuse(reply, 400, NO_KEY)
-      const refunding = ledger.refund(key, request.params.id)
+      const refunding = ledger.refund(key, request.params.id, request.body?.amount)
       if (!('refund' in refunding)) return refuseAs(reply, refunding.kind)
       const { kind, refund, charge } = refunding
-      if (kind === 'new') webhooks.tell('payment.refunded', charge)
+      if (kind === 'new') webhooks.tell('payment.refunded', charge, refund)
       return reply.code(kind === 'new' ? 201 : 200).send(refund)
     },
   )

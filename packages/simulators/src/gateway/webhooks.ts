@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { World } from '../world.ts'
-import type { Charge } from './charge.ts'
+import type { Charge, Refund } from './charge.ts'
 import { signatureHeaders } from './signature.ts'
 
 /** How the gateway tells of what happened; `POST /sim/gateway/webhooks` changes it. */
@@ -68,11 +68,16 @@ export class Webhooks {
     this.#gathered = []
   }
 
-  tell(type: EventType, charge: Charge): void {
+  /** A refund is told by its own id and amount, beside the charge that it belongs to. */
+  tell(type: EventType, charge: Charge, refund?: Refund): void {
     const id = `evt_${randomBytes(12).toString('hex')}`
-    const { amount, currency, reference: paymentId, id: gatewayRef } = charge
+    const { currency, reference: paymentId, id: gatewayRef } = charge
+    const { amount } = refund ?? charge
     const status = type.slice('payment.'.length)
-    const data = { paymentId, gatewayRef, status, amount, currency }
+    const data = {
+      ...{ paymentId, gatewayRef, ...(refund && { refundId: refund.id }) },
+      ...{ status, amount, currency },
+    }
     const body = JSON.stringify({ id, type, createdAt: new Date().toISOString(), data })
     this.#plan({ id, body, copies: this.#habits.copies })
   }
