@@ -67,8 +67,9 @@ export function signingKeys(secret: string): SigningKeys {
 }
 
 /**
- * Signs a body by Standard Webhooks with every secret, and by `x-webhook-signature` with the first.
- * That one holds a single signature: many receivers compare it as a whole.
+ * Signs a body by Standard Webhooks with every secret, and by `x-webhook-signature` with the oldest.
+ * That one holds a single signature, which many receivers compare as a whole: until the old secret
+ * ends they need not know the new one.
  */
 export function signWebhook({ secrets, ...request }: Signable): WebhookHeaders {
   return signWith(secrets.map(signingKeys), request)
@@ -79,8 +80,8 @@ export function signWith(
   keys: readonly SigningKeys[],
   { id, body, at = new Date() }: Omit<Signable, 'secrets'>,
 ): WebhookHeaders {
-  const [newest] = keys
-  if (newest === undefined) throw new TypeError('a webhook needs a secret to be signed with')
+  const oldest = keys.at(-1)
+  if (oldest === undefined) throw new TypeError('a webhook needs a secret to be signed with')
   const timestamp = String(Math.floor(at.getTime() / 1000))
   return {
     'webhook-id': id,
@@ -88,7 +89,7 @@ export function signWith(
     'webhook-signature': keys
       .map(({ standard }) => `v1,${standardSignature(standard, { id, timestamp, body })}`)
       .join(' '),
-    'x-webhook-signature': plainSignature(newest.plain, body),
+    'x-webhook-signature': plainSignature(oldest.plain, body),
   }
 }
 
