@@ -187,15 +187,24 @@ test('a new secret signs at once, and the old one beside it for 24 hours', async
     await client.send('POST', `${PATH}/${id}/ping`)
     await open.settle()
     const { headers = {}, text: body = '' } = receiver.hooks.at(-1) ?? {}
-    const { 'x-webhook-signature': _, ...standard } = headers
+    const { 'x-webhook-signature': plain, ...standard } = headers
     const isBy = (by: string) => verifyWebhook({ headers: standard, body, secrets: [by] }).ok
-    return { headers, old: isBy(old), current: isBy(secret) }
+    const isPlainBy = (by: string) =>
+      verifyWebhook({ headers: { 'x-webhook-signature': plain }, body, secrets: [by] }).ok
+    return {
+      ...{ headers, old: isBy(old), current: isBy(secret) },
+      ...{ plainOld: isPlainBy(old), plainCurrent: isPlainBy(secret) },
+    }
   }
   const during = await last()
-  expect(during).toMatchObject({ old: true, current: true })
+  // The plain header holds one signature: a receiver of the old secret goes on with it.
+  expect(during).toMatchObject({ old: true, current: true, plainOld: true, plainCurrent: false })
   expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2)
   await advanceClock(db.pool, '25h')
-  expect(await last()).toMatchObject({ old: false, current: true })
+  expect(await last()).toMatchObject({
+    ...{ old: false, current: true },
+    ...{ plainOld: false, plainCurrent: true },
+  })
 })
 
 test('a ping goes out whatever the filter says, and not to a disabled endpoint', async () => {
@@ -275,4 +284,20 @@ test('a merchant has a limit of endpoints, and pages through them', async () => 
     cursor = body.nextCursor as string | null
   }
   expect(seen.size).toBe(200)
+})
+
+test('the limit holds for endpoints that are made at once', async () => {
+  const client = await open.as({ org: 'crowd' })
+  await db.pool.query(
+    `insert into payments.webhook_endpoints (id, org_id, url, event_types)
+     select gen_random_uuid(), 'crowd', 'https://merchant.example/' || n, '{*}'
+       from generate_series(1, 195) n`,
+  )
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      client.send('POST', PATH, { url: `${receiver.url}/${n}`, eventTypes: ['*'] }),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(15)
 })

@@ -23,6 +23,10 @@ export async function insertEndpoint(
   tx: Transaction,
   { id, org, url, eventTypes, ordered }: NewEndpoint,
 ): Promise<Endpoint | undefined> {
+  // Held until the end, so that two at once do not both count the last free place.
+  await tx.query(sql`
+    select pg_advisory_xact_lock(hashtextextended(
+             jsonb_build_array('webhook endpoints', ${org}::text)::text, 0))`)
   const { rows } = await tx.query<Endpoint>(sql`
     insert into payments.webhook_endpoints (id, org_id, url, event_types, ordered)
     select ${id}, ${org}, ${url}, ${eventTypes}::text[], ${ordered}::boolean
