@@ -565,6 +565,7 @@ create table evidence.file_outbox_row (
 CREATE INDEX file_outbox_row_dead ON evidence.file_outbox_row USING btree (created_at) WHERE (status = 'ERROR'::text);
 CREATE INDEX file_outbox_row_due ON evidence.file_outbox_row USING btree (org_id, next_retry_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'FAILED'::text]));
 CREATE INDEX file_outbox_row_errors ON evidence.file_outbox_row USING btree (file_job_id, row_number) WHERE (status = 'ERROR'::text);
+CREATE INDEX file_outbox_row_failed ON evidence.file_outbox_row USING btree (file_job_id, row_number) WHERE (status = 'FAILED'::text);
 CREATE INDEX file_outbox_row_sent ON evidence.file_outbox_row USING btree (published_at) WHERE (status = 'PUBLISHED'::text);
 CREATE INDEX file_outbox_row_suspect ON evidence.file_outbox_row USING btree (next_retry_at, id) WHERE ((status = ANY (ARRAY['PENDING'::text, 'FAILED'::text])) AND (lost_claims > 0));
 CREATE INDEX file_outbox_row_unconfirmed ON evidence.file_outbox_row USING btree (org_id) WHERE (status = 'PUBLISHED'::text);
@@ -949,6 +950,28 @@ begin
   return old;
 end $function$;
 
+CREATE OR REPLACE FUNCTION payments.refund_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  taken payments.payments;
+  given_back bigint;
+begin
+  -- Two refunds of a payment are counted one after the other. Not the key: matches of a
+  -- reconciliation, which hold it by their foreign key, need not wait.
+  select * into taken from payments.payments where id = new.payment_id for no key update;
+  select coalesce(sum(amount), 0) into given_back
+    from payments.transactions
+   where payment_id = new.payment_id and type = 'refund' and status <> 'failed' and id <> new.id;
+  if given_back + new.amount > taken.amount or new.currency <> taken.currency then
+    raise exception 'payment %: % % cannot be given back beside %, of % %', taken.id, new.amount,
+                    new.currency, given_back, taken.amount, taken.currency
+      using errcode = 'check_violation', constraint = 'refunds_within_payment';
+  end if;
+  return new;
+end $function$;
+
 create table payments.alert_notices (
   id uuid not null,
   alert_id bigint not null,
@@ -1229,17 +1252,19 @@ create table payments.transactions (
   error_message text,
   created_at timestamp with time zone not null default posthorn.now(),
   updated_at timestamp with time zone not null default posthorn.now(),
+  confirmed_at timestamp with time zone,
   constraint transactions_pkey PRIMARY KEY (id),
   constraint transactions_gateway_key_key UNIQUE (gateway_key),
   constraint transactions_amount_check CHECK ((amount > 0)),
   constraint transactions_check CHECK (((status <> 'succeeded'::text) OR (gateway_ref IS NOT NULL))),
   constraint transactions_check1 CHECK (((status <> 'failed'::text) OR (error_code IS NOT NULL))),
+  constraint transactions_confirmed CHECK (((confirmed_at IS NULL) OR (type = 'refund'::text))) NOT VALID,
   constraint transactions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
   constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'refund'::text])))
 ) with (fillfactor=85);
 CREATE INDEX transactions_of_payment ON payments.transactions USING btree (payment_id, id);
 CREATE UNIQUE INDEX transactions_one_charge ON payments.transactions USING btree (payment_id) WHERE (type = 'charge'::text);
-CREATE UNIQUE INDEX transactions_one_refund ON payments.transactions USING btree (payment_id) WHERE ((type = 'refund'::text) AND (status <> 'failed'::text));
+CREATE TRIGGER transactions_refund_guarded BEFORE INSERT OR UPDATE OF status, amount, currency, payment_id, type ON payments.transactions FOR EACH ROW WHEN (((new.type = 'refund'::text) AND (new.status <> 'failed'::text))) EXECUTE FUNCTION payments.refund_guarded();
 
 create table payments.webhook_attempts (
   id uuid not null,
@@ -1289,12 +1314,15 @@ create table payments.webhook_deliveries (
   claim_token uuid,
   claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
+  body text,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
   constraint webhook_deliveries_check CHECK (((status <> 'delivered'::text) OR (delivered_at IS NOT NULL))),
   constraint webhook_deliveries_event_id_check CHECK (((length(event_id) >= 1) AND (length(event_id) <= 255))),
   constraint webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'abandoned'::text, 'skipped_disabled'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX webhook_deliveries_by_event ON payments.webhook_deliveries USING btree (org_id, event_id);
+CREATE INDEX webhook_deliveries_by_status ON payments.webhook_deliveries USING btree (org_id, status, id);
 CREATE INDEX webhook_deliveries_dead ON payments.webhook_deliveries USING btree (created_at) WHERE (status = 'abandoned'::text);
 CREATE INDEX webhook_deliveries_due ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX webhook_deliveries_listed ON payments.webhook_deliveries USING btree (org_id, id);
@@ -1331,10 +1359,11 @@ create table payments.webhook_events (
   payload json not null,
   outcome text not null,
   received_at timestamp with time zone not null default posthorn.now(),
+  reason text,
   constraint webhook_events_pkey PRIMARY KEY (event_id),
   constraint webhook_events_check CHECK (((outcome = 'unknown_payment'::text) = (payment_id IS NULL))),
   constraint webhook_events_check1 CHECK (((payment_id IS NULL) = (org_id IS NULL))),
-  constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text])))
+  constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text, 'parked'::text, 'mismatch'::text]))) NOT VALID
 );
 CREATE INDEX webhook_events_of_payment ON payments.webhook_events USING btree (payment_id) WHERE (payment_id IS NOT NULL);
 

@@ -5,6 +5,7 @@ export const PAYMENTS_PROBLEMS = {
   PAYMENT_DECLINED: { status: 422, title: 'The payment was declined' },
   GATEWAY_ERROR: { status: 422, title: 'The payment gateway failed' },
   PAYMENT_NOT_SUCCEEDED: { status: 409, title: 'Only a payment that succeeded can be refunded' },
+  REFUND_EXCEEDS_PAYMENT: { status: 409, title: 'That is more than is left of the payment' },
   WEBHOOK_SIGNATURE_INVALID: { status: 401, title: 'The signature of the webhook is not valid' },
 } as const
 

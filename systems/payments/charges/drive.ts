@@ -5,15 +5,9 @@ import type { ProblemError } from '@posthorn/http'
 import type { Pool } from 'pg'
 import type { ChargeOutcome, Gateway, GatewayError, RefundOutcome } from '../../gateway.ts'
 import { leaveOpen } from './keys.ts'
-import { toReceipt, toRefund } from './payment.ts'
 import { problem } from '../problems.ts'
-import {
-  createAuditLog,
-  settleCharged,
-  settleNotCharged,
-  settleNotRefunded,
-  settleRefunded,
-} from './queries.ts'
+import { createAuditLog } from './queries.ts'
+import { settle } from './settle/settle.ts'
 import type { Work } from './work.ts'
 
 /** How a piece of work ended, or that it did not. */
@@ -50,43 +44,15 @@ export async function drive(driver: Driver, claim: KeyClaim, work: Work): Promis
   })
 }
 
-type Outcome = ChargeOutcome | RefundOutcome
-type Known = Exclude<Outcome, { kind: 'unknown' }>
-
-async function ask(gateway: Gateway, work: Work): Promise<Outcome> {
+async function ask(gateway: Gateway, work: Work): Promise<ChargeOutcome | RefundOutcome> {
   const { gatewayKey: key, amount, currency, paymentId: reference, chargeRef } = work
-  if (work.type === 'refund') return gateway.refund({ key, chargeRef: chargeRef ?? '' })
+  if (work.type === 'refund') return gateway.refund({ key, amount, chargeRef: chargeRef ?? '' })
   if (work.begun) {
     // It may have been charged, and a gateway that could not answer then may not answer now.
     const found = await gateway.find(key)
     if (found.kind !== 'none') return found
   }
   return gateway.charge({ key, amount, currency, reference })
-}
-
-async function settle(
-  tx: Transaction,
-  work: Work,
-  { outcome, by }: { readonly outcome: Known; readonly by: string },
-): Promise<StoredResponse> {
-  const settlement = { ...work, by }
-  switch (outcome.kind) {
-    case 'charged':
-      return created(toReceipt(await settleCharged(tx, settlement, outcome.ref)))
-    case 'declined': {
-      const { ref, error } = outcome
-      await settleNotCharged(tx, settlement, { ...error, ref })
-      return refused('PAYMENT_DECLINED', work, error)
-    }
-    case 'failed':
-      await settleNotCharged(tx, settlement, outcome.error)
-      return refused('GATEWAY_ERROR', work, outcome.error)
-    case 'refunded':
-      return created(toRefund(await settleRefunded(tx, settlement, outcome.ref)))
-    case 'refused':
-      await settleNotRefunded(tx, settlement, outcome.error)
-      return refused('GATEWAY_ERROR', work, outcome.error)
-  }
 }
 
 /** Tries before somebody is told; with their waits that is about two minutes. */
@@ -128,22 +94,4 @@ export function openProblem({ paymentId }: Work, error: GatewayError): ProblemEr
     extensions: { retryable: true, paymentId, gatewayCode: error.code },
     retryAfterSeconds: 2,
   })
-}
-
-function created(body: object): StoredResponse {
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { status: 201, headers, body: Buffer.from(JSON.stringify(body)) }
-}
-
-function refused(
-  code: 'PAYMENT_DECLINED' | 'GATEWAY_ERROR',
-  { paymentId }: Work,
-  error: GatewayError,
-): StoredResponse {
-  const answer = problem(code, {
-    detail: error.message,
-    extensions: { retryable: false, paymentId, gatewayCode: error.code },
-  })
-  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' }
-  return { status: answer.status, headers, body: Buffer.from(JSON.stringify(answer)) }
 }

@@ -65,6 +65,18 @@ export interface KeptTransaction extends GatewayTransaction {
   readonly updated_at: Date
 }
 
+/** What of a payment is given back, or about to be. */
+export interface Refund {
+  /** Ours. */
+  readonly id: string
+  /** In minor units. */
+  readonly amount: number
+  /** The gateway's own; null while it has not answered. */
+  readonly ref: string | null
+  /** The gateway's webhook said so. */
+  readonly isConfirmed: boolean
+}
+
 /** The answer to a creation. */
 export function toReceipt(payment: Payment) {
   return {

@@ -1,12 +1,12 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { KeyClaim } from '@posthorn/engine/inbox'
-import type { GatewayError } from '../../gateway.ts'
 import type {
   GatewayTransaction,
   KeptTransaction,
   NewPayment,
   Payment,
   PaymentStatus,
+  Refund,
 } from './payment.ts'
 
 /** Which payment, and whose: another organisation's is not found. */
@@ -73,18 +73,26 @@ export interface PaymentIds {
 
 export async function insertRefund(
   tx: Transaction,
-  ids: { paymentId: string; transactionId: string; gatewayKey: string; by: string },
+  ids: {
+    paymentId: string
+    transactionId: string
+    gatewayKey: string
+    by: string
+    amount: number
+  },
 ): Promise<void> {
   await tx.query(sql`
     with refund as (
       insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key)
-      select ${ids.transactionId}::uuid, id, 'refund', amount, currency, ${ids.gatewayKey}
+      select ${ids.transactionId}::uuid, id, 'refund', ${ids.amount}::bigint, currency,
+             ${ids.gatewayKey}
         from payments.payments
        where id = ${ids.paymentId}
     )
     select payments.create_audit_log(
              org_id, ${ids.by}, 'payment.refund_requested', 'payment', id::text,
-             jsonb_build_object('refundId', ${ids.transactionId}::text))
+             jsonb_build_object('refundId', ${ids.transactionId}::text,
+                                'amount', ${ids.amount}::bigint))
       from payments.payments
      where id = ${ids.paymentId}`)
 }
@@ -98,7 +106,10 @@ export async function findPayment(
   return rows[0]
 }
 
-/** Locked until the end: no two moves of one payment at once. `orgId` left out: whosoever it is. */
+/**
+ * Locked until the end: no two moves of one payment at once. Not its key, which a reconciliation of a
+ * million records holds for as long as it runs. `orgId` left out: of any organisation.
+ */
 export async function lockPayment(
   tx: Transaction,
   { id, orgId }: { readonly id: string; readonly orgId?: string },
@@ -107,7 +118,7 @@ export async function lockPayment(
     select *
       from payments.payments
      where id = ${id} and (${orgId ?? null}::text is null or org_id = ${orgId ?? null})
-       for update`)
+       for no key update`)
   return rows[0]
 }
 
@@ -134,16 +145,15 @@ export async function selectPayments(
   return rows
 }
 
-/** The refund of a payment that is under way or done. */
-export async function findRefund(
-  db: Queryable,
-  paymentId: string,
-): Promise<GatewayTransaction | undefined> {
-  const { rows } = await db.query<GatewayTransaction>(sql`
-    select *
+/** What of a payment is given back or about to be, oldest first. */
+export async function selectRefunds(db: Queryable, paymentId: string): Promise<Refund[]> {
+  const { rows } = await db.query<Refund>(sql`
+    select id, amount::float8 as amount, gateway_ref as ref,
+           confirmed_at is not null as "isConfirmed"
       from payments.transactions
-     where payment_id = ${paymentId} and type = 'refund' and status <> 'failed'`)
-  return rows[0]
+     where payment_id = ${paymentId} and type = 'refund' and status <> 'failed'
+     order by id`)
+  return rows
 }
 
 /** Everything that the gateway was asked to do for a payment, oldest first. */
@@ -172,105 +182,6 @@ export async function findTransaction(
       join payments.payments as p on p.id = t.payment_id
      where t.id = ${id}`)
   return rows[0]
-}
-
-/** A transaction that is about to end, and who ends it. */
-export interface Settlement {
-  readonly transactionId: string
-  readonly paymentId: string
-  readonly by: string
-}
-
-/** The money is taken. The payment stays as it is: it succeeds when the gateway's webhook says so. */
-export async function settleCharged(
-  tx: Transaction,
-  { transactionId, paymentId, by }: Settlement,
-  ref: string,
-): Promise<Payment> {
-  const { rows } = await tx.query<Payment>(sql`
-    with charge as (
-      update payments.transactions
-         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
-       where id = ${transactionId}
-    ), payment as (
-      update payments.payments set gateway_ref = ${ref} where id = ${paymentId} returning *
-    )
-    select payment.*,
-           payments.create_audit_log(org_id, ${by}, 'payment.charged', 'payment', id::text,
-                                     jsonb_build_object('gatewayRef', ${ref}::text))
-      from payment`)
-  return rows[0] as Payment
-}
-
-/** The money is not taken. A webhook may have said so first: then the payment has failed already. */
-export async function settleNotCharged(
-  tx: Transaction,
-  { transactionId, paymentId, by }: Settlement,
-  failure: GatewayError & { readonly ref?: string | undefined },
-): Promise<Payment> {
-  const { rows } = await tx.query<Payment>(sql`
-    with charge as (
-      update payments.transactions
-         set status = 'failed', gateway_ref = ${failure.ref ?? null}, error_code = ${failure.code},
-             error_message = ${failure.message}, updated_at = posthorn.now()
-       where id = ${transactionId}
-    ), payment as (
-      update payments.payments
-         set status = case when status = 'pending' then 'failed' else status end,
-             gateway_ref = ${failure.ref ?? null}, error_code = ${failure.code},
-             error_message = ${failure.message}
-       where id = ${paymentId}
-      returning *
-    )
-    select payment.*,
-           payments.create_audit_log(
-             org_id, ${by}, 'gateway_error', 'payment', id::text,
-             jsonb_build_object('code', ${failure.code}::text, 'message', ${failure.message}::text,
-                                'retryable', false))
-      from payment`)
-  return rows[0] as Payment
-}
-
-export async function settleRefunded(
-  tx: Transaction,
-  { transactionId, by }: Settlement,
-  ref: string,
-): Promise<GatewayTransaction> {
-  const { rows } = await tx.query<GatewayTransaction>(sql`
-    with refund as (
-      update payments.transactions
-         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
-       where id = ${transactionId}
-      returning *
-    )
-    select refund.*,
-           payments.create_audit_log(
-             payment.org_id, ${by}, 'payment.refund_accepted', 'payment', payment.id::text,
-             jsonb_build_object('refundId', refund.id, 'gatewayRef', ${ref}::text))
-      from refund
-      join payments.payments as payment on payment.id = refund.payment_id`)
-  return rows[0] as GatewayTransaction
-}
-
-export async function settleNotRefunded(
-  tx: Transaction,
-  { transactionId, by }: Settlement,
-  { code, message }: GatewayError,
-): Promise<void> {
-  await tx.query(sql`
-    with refund as (
-      update payments.transactions
-         set status = 'failed', error_code = ${code}, error_message = ${message},
-             updated_at = posthorn.now()
-       where id = ${transactionId}
-      returning *
-    )
-    select payments.create_audit_log(
-             payment.org_id, ${by}, 'gateway_error', 'payment', payment.id::text,
-             jsonb_build_object('refundId', refund.id, 'code', ${code}::text,
-                                'message', ${message}::text, 'retryable', false))
-      from refund
-      join payments.payments as payment on payment.id = refund.payment_id`)
 }
 
 export interface AuditEntry {

@@ -51,6 +51,68 @@ test('a refund gives the whole amount back, and the webhook moves the payment', 
   expect(await refundsOf(id)).toBe(1)
 })
 
+test('a payment is refunded in parts, and is refunded once all of it is', async () => {
+  const id = await succeeded()
+  const first = await ada.refund(id, 'part one', 300)
+  expect(first).toMatchObject({ status: 201, body: { amount: 300, status: 'succeeded' } })
+  expect(await ada.refund(id, 'part one', 300)).toMatchObject({ status: 200, body: first.body })
+  expect(await ada.refund(id, 'part one', 301)).toMatchObject({
+    status: 409,
+    body: { code: 'IDEMPOTENCY_KEY_REUSED' },
+  })
+  expect(await ada.refund(id, 'too much', 701)).toMatchObject({
+    status: 409,
+    body: { code: 'REFUND_EXCEEDS_PAYMENT', detail: '700 of 1000 can still be refunded.' },
+  })
+  expect((await ada.refund(id, 'nothing', 0)).status).toBe(400)
+  const confirmed = async () => {
+    const { rows } = await db.pool.query<{ sum: string }>(
+      'select sum(amount) from payments.transactions where payment_id = $1 and confirmed_at is not null',
+      [id],
+    )
+    return Number(rows[0]?.sum)
+  }
+  await expect.poll(confirmed, POLL).toBe(300)
+  expect((await ada.payment(id))['status']).toBe('succeeded')
+  expect(await ada.refund(id, 'part two', 250)).toMatchObject({ status: 201 })
+  expect(await ada.refund(id, 'the rest')).toMatchObject({ status: 201, body: { amount: 450 } })
+  await expect.poll(async () => (await ada.payment(id))['status'], POLL).toBe('refunded')
+  expect(await confirmed()).toBe(1_000)
+  const { gatewayRef } = await ada.payment(id)
+  const { refunds } = await running.ledger()
+  const given = refunds.filter(({ chargeId }) => chargeId === gatewayRef)
+  expect(given.reduce((sum, { amount }) => sum + amount, 0)).toBe(1_000)
+})
+
+test('parts at once are never more than the payment', async () => {
+  const id = await succeeded()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ada.refund(id, undefined, 300)))
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(3)
+  expect(statuses.filter((status) => status === 409)).toHaveLength(5)
+  expect(await refundsOf(id)).toBe(3)
+})
+
+test('a key that found a refund under way says later what became of it', async () => {
+  const id = await succeeded()
+  await running.gateway('faults', { mode: 'timeout', times: 1 })
+  const first = ada.refund(id, 'slow')
+  await expect
+    .poll(async () => (await ada.actions(id)).includes('payment.refund_requested'), POLL)
+    .toBe(true)
+  expect(await ada.refund(id, 'another')).toMatchObject({
+    status: 200,
+    body: { status: 'pending' },
+  })
+  expect((await first).status).toBe(422)
+  await expect
+    .poll(async () => (await ada.actions(id)).includes('payment.refund_accepted'), POLL)
+    .toBe(true)
+  await expect
+    .poll(() => ada.refund(id, 'another'), POLL)
+    .toMatchObject({ body: expect.not.objectContaining({ status: 'pending' }) as object })
+})
+
 test('twenty at once, with and without keys, refund once', async () => {
   await running.gateway('webhooks', { delayMs: 2_000 })
   const { body } = await ada.pay('for many')

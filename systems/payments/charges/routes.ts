@@ -83,7 +83,8 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
     // Without a key of its own it gets one that nobody can repeat: the completer needs it.
     const unnamed = { scope: `refund of ${request.params.id}`, key: uuid(), fingerprint: '' }
     const keyed = keyedRequest(request) ?? unnamed
-    const asked = { keyed, caller, paymentId: request.params.id }
+    const amount = request.body?.amount
+    const asked = { keyed, caller, paymentId: request.params.id, amount }
     const begun = await transaction(pool, (tx) => beginRefund(tx, keys, asked))
     return answer(reply, begun, caller)
   })

@@ -84,9 +84,21 @@ export const createPayment = {
 
 export const refundPayment = {
   tags,
-  summary: 'Give the whole amount of a payment back, once',
+  summary: 'Give an amount of a payment back, or all that is left of it',
   headers: key('optional'),
   params,
+  body: Type.Union([
+    Type.Object({
+      amount: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 999_999_999_999,
+          description: 'in minor units; left out: all that is left',
+        }),
+      ),
+    }),
+    Type.Null(),
+  ]),
   response: { 201: Refund, 200: Refund },
 }
 

@@ -17,11 +17,11 @@ const WAYS: Record<PaymentStatus, PaymentStatus[]> = {
 const move = (id: string, to: string) =>
   pool.query('update payments.payments set status = $2 where id = $1', [id, to])
 
-async function paymentIn(status: PaymentStatus): Promise<string> {
+async function paymentIn(status: PaymentStatus, amount = 1): Promise<string> {
   const id = uuid()
   await pool.query(
-    "insert into payments.payments (id, org_id, user_id, amount, currency) values ($1, 'o', 'u', 1, 'EUR')",
-    [id],
+    "insert into payments.payments (id, org_id, user_id, amount, currency) values ($1, 'o', 'u', $2, 'EUR')",
+    [id, amount],
   )
   for (const to of WAYS[status]) await move(id, to)
   return id
@@ -66,20 +66,50 @@ test("the gateway's reference is written once", async () => {
   await expect(write(null)).rejects.toMatchObject({ constraint: 'payment_fixed' })
 })
 
-test('a payment has one charge, and one refund that has not failed', async () => {
-  const id = await paymentIn('succeeded')
-  const insert = (type: string) =>
-    pool.query(
-      "insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key) values ($1, $2, $3, 1, 'EUR', $4)",
-      [uuid(), id, type, uuid()],
-    )
-  await insert('charge')
-  await insert('refund')
-  await expect(insert('charge')).rejects.toMatchObject({ constraint: 'transactions_one_charge' })
-  await expect(insert('refund')).rejects.toMatchObject({ constraint: 'transactions_one_refund' })
+async function insertTransaction(
+  paymentId: string,
+  { type = 'refund', amount = 1, currency = 'EUR' } = {},
+): Promise<string> {
+  const id = uuid()
   await pool.query(
-    "update payments.transactions set status = 'failed', error_code = 'x' where payment_id = $1 and type = 'refund'",
-    [id],
+    'insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key) values ($1, $2, $3, $4, $5, $6)',
+    [id, paymentId, type, amount, currency, uuid()],
   )
-  await insert('refund')
+  return id
+}
+
+test('a payment has one charge', async () => {
+  const id = await paymentIn('succeeded')
+  await insertTransaction(id, { type: 'charge' })
+  await expect(insertTransaction(id, { type: 'charge' })).rejects.toMatchObject({
+    constraint: 'transactions_one_charge',
+  })
+})
+
+const beyond = { code: '23514', constraint: 'refunds_within_payment' }
+
+test('refunds that have not failed are never more than the payment', async () => {
+  const id = await paymentIn('succeeded', 1_000)
+  await expect(insertTransaction(id, { amount: 1_001 })).rejects.toMatchObject(beyond)
+  await expect(insertTransaction(id, { currency: 'USD' })).rejects.toMatchObject(beyond)
+  const first = await insertTransaction(id, { amount: 600 })
+  await expect(insertTransaction(id, { amount: 401 })).rejects.toMatchObject(beyond)
+  await insertTransaction(id, { amount: 400 })
+  await pool.query(
+    "update payments.transactions set status = 'failed', error_code = 'x' where id = $1",
+    [first],
+  )
+  await insertTransaction(id, { amount: 600 })
+  const revived = pool.query("update payments.transactions set status = 'pending' where id = $1", [
+    first,
+  ])
+  await expect(revived).rejects.toMatchObject(beyond)
+})
+
+test('of ten refunds at once as many stand as the payment has room for', async () => {
+  const id = await paymentIn('succeeded', 1_000)
+  const all = await Promise.allSettled(
+    Array.from({ length: 10 }, () => insertTransaction(id, { amount: 300 })),
+  )
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
 })

@@ -13,7 +13,13 @@ import type { Caller, KeyedRequest } from '@posthorn/http'
 import { stateOf, type KeyState } from './keys.ts'
 import { toRefund, type NewPayment } from './payment.ts'
 import { problem } from '../problems.ts'
-import { findRefund, findTransaction, insertPayment, insertRefund, lockPayment } from './queries.ts'
+import {
+  findTransaction,
+  insertPayment,
+  insertRefund,
+  lockPayment,
+  selectRefunds,
+} from './queries.ts'
 
 /** Something to do at the gateway, under the key of ours that makes it happen once. */
 export interface Work {
@@ -98,11 +104,19 @@ async function insertNew(
   return { kind: 'work', claim, work }
 }
 
-/** First phase of a refund: at most one of a payment is ever under way or done. */
+/**
+ * First phase of a refund: of an amount, or of all that is left. Where nothing is left, and no amount
+ * is asked for, the last refund is the answer.
+ */
 export async function beginRefund(
   tx: Transaction,
   keys: IdempotencyStore,
-  { keyed, caller, paymentId }: Asked & { readonly paymentId: string },
+  {
+    keyed,
+    caller,
+    paymentId,
+    amount: wanted,
+  }: Asked & { readonly paymentId: string; readonly amount?: number | undefined },
 ): Promise<Begun> {
   const claim = await claimKey(tx, keys, keyed)
   if (claim.kind !== 'claimed') return claim
@@ -118,19 +132,36 @@ export async function beginRefund(
     const detail = 'The charge is still being completed.'
     throw problem('PAYMENT_NOT_SUCCEEDED', { detail, retryAfterSeconds: 2 })
   }
-  const existing = await findRefund(tx, paymentId)
-  if (existing) {
-    const refund = toRefund(existing)
-    const headers = { 'content-type': 'application/json; charset=utf-8' }
-    await completeKey(tx, claim, { status: 200, headers, body: JSON.stringify(refund) })
-    return { kind: 'refund', refund }
+  const refunds = await selectRefunds(tx, paymentId)
+  const left = refunds.reduce((rest, each) => rest - each.amount, Number(payment.amount))
+  const last = refunds.at(-1)
+  if (wanted === undefined && left === 0 && last) return answerExisting(tx, claim, last.id)
+  const amount = wanted ?? left
+  if (amount > left) {
+    const detail = `${left} of ${payment.amount} can still be refunded.`
+    throw problem('REFUND_EXCEEDS_PAYMENT', { detail })
   }
   const transactionId = uuid()
   const gatewayKey = `refund-${transactionId}`
-  await insertRefund(tx, { paymentId, transactionId, gatewayKey, by: caller.sub })
+  await insertRefund(tx, { paymentId, transactionId, gatewayKey, amount, by: caller.sub })
   const begun: KeyState = { transactionId, tries: 0 }
   await saveState(tx, claim, begun)
   return { kind: 'work', claim, work: { ...(await workOf(tx, begun)), begun: false } }
+}
+
+/** The refund that is there, made under another key. */
+async function answerExisting(tx: Transaction, claim: KeyClaim, id: string): Promise<Begun> {
+  const existing = await findTransaction(tx, id)
+  if (!existing) throw new Error(`The refund ${id} is not there.`)
+  const refund = toRefund(existing)
+  if (existing.status === 'pending') {
+    // It may yet fail: stored, the key would say `pending` for ever.
+    await abandonKey(tx, claim)
+  } else {
+    const headers = { 'content-type': 'application/json; charset=utf-8' }
+    await completeKey(tx, claim, { status: 200, headers, body: JSON.stringify(refund) })
+  }
+  return { kind: 'refund', refund }
 }
 
 /** The work that a key was left with. */

@@ -19,7 +19,7 @@ export interface Answer {
 export interface Client {
   send(path: string, init?: RequestInit): Promise<Answer>
   pay(key: string, body?: object): Promise<Answer>
-  refund(id: string, key?: string): Promise<Answer>
+  refund(id: string, key?: string, amount?: number): Promise<Answer>
   payment(id: unknown): Promise<Record<string, unknown>>
   /** What its audit says, oldest first. */
   actions(id: unknown): Promise<string[]>
@@ -27,7 +27,7 @@ export interface Client {
 
 export interface Ledger {
   readonly charges: readonly { id: string; reference: string; status: string }[]
-  readonly refunds: readonly { id: string; chargeId: string }[]
+  readonly refunds: readonly { id: string; chargeId: string; amount: number }[]
 }
 
 export interface Running extends Serving {
@@ -94,10 +94,14 @@ export async function clientOf(
     send,
     pay: (key, body = { amount: 1_000, currency: 'EUR' }) =>
       send('/api/v1/payments', posted(body, { 'idempotency-key': key })),
-    refund: (id, key) =>
+    refund: (id, key, amount) =>
       send(`/api/v1/payments/${id}/refunds`, {
         method: 'POST',
-        headers: key === undefined ? {} : { 'idempotency-key': key },
+        headers: {
+          ...(key !== undefined && { 'idempotency-key': key }),
+          ...(amount !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(amount !== undefined && { body: JSON.stringify({ amount }) }),
       }),
     payment: async (id) => (await send(`/api/v1/payments/${String(id)}`)).body,
     async actions(id) {

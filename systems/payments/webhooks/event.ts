@@ -12,6 +12,8 @@ export interface WebhookEvent {
   /** E.g. `payment.succeeded`. */
   readonly type: string
   readonly data: unknown
+  /** Sent byte for byte instead of what the fields above make: JSON of an event from elsewhere. */
+  readonly body?: string
   /** When it happened. Default now. */
   readonly createdAt?: Date
   /** What it is about: an ordered endpoint gets the events of one key one after the other. */
@@ -32,14 +34,12 @@ export async function enqueueEvent(tx: Transaction, event: WebhookEvent): Promis
 export async function enqueueFor(
   tx: Transaction,
   endpoints: readonly Pick<Endpoint, 'id' | 'ordered' | 'status'>[],
-  { org, id, type, data, createdAt = new Date(), key = '' }: WebhookEvent,
+  { org, id, type, data, body, createdAt = new Date(), key = '' }: WebhookEvent,
 ): Promise<string[]> {
-  const payload: WebhookPayload = {
-    id,
-    type,
-    createdAt: createdAt.toISOString(),
-    data: data ?? null,
-  }
+  const payload: WebhookPayload =
+    body === undefined
+      ? { id, type, createdAt: createdAt.toISOString(), data: data ?? null }
+      : (JSON.parse(body) as WebhookPayload)
   const enqueued = await enqueueAll(
     tx,
     webhookDeliveries,
@@ -50,6 +50,7 @@ export async function enqueueFor(
       event_type: type,
       order_key: endpoint.ordered ? key : null,
       payload,
+      ...(body !== undefined && { body }),
       status: endpoint.status === 'enabled' ? ('pending' as const) : ('skipped_disabled' as const),
     })),
   )

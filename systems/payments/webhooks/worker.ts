@@ -7,6 +7,7 @@ import { attemptOf, isTried, type Recalled } from './deliveries/attempt.ts'
 import {
   insertAnswer,
   makeAnsweredDue,
+  selectBodies,
   selectPlaces,
   selectUnsettled,
   type Place,
@@ -35,9 +36,10 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
     const ids = batch.map(({ message }) => message.id)
     const keyed = batch.filter(({ message }) => message.key !== undefined)
     const topics = [...new Set(batch.map(({ destination }) => destination.topic))]
-    const [endpoints, unsettled, places] = await Promise.all([
+    const [endpoints, unsettled, bodies, places] = await Promise.all([
       selectSigning(db, topics),
       selectUnsettled(db, ids),
+      selectBodies(db, ids),
       keyed.length === 0
         ? []
         : selectPlaces(
@@ -52,9 +54,12 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
       targets.set(id, { url, secrets })
     }
     const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))
+    const bodyOf = new Map(bodies.map(({ id, body }) => [id, body]))
     const resolved = batch.map(({ message, destination }) => {
       const known = recalled(requests.get(message.id))
-      return known ?? targets.get(destination.topic) ?? disabled()
+      const target = targets.get(destination.topic)
+      const body = bodyOf.get(message.id)
+      return known ?? (target && { ...target, ...(body !== undefined && { body }) }) ?? disabled()
     })
     return keyed.length === 0 ? resolved : inOrder(batch, resolved, places)
   }

@@ -4260,7 +4260,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Give the whole amount of a payment back, once */
+    /** Give an amount of a payment back, or all that is left of it */
     post: {
       parameters: {
         query?: never
@@ -4273,7 +4273,14 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody?: never
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description in minor units; left out: all that is left */
+            amount?: number
+          } | null
+        }
+      }
       responses: {
         /** @description Request refused */
         '4XX': {

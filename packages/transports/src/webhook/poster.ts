@@ -12,6 +12,8 @@ export interface WebhookTarget {
   readonly url: string
   /** `whsec_…`, newest first; all of them sign. None: the request is not signed. */
   readonly secrets: readonly string[]
+  /** Sent as it stands, in place of the message's payload: JSON that came from elsewhere. */
+  readonly body?: string
   /**
    * Its place among the deliveries of its key: these go one after the other, each only after the one
    * before. Left out: it goes by itself.
@@ -47,12 +49,13 @@ export class Poster {
 
   async post(
     { message }: Delivery,
-    { url, secrets, trusted }: WebhookTarget,
+    { url, secrets, trusted, body: given }: WebhookTarget,
     signal: AbortSignal,
   ): Promise<Answered> {
     const { guard, source, timeoutMs } = this.#options
     try {
-      const { headers: described, body } = toCloudEvent(message, httpBinding, source)
+      const { headers: described, body: written } = toCloudEvent(message, httpBinding, source)
+      const body = given ?? written
       const headers = {
         ...described,
         'user-agent': 'Posthorn-Webhooks/1',

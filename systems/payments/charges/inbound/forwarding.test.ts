@@ -32,6 +32,7 @@ await subscribe(eve, 'elsewhere', ['*'])
 interface Hook {
   readonly path: string
   readonly verified: boolean
+  readonly headers: Record<string, string>
   readonly body: { id: string; type: string }
 }
 
@@ -70,6 +71,59 @@ test('types that nobody knows are forwarded, and what names no payment is not', 
   expect(await delivered()).toMatchObject([
     { path: '/sim/merchant/hooks/elsewhere', body: { id: event.id, type: 'payment.disputed' } },
   ])
+})
+
+test('an event is forwarded as it came: numbers, spaces, fields of any name', async () => {
+  const { id, data } = await eventAbout(ada, 'payment.noticed')
+  const text = `{ "more" : 1.0,"id":"${id}", "type":"payment.noticed",\n"data":{"paymentId":"${data.paymentId}","n":12345678901234567890.10} }`
+  await running.event(text)
+  const { rows } = await db.pool.query<{ body: string }>(
+    'select body from payments.webhook_deliveries where event_id = $1',
+    [id],
+  )
+  expect(rows).toEqual([{ body: text }])
+  const [hook] = await delivered()
+  expect(hook).toMatchObject({ verified: true, headers: { 'content-length': String(text.length) } })
+})
+
+test('a merchant is told each state once, and nothing that contradicts it', async () => {
+  const event = await eventAbout(ada, 'payment.succeeded')
+  const told = (type: string) => ({ ...event, id: `evt_${uuid()}`, type })
+  await running.event(event)
+  await running.event(told('payment.succeeded'))
+  await running.event(told('payment.failed'))
+  await running.event({
+    ...told('payment.refunded'),
+    data: { ...event.data, amount: 1_000, currency: 'USD' },
+  })
+  expect(await delivered()).toMatchObject([{ body: { id: event.id } }])
+})
+
+test('a refund that was early is forwarded after the success it waited for', async () => {
+  const success = await eventAbout(eve, 'payment.succeeded')
+  const refund = { ...success, id: `evt_${uuid()}`, type: 'payment.refunded' }
+  await running.event(refund)
+  expect(await delivered()).toEqual([])
+  await running.event(success)
+  const { rows } = await db.pool.query<{ event_id: string }>(
+    'select event_id from payments.webhook_deliveries where event_id = any($1) order by position',
+    [[success.id, refund.id]],
+  )
+  expect(rows).toEqual([{ event_id: success.id }, { event_id: refund.id }])
+})
+
+test.each([
+  ['declined', { amount: 1_002, currency: 'EUR' }],
+  ['refused by a broken gateway, without a charge', { amount: 1_050, currency: 'EUR' }],
+])('a payment that is %s tells its merchant, once', async (name, order) => {
+  const { status, body } = await ada.pay(name, order)
+  expect(status).toBe(422)
+  const paymentId = String(body['paymentId'])
+  const data = { paymentId, status: 'failed', ...order }
+  expect(await delivered()).toMatchObject([{ body: { type: 'payment.failed', data } }])
+  // What the gateway says of it afterwards is no news.
+  await running.event({ id: `evt_${uuid()}`, type: 'payment.failed', data })
+  expect(await delivered()).toMatchObject([{ body: { type: 'payment.failed', data } }])
 })
 
 test('killed after the event was taken, before anything was delivered: it is delivered', async () => {

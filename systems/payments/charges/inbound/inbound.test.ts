@@ -18,7 +18,7 @@ async function pending(client: Client = ada): Promise<string> {
 
 function eventOf(type: string, paymentId: string, id = `evt_${uuid()}`) {
   const status = type.replace('payment.', '')
-  const data = { paymentId, gatewayRef: 'ch_1', status, amount: 1_000, currency: 'EUR' }
+  const data = { paymentId, status, amount: 1_000, currency: 'EUR' }
   return { id, type, createdAt: '2026-01-01T00:00:00Z', data }
 }
 
@@ -44,28 +44,81 @@ test('an event moves its payment once, however often it comes', async () => {
   expect(actions.filter((action) => action === 'webhook.processed')).toHaveLength(1)
 })
 
+const alertsOf = async (id: string) =>
+  (await listAlerts(db.pool, { source: 'payments.webhooks' })).items.filter(
+    ({ subject }) => subject === id,
+  )
+
 test('what the state machine forbids is recorded, changes nothing, and is alerted', async () => {
   const id = await pending()
-  expect((await running.event(eventOf('payment.refunded', id))).status).toBe(200)
-  expect(await statusOf(id)).toBe('pending')
   await running.event(eventOf('payment.succeeded', id))
   await running.event(eventOf('payment.succeeded', id))
-  await running.event(eventOf('payment.failed', id))
+  await running.event(eventOf('payment.failed', id, 'evt_denial'))
   expect(await statusOf(id)).toBe('succeeded')
   await running.event(eventOf('payment.refunded', id))
   await running.event(eventOf('payment.succeeded', id))
   expect(await statusOf(id)).toBe('refunded')
   expect(await storedEvents(id)).toEqual([
-    'forbidden',
     'applied',
     'unchanged',
     'forbidden',
     'applied',
-    'forbidden',
+    'unchanged',
   ])
-  const { items } = await listAlerts(db.pool, { source: 'payments.webhooks' })
-  expect(items.filter(({ subject }) => subject === id)).toMatchObject([
-    { code: 'PAYMENT_STATE_CONFLICT', tenant: 'acme' },
+  expect(await alertsOf(id)).toMatchObject([
+    {
+      code: 'PAYMENT_STATE_CONFLICT',
+      tenant: 'acme',
+      detail: expect.stringMatching(
+        /^Event evt_denial of the gateway says failed, but the payment is succeeded here since 20/,
+      ) as string,
+    },
+  ])
+})
+
+test('a refund that comes before its success waits for it', async () => {
+  const id = await pending()
+  expect((await running.event(eventOf('payment.refunded', id))).status).toBe(200)
+  expect(await statusOf(id)).toBe('pending')
+  expect(await storedEvents(id)).toEqual(['parked'])
+  await running.event(eventOf('payment.succeeded', id))
+  expect(await statusOf(id)).toBe('refunded')
+  expect(await storedEvents(id)).toEqual(['applied', 'applied'])
+  expect(await alertsOf(id)).toEqual([])
+})
+
+test.each([
+  ['payment.succeeded', { amount: 999 }, 'amount 999'],
+  ['payment.succeeded', { amount: '1000' }, 'amount "1000"'],
+  ['payment.succeeded', { currency: 'USD' }, 'currency "USD"'],
+  ['payment.succeeded', { gatewayRef: 'ch_of_another' }, 'reference "ch_of_another"'],
+  ['payment.failed', { currency: 'eur' }, 'currency "eur"'],
+  ['payment.refunded', { amount: 1_001 }, 'amount 1001'],
+  ['payment.refunded', { amount: 0 }, 'amount 0'],
+  ['payment.refunded', { refundId: 7 }, '7 for a name'],
+] as const)('%s with %j moves nothing and is alerted', async (type, change, says) => {
+  const id = await pending()
+  const event = eventOf(type, id)
+  expect((await running.event({ ...event, data: { ...event.data, ...change } })).status).toBe(200)
+  expect(await statusOf(id)).toBe('pending')
+  expect(await storedEvents(id)).toEqual(['mismatch'])
+  expect(await alertsOf(id)).toMatchObject([
+    { code: 'PAYMENT_EVENT_MISMATCH', detail: expect.stringContaining(says) as string },
+  ])
+})
+
+test('a charge that the webhook takes back is failed in the ledger too, with an alert', async () => {
+  const id = await pending()
+  await running.event(eventOf('payment.failed', id, 'evt_taken_back'))
+  expect(await statusOf(id)).toBe('failed')
+  const { body } = await ada.send(`/api/v1/payments/${id}/transactions`)
+  expect(body['items']).toMatchObject([
+    { type: 'charge', status: 'failed', errorCode: 'state_conflict' },
+  ])
+  expect(await alertsOf(id)).toMatchObject([
+    {
+      detail: expect.stringMatching(/took the money \(ch_.* evt_taken_back says failed/) as string,
+    },
   ])
 })
 
@@ -92,6 +145,17 @@ test('types nobody knows are kept', async () => {
     [event.id],
   )
   expect(rows[0]?.payload).toEqual(event)
+})
+
+test('an event is kept as it came: numbers, spaces, fields of any name', async () => {
+  const id = await pending()
+  const text = `{ "more" : 1.0,"id":"evt_${id}", "type":"payment.noticed",\n"data":{"paymentId":"${id}","n":12345678901234567890.10,"e":1e2} }`
+  expect((await running.event(text)).status).toBe(200)
+  const { rows } = await db.pool.query<{ text: string }>(
+    'select payload::text as text from payments.webhook_events where event_id = $1',
+    [`evt_${id}`],
+  )
+  expect(rows).toEqual([{ text }])
 })
 
 test.each([uuid(), 'order-7', '', "'; drop table payments.payments; --"])(

@@ -1,25 +1,96 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Payment, PaymentStatus } from '../payment.ts'
-import type { EventOutcome, GatewayEvent } from './event.ts'
+import type { EventOutcome, ReceivedEvent } from './event.ts'
 
-/** False if the event is known. */
+/** What became of an event. */
+export interface EventResult {
+  readonly outcome: EventOutcome
+  readonly reason?: string
+}
+
+/** False if the event is known. The text is kept as it came: numbers, spaces, fields of any name. */
 export async function insertEvent(
   tx: Transaction,
-  event: GatewayEvent,
-  { outcome, payment }: { readonly outcome: EventOutcome; readonly payment: Payment | undefined },
+  { event, text }: ReceivedEvent,
+  { outcome, reason, payment }: EventResult & { readonly payment?: Payment },
 ): Promise<boolean> {
   const { rows } = await tx.query(sql`
-    insert into payments.webhook_events (event_id, type, payment_id, org_id, payload, outcome)
+    insert into payments.webhook_events
+           (event_id, type, payment_id, org_id, payload, outcome, reason)
     values (${event.id}, ${event.type}, ${payment?.id ?? null}, ${payment?.org_id ?? null},
-            ${JSON.stringify(event)}::json, ${outcome})
+            ${text}::json, ${outcome}, ${reason ?? null})
     on conflict (event_id) do nothing
     returning event_id`)
   return rows.length > 0
 }
 
-export async function movePayment(tx: Transaction, id: string, to: PaymentStatus): Promise<void> {
+/** The texts of a payment's events that wait to be looked at again, in the order of their arrival. */
+export async function selectParked(tx: Transaction, paymentId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ text: string }>(sql`
+    select payload::text as text
+      from payments.webhook_events
+     where payment_id = ${paymentId} and outcome = 'parked'
+     order by received_at, event_id`)
+  return rows.map(({ text }) => text)
+}
+
+export async function settleEvent(
+  tx: Transaction,
+  eventId: string,
+  { outcome, reason }: EventResult,
+): Promise<void> {
   await tx.query(sql`
-    update payments.payments set status = ${to} where id = ${id}`)
+    update payments.webhook_events
+       set outcome = ${outcome}, reason = ${reason ?? null}
+     where event_id = ${eventId}`)
+}
+
+/** Moves a payment; the gateway's reference is taken from the event if no answer has brought it. */
+export async function movePayment(
+  tx: Transaction,
+  { id, to, ref }: { readonly id: string; readonly to: PaymentStatus; readonly ref: string | null },
+): Promise<void> {
+  await tx.query(sql`
+    update payments.payments
+       set status = ${to}, gateway_ref = coalesce(gateway_ref, ${ref})
+     where id = ${id}`)
+}
+
+/** Ends a charge that the gateway took back. Its reference, if it had succeeded until now. */
+export async function failCharge(tx: Transaction, paymentId: string): Promise<string | undefined> {
+  const { rows } = await tx.query<{ gateway_ref: string }>(sql`
+    update payments.transactions
+       set status = 'failed', error_code = 'state_conflict',
+           error_message = 'The gateway reported the payment as failed.',
+           updated_at = posthorn.now()
+     where payment_id = ${paymentId} and type = 'charge' and status = 'succeeded'
+    returning gateway_ref`)
+  return rows[0]?.gateway_ref
+}
+
+export async function confirmRefund(tx: Transaction, id: string): Promise<void> {
+  await tx.query(sql`
+    update payments.transactions
+       set confirmed_at = posthorn.now(), updated_at = posthorn.now()
+     where id = ${id}`)
+}
+
+/** A refund that was made at the gateway, by others than us. */
+export async function insertConfirmedRefund(
+  tx: Transaction,
+  refund: {
+    readonly paymentId: string
+    readonly ref: string
+    readonly amount: number
+    readonly currency: string
+  },
+): Promise<void> {
+  const { paymentId, ref, amount, currency } = refund
+  await tx.query(sql`
+    insert into payments.transactions
+           (id, payment_id, type, status, amount, currency, gateway_key, gateway_ref, confirmed_at)
+    values (${uuid()}, ${paymentId}, 'refund', 'succeeded', ${amount}, ${currency},
+            ${`gateway-${paymentId}-${ref}`}, ${ref}, posthorn.now())`)
 }
 
 /** Whether a time is within the tolerance of now, by the database's clock. */

@@ -58,7 +58,8 @@ export function inboundRoutes(app: App, { pool, secret }: InboundOptions): void 
       preValidation: verify,
     },
     async (request) => {
-      const outcome = await transaction(pool, (tx) => receiveEvent(tx, request.body))
+      const received = { event: request.body, text: rawBodyOf(request).toString() }
+      const outcome = await transaction(pool, (tx) => receiveEvent(tx, received))
       return { received: true, duplicate: outcome === undefined }
     },
   )

@@ -8,6 +8,8 @@ export interface WebhookDelivery {
   /** What orders it among the endpoint's; null where nothing does. */
   order_key: string | null
   payload: WebhookPayload
+  /** What is sent where that is not the payload written anew. */
+  body: string | null
   status: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
   attempts: number
   next_attempt_at: Date

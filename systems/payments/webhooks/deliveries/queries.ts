@@ -47,6 +47,18 @@ export async function selectDeliveries(
   return rows
 }
 
+/** The texts of those deliveries that are sent as they came, by their ids. */
+export async function selectBodies(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly body: string }[]> {
+  const { rows } = await db.query<{ id: string; body: string }>(sql`
+    select id, body
+      from payments.webhook_deliveries
+     where id = any(${ids}::uuid[]) and body is not null`)
+  return rows
+}
+
 /** What waits for an endpoint and is not under way. */
 export async function selectWaiting(
   tx: Transaction,

@@ -90,6 +90,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   unchanged: 'which was known already',
   forbidden: 'which cannot be: it was kept, and somebody was alerted',
   kept: 'which changes nothing here',
+  parked: 'which cannot be applied yet: it is looked at again with the next event',
+  mismatch:
+    'about another amount, currency or reference: it moved nothing, and an alert was raised',
 }
 
 function webhookOf(details: AuditEntry['details'], phase: Make): Phase {

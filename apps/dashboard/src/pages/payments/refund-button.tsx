@@ -11,24 +11,26 @@ interface RefundButtonProps {
   readonly transactions: readonly GatewayTransaction[]
 }
 
-/** Gives a payment back, or says why that cannot be. */
+/** Gives back what is left of a payment, or says why that cannot be. */
 export function RefundButton({ payment, transactions }: RefundButtonProps) {
   const api = useApi()
   const { id, amount, currency, status } = payment
-  const money = formatMoney(amount, currency)
+  const asked = transactions.filter((each) => each.type === 'refund' && each.status !== 'failed')
+  const left = asked.reduce((rest, each) => rest - each.amount, amount)
+  const money = formatMoney(left, currency)
   const refund = useAction({
     run: () =>
       dataOf(
         api.POST('/api/v1/payments/{id}/refunds', {
-          // A payment has one refund whatever its key: after a refusal another key may try again.
+          // Never more than is left, whatever its key: after a refusal another key may try again.
           params: { path: { id }, header: { 'idempotency-key': newKey() } },
+          body: { amount: left },
         }),
       ),
     done: (answer) => `The gateway gives ${money} back: ${answer.gatewayRef ?? answer.status}.`,
     changes: ['payments'],
   })
-  const isAsked = transactions.some((each) => each.type === 'refund' && each.status !== 'failed')
-  if (status === 'succeeded' && !isAsked) {
+  if (status === 'succeeded' && left > 0) {
     return (
       <Group>
         <ConfirmButton
@@ -38,14 +40,14 @@ export function RefundButton({ payment, transactions }: RefundButtonProps) {
           tone="danger"
           onConfirm={() => refund.mutateAsync(undefined)}
         >
-          The whole amount, once. The gateway is asked at once; there is no way back.
+          All that is left of it. The gateway is asked at once; there is no way back.
         </ConfirmButton>
       </Group>
     )
   }
   return (
     <Text size="sm" c="dimmed">
-      {isAsked ? 'Its refund has been asked for.' : WHY_NOT[status]}
+      {asked.length > 0 ? 'Its refund has been asked for.' : WHY_NOT[status]}
     </Text>
   )
 }

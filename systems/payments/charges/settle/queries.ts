@@ -1,0 +1,109 @@
+import { sql, type Transaction } from '@posthorn/engine'
+import type { GatewayError } from '../../../gateway.ts'
+import type { GatewayTransaction, Payment } from '../payment.ts'
+
+/** A transaction that is about to end, and who ends it. */
+export interface Settlement {
+  readonly transactionId: string
+  readonly paymentId: string
+  readonly by: string
+}
+
+/**
+ * The money is taken. The payment stays as it is: it succeeds when the gateway's webhook says so. One
+ * that a webhook has failed is left alone, and the answer is undefined.
+ */
+export async function settleCharged(
+  tx: Transaction,
+  { transactionId, paymentId, by }: Settlement,
+  ref: string,
+): Promise<Payment | undefined> {
+  const { rows } = await tx.query<Payment>(sql`
+    with payment as (
+      update payments.payments
+         set gateway_ref = coalesce(gateway_ref, ${ref})
+       where id = ${paymentId} and status <> 'failed'
+      returning *
+    ), charge as (
+      update payments.transactions as t
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+        from payment
+       where t.id = ${transactionId}
+    )
+    select payment.*,
+           payments.create_audit_log(org_id, ${by}, 'payment.charged', 'payment', id::text,
+                                     jsonb_build_object('gatewayRef', ${ref}::text))
+      from payment`)
+  return rows[0]
+}
+
+/** The money is not taken. A webhook may have said so first: then the payment has failed already. */
+export async function settleNotCharged(
+  tx: Transaction,
+  { transactionId, paymentId, by }: Settlement,
+  failure: GatewayError & { readonly ref?: string | undefined },
+): Promise<Payment> {
+  const { rows } = await tx.query<Payment>(sql`
+    with charge as (
+      update payments.transactions
+         set status = 'failed', gateway_ref = ${failure.ref ?? null}, error_code = ${failure.code},
+             error_message = ${failure.message}, updated_at = posthorn.now()
+       where id = ${transactionId}
+    ), payment as (
+      update payments.payments
+         set status = case when status = 'pending' then 'failed' else status end,
+             gateway_ref = coalesce(gateway_ref, ${failure.ref ?? null}), error_code = ${failure.code},
+             error_message = ${failure.message}
+       where id = ${paymentId}
+      returning *
+    )
+    select payment.*,
+           payments.create_audit_log(
+             org_id, ${by}, 'gateway_error', 'payment', id::text,
+             jsonb_build_object('code', ${failure.code}::text, 'message', ${failure.message}::text,
+                                'retryable', false))
+      from payment`)
+  return rows[0] as Payment
+}
+
+export async function settleRefunded(
+  tx: Transaction,
+  { transactionId, by }: Settlement,
+  ref: string,
+): Promise<GatewayTransaction> {
+  const { rows } = await tx.query<GatewayTransaction>(sql`
+    with refund as (
+      update payments.transactions
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+       where id = ${transactionId}
+      returning *
+    )
+    select refund.*,
+           payments.create_audit_log(
+             payment.org_id, ${by}, 'payment.refund_accepted', 'payment', payment.id::text,
+             jsonb_build_object('refundId', refund.id, 'gatewayRef', ${ref}::text))
+      from refund
+      join payments.payments as payment on payment.id = refund.payment_id`)
+  return rows[0] as GatewayTransaction
+}
+
+export async function settleNotRefunded(
+  tx: Transaction,
+  { transactionId, by }: Settlement,
+  { code, message }: GatewayError,
+): Promise<void> {
+  await tx.query(sql`
+    with refund as (
+      update payments.transactions
+         set status = 'failed', error_code = ${code}, error_message = ${message},
+             updated_at = posthorn.now()
+       where id = ${transactionId}
+      returning *
+    )
+    select payments.create_audit_log(
+             payment.org_id, ${by}, 'gateway_error', 'payment', payment.id::text,
+             jsonb_build_object('refundId', refund.id, 'code', ${code}::text,
+                                'message', ${message}::text, 'retryable', false))
+      from refund
+      join payments.payments as payment on payment.id = refund.payment_id`)
+}

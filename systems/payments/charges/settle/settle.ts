@@ -1,0 +1,161 @@
+import type { Transaction } from '@posthorn/engine'
+import type { StoredResponse } from '@posthorn/engine/inbox'
+import type { ChargeOutcome, GatewayError, RefundOutcome } from '../../../gateway.ts'
+import { problem } from '../../problems.ts'
+import { enqueueEvent } from '../../webhooks/index.ts'
+import { alertConflict } from '../conflict.ts'
+import { reconsiderParked } from '../inbound/event.ts'
+import { toReceipt, toRefund, type Payment } from '../payment.ts'
+import { createAuditLog, lockPayment, selectRefunds } from '../queries.ts'
+import type { Work } from '../work.ts'
+import { settleCharged, settleNotCharged, settleNotRefunded, settleRefunded } from './queries.ts'
+
+/** An answer that leaves nothing open. */
+export type KnownOutcome = Exclude<ChargeOutcome | RefundOutcome, { kind: 'unknown' }>
+
+/** Work that the gateway has answered, and who asked. */
+interface Answered {
+  readonly work: Work
+  readonly by: string
+}
+
+/**
+ * Stores what the gateway answered, and says what the client is told. Where a webhook said something
+ * else before, the payment keeps that state, the client is told it, and both sides are in an alert.
+ */
+export async function settle(
+  tx: Transaction,
+  work: Work,
+  { outcome, by }: { readonly outcome: KnownOutcome; readonly by: string },
+): Promise<StoredResponse> {
+  const answered = { work, by }
+  switch (outcome.kind) {
+    case 'charged':
+      return charged(tx, answered, outcome.ref)
+    case 'declined':
+      return notCharged(tx, answered, { ...outcome, code: 'PAYMENT_DECLINED' })
+    case 'failed':
+      return notCharged(tx, answered, { ...outcome, code: 'GATEWAY_ERROR' })
+    case 'refunded':
+      return refunded(tx, answered, outcome.ref)
+    case 'refused':
+      return notRefunded(tx, answered, outcome.error)
+  }
+}
+
+async function charged(
+  tx: Transaction,
+  { work, by }: Answered,
+  ref: string,
+): Promise<StoredResponse> {
+  const payment = await settleCharged(tx, { ...work, by }, ref)
+  if (payment) {
+    if (payment.gateway_ref !== ref) {
+      const detail = `The gateway answered that it took the money as ${ref}, but its webhook named ${payment.gateway_ref}.`
+      await alertConflict(tx, payment, detail)
+    }
+    return created(toReceipt(payment))
+  }
+  const message =
+    'The gateway reported the payment as failed, but answered that it took the money: an operator looks into it.'
+  const error = { code: 'state_conflict', message }
+  const failed = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
+  const detail = `The gateway's webhook said failed, but it answered that it took the money (${ref}): the payment is failed here.`
+  await alertConflict(tx, failed, detail)
+  return refused('GATEWAY_ERROR', work, error)
+}
+
+async function notCharged(
+  tx: Transaction,
+  { work, by }: Answered,
+  failure: {
+    readonly code: Refusal
+    readonly error: GatewayError
+    readonly ref?: string | undefined
+  },
+): Promise<StoredResponse> {
+  const { code, error, ref } = failure
+  const before = await locked(tx, work)
+  if (before.status === 'pending' || before.status === 'failed') {
+    const payment = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
+    // The gateway may have no charge to tell of, and what it tells later says nothing new.
+    if (before.status === 'pending') await announceFailure(tx, payment)
+    return refused(code, work, error)
+  }
+  // Our own key stands for a reference where the webhook named none.
+  const known = before.gateway_ref ?? ref ?? work.gatewayKey
+  const payment = (await settleCharged(tx, { ...work, by }, known)) ?? before
+  await createAuditLog(tx, {
+    orgId: work.orgId,
+    actor: by,
+    action: 'gateway_error',
+    entity: 'payment',
+    entityId: work.paymentId,
+    details: { ...error, retryable: false },
+  })
+  const detail = `The gateway's webhook said ${before.status}, but it answered that it took no money (${error.code}: ${error.message}): the payment is ${before.status} here.`
+  await alertConflict(tx, payment, detail)
+  return created(toReceipt(payment))
+}
+
+/** Tells the merchant, as the gateway does of a charge that failed. */
+async function announceFailure(tx: Transaction, payment: Payment): Promise<void> {
+  const { id, org_id: org, amount, currency, gateway_ref: gatewayRef } = payment
+  await enqueueEvent(tx, {
+    ...{ org, id: `evt_failed_${id}`, type: 'payment.failed', key: id },
+    data: { paymentId: id, gatewayRef, status: 'failed', amount: Number(amount), currency },
+  })
+}
+
+async function refunded(
+  tx: Transaction,
+  { work, by }: Answered,
+  ref: string,
+): Promise<StoredResponse> {
+  await locked(tx, work)
+  const refund = await settleRefunded(tx, { ...work, by }, ref)
+  // Its webhook may have come before the answer that has its name.
+  await reconsiderParked(tx, work.paymentId)
+  return created(toRefund(refund))
+}
+
+async function notRefunded(
+  tx: Transaction,
+  { work, by }: Answered,
+  error: GatewayError,
+): Promise<StoredResponse> {
+  const payment = await locked(tx, work)
+  const refunds = await selectRefunds(tx, work.paymentId)
+  const isConfirmed = refunds.some((each) => each.id === work.transactionId && each.isConfirmed)
+  if (!isConfirmed) {
+    await settleNotRefunded(tx, { ...work, by }, error)
+    await reconsiderParked(tx, work.paymentId)
+    return refused('GATEWAY_ERROR', work, error)
+  }
+  const refund = await settleRefunded(tx, { ...work, by }, work.gatewayKey)
+  const detail = `The gateway's webhook said refunded, but it answered that it refused refund ${work.transactionId} (${error.code}: ${error.message}): it counts as refunded here.`
+  await alertConflict(tx, payment, detail)
+  return created(toRefund(refund))
+}
+
+async function locked(tx: Transaction, { paymentId }: Work): Promise<Payment> {
+  const payment = await lockPayment(tx, { id: paymentId })
+  if (!payment) throw new Error(`The payment ${paymentId} of an open key is not there.`)
+  return payment
+}
+
+function created(body: object): StoredResponse {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return { status: 201, headers, body: Buffer.from(JSON.stringify(body)) }
+}
+
+type Refusal = 'PAYMENT_DECLINED' | 'GATEWAY_ERROR'
+
+function refused(code: Refusal, { paymentId }: Work, error: GatewayError): StoredResponse {
+  const answer = problem(code, {
+    detail: error.message,
+    extensions: { retryable: false, paymentId, gatewayCode: error.code },
+  })
+  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' }
+  return { status: answer.status, headers, body: Buffer.from(JSON.stringify(answer)) }
+}
