@@ -11,7 +11,7 @@ import { startProgress } from './progress.ts'
 import { outboxNamed, withSession } from './session.ts'
 import { cut, renderTable, type Cell, type Column } from './table.ts'
 import type { Terminal } from './terminal.ts'
-import { codeOf } from './trouble.ts'
+import { hasCode } from './trouble.ts'
 import { duration, oneLine } from './words.ts'
 
 /** What one command fetches at most: more is a matter for SQL. */
@@ -62,7 +62,7 @@ async function read(terminal: Terminal, { db, outbox, filter }: Reading) {
     } while (cursor !== undefined && items.length < filter.limit)
   } catch (error) {
     // A filter that the table has no column for, or a cursor of another list.
-    if (!['DEFINITION_INVALID', 'CURSOR_INVALID'].includes(codeOf(error) ?? '')) throw error
+    if (!hasCode(error, 'DEFINITION_INVALID', 'CURSOR_INVALID')) throw error
     throw new UsageError((error as Error).message, { cause: error })
   }
   return { items, nextCursor: cursor }

@@ -18,7 +18,7 @@ import { startProgress } from './progress.ts'
 import { outboxNamed, withSession, type Session } from './session.ts'
 import type { Terminal } from './terminal.ts'
 import { timeOf } from './time.ts'
-import { codeOf } from './trouble.ts'
+import { hasCode } from './trouble.ts'
 import { counted, number } from './words.ts'
 
 /** Counts, asks, and replays in batches until all that was counted is done. */
@@ -126,7 +126,7 @@ async function count(
   try {
     return await countReplay(session.pool, outbox, filter)
   } catch (error) {
-    if (codeOf(error) === 'DEFINITION_INVALID') {
+    if (hasCode(error, 'DEFINITION_INVALID')) {
       throw new UsageError((error as Error).message, { cause: error })
     }
     throw error

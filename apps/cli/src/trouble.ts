@@ -1,3 +1,5 @@
+import { PosthornError, type ErrorCode } from '@posthorn/engine'
+
 /** SQLSTATEs and system codes that deserve a sentence of ours. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nobody answers there: is the database running?',
@@ -24,8 +26,13 @@ export function explain(error: unknown): string {
   return sentence === undefined ? message : `${message} (${sentence})`
 }
 
+/** Whether the engine threw the error with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
+  return error instanceof PosthornError && codes.includes(error.code)
+}
+
 /** The SQLSTATE or system code of an error, or of the first of several. */
-export function codeOf(error: unknown): string | undefined {
+function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code

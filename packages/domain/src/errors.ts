@@ -1,3 +1,5 @@
+import { CodedError } from '@posthorn/engine'
+
 /**
  * Every code this package raises, with the sentence that explains it. Codes of the engine and of
  * the database pass through as they are.
@@ -17,13 +19,9 @@ export const DOMAIN_CODES = {
 export type DomainCode = keyof typeof DOMAIN_CODES
 
 /** The root of what this package throws: branch on `code`. */
-export class DomainError extends Error {
-  readonly code: DomainCode
-
+export class DomainError extends CodedError<DomainCode> {
   constructor(code: DomainCode, message?: string, options?: ErrorOptions) {
-    super(message ?? DOMAIN_CODES[code], options)
-    this.name = new.target.name
-    this.code = code
+    super(code, message ?? DOMAIN_CODES[code], options)
   }
 }
 

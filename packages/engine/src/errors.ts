@@ -45,14 +45,21 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** The root of everything the engine throws: branch on `code`, never on `message`. */
-export class PosthornError extends Error {
-  readonly code: string
+/** An error with a code, of any package: branch on `code`, never on `message`. */
+export class CodedError<Code extends string = string> extends Error {
+  readonly code: Code
 
-  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
-    super(message ?? ERROR_CODES[code], options)
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = new.target.name
     this.code = code
+  }
+}
+
+/** The root of everything the engine throws. */
+export class PosthornError extends CodedError<ErrorCode> {
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(code, message ?? ERROR_CODES[code], options)
   }
 }
 
@@ -77,8 +84,7 @@ export class LostClaimError extends PosthornError {
 }
 
 /** What transports and providers throw when they know more than "it failed". */
-export class DeliveryError extends Error {
-  readonly code: string
+export class DeliveryError extends CodedError {
   /** False when the same message can never succeed. */
   readonly retryable: boolean
   /** How long the destination asked us to wait. */
@@ -91,9 +97,7 @@ export class DeliveryError extends Error {
     message: string,
     options: ErrorOptions & { retryable?: boolean; after?: Duration; unreachable?: boolean } = {},
   ) {
-    super(message, options)
-    this.name = 'DeliveryError'
-    this.code = code
+    super(code, message, options)
     this.retryable = options.retryable ?? true
     this.after = options.after
     this.unreachable = options.unreachable ?? false

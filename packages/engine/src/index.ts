@@ -22,6 +22,7 @@ export { type Change, type OutboxDefinition, type State, type States } from './o
 export { toMs, type Duration } from './duration.ts'
 export { enqueue, enqueueAll, type EnqueueOptions } from './enqueue/enqueue.ts'
 export {
+  CodedError,
   DefinitionError,
   DeliveryError,
   ERROR_CODES,

@@ -9,6 +9,7 @@ import {
   type Context,
   type Span,
 } from '@opentelemetry/api'
+import type { ErrorCode } from './errors.ts'
 import type { Message } from './outbox/message.ts'
 import { failureOf, type Outcome } from './outbox/outcome.ts'
 import type { Delivery } from './outbox/transport.ts'
@@ -120,13 +121,13 @@ function traceparentOf(span: Span | undefined): string | undefined {
 
 function noteOutcome(span: Span, outcome: Outcome | undefined): void {
   if (outcome?.kind === 'delivered') return
-  const { code, message } = outcome?.failure ?? failureOf(undefined, 'TRANSPORT_BROKEN')
+  const { code, message } = outcome?.failure ?? failureOf<ErrorCode>(undefined, 'TRANSPORT_BROKEN')
   span.setAttribute('error.type', code)
   span.setStatus({ code: SpanStatusCode.ERROR, message })
 }
 
 function noteError(span: Span, error: unknown): void {
-  const { code, message } = failureOf(error, 'DELIVERY_FAILED')
+  const { code, message } = failureOf<ErrorCode>(error, 'DELIVERY_FAILED')
   if (error instanceof Error) span.recordException(error)
   span.setAttribute('error.type', code)
   span.setStatus({ code: SpanStatusCode.ERROR, message })

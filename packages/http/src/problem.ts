@@ -1,3 +1,4 @@
+import { CodedError } from '@posthorn/engine'
 import { HTTP_PROBLEMS } from './errors.ts'
 
 export interface ProblemDefinition {
@@ -26,8 +27,7 @@ export interface ProblemInit {
 }
 
 /** An answer of RFC 9457: throw it anywhere in a request. */
-export class ProblemError extends Error {
-  readonly code: string
+export class ProblemError extends CodedError {
   readonly status: number
   readonly title: string
   readonly errors: readonly FieldError[] | undefined
@@ -35,9 +35,7 @@ export class ProblemError extends Error {
   readonly extensions: Readonly<Record<string, unknown>>
 
   constructor(code: string, { status, title }: ProblemDefinition, init: ProblemInit = {}) {
-    super(init.detail ?? title, { cause: init.cause })
-    this.name = 'ProblemError'
-    this.code = code
+    super(code, init.detail ?? title, { cause: init.cause })
     this.status = status
     this.title = title
     this.errors = init.errors

@@ -1,6 +1,6 @@
 import { failureOf, type Failure, type Transaction } from '@posthorn/engine'
 import type { StepOutcome } from './decide.ts'
-import { SagaError } from './errors.ts'
+import { SagaError, type SagaCode } from './errors.ts'
 import type { Effect, EventInit, Refusal, StepRun } from './step.ts'
 
 /** What a step did: its outcome, and the events it wants sent if that is stored. */
@@ -40,7 +40,7 @@ export async function attempt(
     if (signal.aborted) callOff()
     return outcomeOf(await Promise.race([work(tx, { ...run, signal: limit.signal }), over.promise]))
   } catch (error) {
-    const failure = failureOf(error, 'SAGA_STEP_FAILED')
+    const failure = failureOf<SagaCode>(error, 'SAGA_STEP_FAILED')
     return { outcome: { kind: signal.aborted ? 'aborted' : 'failed', failure }, events: [] }
   } finally {
     clearTimeout(timer)
@@ -69,5 +69,5 @@ function asStored(data: object | undefined): object | null {
 
 /** A step's failure by what the database would not store. */
 export function unstorable(error: unknown): Failure {
-  return failureOf(error, 'SAGA_DATA_INVALID')
+  return failureOf<SagaCode>(error, 'SAGA_DATA_INVALID')
 }

@@ -19,7 +19,7 @@
  *   A step that waits (for a reply, a timer, its next attempt) keeps its state and begins a new turn.
  */
 import { nextDelay, type Failure, type RetryPolicy } from '@posthorn/engine'
-import { SAGA_CODES } from './errors.ts'
+import { SAGA_CODES, type SagaCode } from './errors.ts'
 import { recordAt, replyFor, type Instance, type Move, type StepRecord } from './instance.ts'
 import type { Step } from './saga.ts'
 import type { Reply } from './step.ts'
@@ -52,7 +52,10 @@ export function nextTask(
   const step = steps[instance.position]
   const record = recordAt(instance, instance.position)
   if (instance.cancelled) {
-    const failure = { code: 'SAGA_CANCELLED', message: SAGA_CODES.SAGA_CANCELLED }
+    const failure: Failure<SagaCode> = {
+      code: 'SAGA_CANCELLED',
+      message: SAGA_CODES.SAGA_CANCELLED,
+    }
     const doubtful = inDoubt || record?.status === 'RETRYING'
     return {
       kind: 'move',
@@ -68,7 +71,7 @@ export function nextTask(
   }
   if (record === undefined) return { kind: 'move', move: begunWaiting(instance, step) }
   if (step.waits.for === 'timer') return { kind: 'act', step, attempt, reply }
-  const failure = {
+  const failure: Failure<SagaCode> = {
     code: 'SAGA_REPLY_TIMEOUT',
     message: `${step.name}: ${SAGA_CODES.SAGA_REPLY_TIMEOUT}`,
   }
@@ -144,7 +147,10 @@ export function afterUndo(
   })
   const delayMs = outcome.kind === 'aborted' ? 0 : delayAfter(step.undoRetry, attempt)
   if (delayMs !== undefined) return { ...stays(instance), next: { delayMs, waitsFor: [] }, record }
-  const stuck = { code: 'SAGA_STUCK', message: `${step.name} cannot be undone: ${failure.message}` }
+  const stuck: Failure<SagaCode> = {
+    code: 'SAGA_STUCK',
+    message: `${step.name} cannot be undone: ${failure.message}`,
+  }
   return { ...stays(instance), status: 'FAILED', record, failure: stuck }
 }
 

@@ -1,3 +1,5 @@
+import { CodedError } from '@posthorn/engine'
+
 /**
  * Every code a saga raises or writes into a row, with the sentence that explains it. Codes of the
  * steps' own errors pass through as they are.
@@ -20,12 +22,8 @@ export const SAGA_CODES = {
 export type SagaCode = keyof typeof SAGA_CODES
 
 /** Raised by this package, or stored with a saga: branch on `code`. */
-export class SagaError extends Error {
-  readonly code: SagaCode
-
+export class SagaError extends CodedError<SagaCode> {
   constructor(code: SagaCode, message?: string, options?: ErrorOptions) {
-    super(message ?? SAGA_CODES[code], options)
-    this.name = 'SagaError'
-    this.code = code
+    super(code, message ?? SAGA_CODES[code], options)
   }
 }

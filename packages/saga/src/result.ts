@@ -1,6 +1,6 @@
 import type { Failure } from '@posthorn/engine'
 import type { SagaDetails, StepDetails } from './reads.ts'
-import { SagaError } from './errors.ts'
+import { SagaError, type SagaCode } from './errors.ts'
 
 /** How a saga ended. */
 export type SagaResult<Context extends object> = {
@@ -32,7 +32,8 @@ export function resultOf<Context extends object>(
     const outputs = saga.steps.map(({ output }) => output)
     return { id, steps, status, context: Object.assign({}, saga.input, ...outputs) as Context }
   }
-  const error = saga.error ?? { code: 'SAGA_STEP_FAILED', message: 'the saga failed' }
+  const failed: Failure<SagaCode> = { code: 'SAGA_STEP_FAILED', message: 'the saga failed' }
+  const error = saga.error ?? failed
   return { id, steps, status: status === 'COMPENSATED' ? status : 'FAILED', error }
 }
 

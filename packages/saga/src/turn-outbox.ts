@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from '@posthorn/engine'
 import { raiseAlert } from '@posthorn/engine/operate'
-import { SAGA_CODES } from './errors.ts'
+import { SAGA_CODES, type SagaCode } from './errors.ts'
 import { failTurns } from './sql/turns.ts'
 
 /** A row of `sagas.saga_turn`: it is this saga's turn to run, from now or from a time on. */
@@ -76,7 +76,7 @@ async function endFatalSagas(tx: Transaction, changes: readonly Change<TurnRow>[
       source: 'sagas',
       subject: id,
       ...(tenant !== null && { tenant }),
-      code: 'SAGA_FATAL',
+      code: 'SAGA_FATAL' satisfies SagaCode,
       detail: SAGA_CODES.SAGA_FATAL,
     })
   }

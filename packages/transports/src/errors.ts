@@ -1,3 +1,5 @@
+import { CodedError, PosthornError } from '@posthorn/engine'
+
 /**
  * Every code the transports write into an outcome or raise, with the sentence that explains it.
  * `HELD_BACK` and `DESTINATION_UNREACHABLE` are the engine's; Kafka's and Postgres's own codes pass
@@ -23,22 +25,15 @@ export const TRANSPORT_CODES = {
 export type TransportCode = keyof typeof TRANSPORT_CODES
 
 /** Raised or reported by a transport: branch on `code`. */
-export class TransportError extends Error {
-  readonly code: TransportCode
-
+export class TransportError extends CodedError<TransportCode> {
   constructor(code: TransportCode, message?: string, options?: ErrorOptions) {
-    super(message ?? TRANSPORT_CODES[code], options)
-    this.name = 'TransportError'
-    this.code = code
+    super(code, message ?? TRANSPORT_CODES[code], options)
   }
 }
 
 /** The server was not reached, so nothing of the message has left this process. */
-export class UnreachableError extends Error {
-  readonly code = 'DESTINATION_UNREACHABLE'
-
+export class UnreachableError extends PosthornError {
   constructor(message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'UnreachableError'
+    super('DESTINATION_UNREACHABLE', message, options)
   }
 }

@@ -1,4 +1,12 @@
-import { retryLater, transaction, type Delivery, type Log, type Queryable } from '@posthorn/engine'
+import {
+  retryLater,
+  transaction,
+  type Delivery,
+  type ErrorCode,
+  type Failure,
+  type Log,
+  type Queryable,
+} from '@posthorn/engine'
 import type { Answered, LateAnswer, WebhookTarget } from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
 import type { Sealing } from '../../sealing.ts'
@@ -109,7 +117,10 @@ function inOrder(
 }
 
 function heldBack(behindMs: number): Answered {
-  const error = { code: 'HELD_BACK', message: 'an earlier webhook of the same key has to go first' }
+  const error: Failure<ErrorCode> = {
+    code: 'HELD_BACK',
+    message: 'an earlier webhook of the same key has to go first',
+  }
   // Whoever goes first lets it go on; this is for the case that nobody does.
   const after = `${Math.round(Math.max(behindMs, 0) + AGAIN_MS)}ms` as const
   return retryLater(error, { after, charge: false })

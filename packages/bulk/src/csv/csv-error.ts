@@ -1,3 +1,5 @@
+import { CodedError } from '@posthorn/engine'
+
 /** Why a file cannot be read as CSV. */
 export type CsvErrorCode =
   | 'CSV_ENCODING'
@@ -18,17 +20,14 @@ export interface CsvPlace {
 }
 
 /** A file that is no CSV, with the place and the reason: `line 7, column 2: has a quote …`. */
-export class CsvError extends Error {
-  readonly code: CsvErrorCode
+export class CsvError extends CodedError<CsvErrorCode> {
   readonly line: number
   readonly column: number | string | undefined
   /** Goes on where the place ends: `has a quote that is never closed`. Holds nothing of the file. */
   readonly reason: string
 
   constructor(code: CsvErrorCode, { line, column }: CsvPlace, reason: string) {
-    super(`line ${line}${column === undefined ? '' : `, column ${column}`}: ${reason}`)
-    this.name = 'CsvError'
-    this.code = code
+    super(code, `line ${line}${column === undefined ? '' : `, column ${column}`}: ${reason}`)
     this.line = line
     this.column = column
     this.reason = reason

@@ -1,9 +1,9 @@
 import { toMs, type Duration } from '../duration.ts'
-import { DeliveryError } from '../errors.ts'
+import { DeliveryError, type ErrorCode } from '../errors.ts'
 
 /** What is kept of an error: enough for a person to act on, nothing that could hold a secret. */
-export interface Failure {
-  readonly code: string
+export interface Failure<Code extends string = string> {
+  readonly code: Code
   readonly message: string
 }
 
@@ -51,7 +51,7 @@ export function retryLater(
 ): Outcome {
   return {
     kind: 'retryLater',
-    failure: failureOf(error, 'DELIVERY_FAILED'),
+    failure: failureOf<ErrorCode>(error, 'DELIVERY_FAILED'),
     afterMs: options.after === undefined ? undefined : toMs(options.after),
     charge: options.charge ?? true,
     unreachable: options.unreachable ?? false,
@@ -62,7 +62,7 @@ export function retryLater(
 export function unreachable(error: unknown): Outcome {
   return {
     kind: 'retryLater',
-    failure: failureOf(error, 'DESTINATION_UNREACHABLE'),
+    failure: failureOf<ErrorCode>(error, 'DESTINATION_UNREACHABLE'),
     afterMs: undefined,
     charge: true,
     unreachable: true,
@@ -71,7 +71,7 @@ export function unreachable(error: unknown): Outcome {
 
 /** Not delivered, and no retry can help. */
 export function refused(error: unknown): Outcome {
-  return { kind: 'refused', failure: failureOf(error, 'DELIVERY_REFUSED') }
+  return { kind: 'refused', failure: failureOf<ErrorCode>(error, 'DELIVERY_REFUSED') }
 }
 
 /**
@@ -79,7 +79,7 @@ export function refused(error: unknown): Outcome {
  * destination named one, nor before the policy's delay.
  */
 export function unknown(error: unknown, options: { after?: Duration | undefined } = {}): Outcome {
-  const failure = failureOf(error, 'DELIVERY_UNKNOWN')
+  const failure = failureOf<ErrorCode>(error, 'DELIVERY_UNKNOWN')
   const after = options.after ?? (error instanceof DeliveryError ? error.after : undefined)
   return after === undefined
     ? { kind: 'unknown', failure }
@@ -96,7 +96,7 @@ export function outcomeOfThrow(error: unknown): Outcome {
 const MAX_MESSAGE = 2_000
 
 /** Code and message of anything thrown or returned as an error. */
-export function failureOf(error: unknown, fallback: string): Failure {
+export function failureOf<Fallback extends string>(error: unknown, fallback: Fallback): Failure {
   if (typeof error !== 'object' || error === null) return kept(fallback, String(error))
   const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback
   const message =

@@ -19,6 +19,7 @@
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { State } from '../outbox/definition.ts'
+import type { ErrorCode } from '../errors.ts'
 import { failureOf, type Failure, type Outcome, type Reference } from '../outbox/outcome.ts'
 import { nextDelay, LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 import type { SettleRole } from '../sql/settle.ts'
@@ -121,7 +122,10 @@ export function decideConfirmed(rules: Rules, facts: Facts, outcome: Outcome): D
 /** A claim ran out and nobody knows what became of the attempt. */
 export function decideLost(rules: Rules, facts: Facts): Decision {
   if (facts.lostClaims > LOST_CLAIMS_LIMIT) return fatal(rules, 'CLAIM_FATAL')
-  const failure = { code: 'CLAIM_EXPIRED', message: 'The relay that held the message is gone.' }
+  const failure: Failure<ErrorCode> = {
+    code: 'CLAIM_EXPIRED',
+    message: 'The relay that held the message is gone.',
+  }
   const limit = facts.limit ?? rules.retry.attempts
   // What is counted by now was counted when it was claimed, or when its outcome was unknown.
   const spent = limit !== undefined && facts.counted >= limit
@@ -147,7 +151,7 @@ export function decideWaited(
 /** A message that is a danger to its relay or cannot be read: out of the way, with an alert. */
 export function fatal(
   rules: Rules,
-  code: 'CLAIM_FATAL' | 'MESSAGE_UNREADABLE',
+  code: Extract<ErrorCode, 'CLAIM_FATAL' | 'MESSAGE_UNREADABLE'>,
   cause?: unknown,
 ): Decision {
   const role = rules.states.dead === undefined ? 'quarantined' : 'dead'

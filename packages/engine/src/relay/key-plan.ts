@@ -2,7 +2,8 @@ import type { Claim } from './claim.ts'
 import type { Decision } from './decide.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { refused } from '../outbox/outcome.ts'
+import type { ErrorCode } from '../errors.ts'
+import { refused, type Failure } from '../outbox/outcome.ts'
 import { idOf, type Settlement } from './settlement.ts'
 
 /** What to write after a run of an ordered outbox. */
@@ -33,7 +34,12 @@ export interface Hold {
 /** How the rest of a key fares once one of its messages did not go through. */
 type Fate = 'waits' | 'parks' | 'stays'
 
-const PARKED = refused({ code: 'PARKED', message: 'waits behind a dead message of its key' })
+const BEHIND_DEAD: Failure<ErrorCode> = {
+  code: 'PARKED',
+  message: 'waits behind a dead message of its key',
+}
+
+const PARKED = refused(BEHIND_DEAD)
 
 /** Rows that may be attempted: due, and nothing of their key waits in front of them. */
 export function attemptableRows(outbox: Outbox, rows: readonly OutboxRow[]): number[] {

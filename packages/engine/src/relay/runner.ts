@@ -3,7 +3,7 @@ import { boundedAttempt } from './bounded-attempt.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { LostClaimError } from '../errors.ts'
+import { LostClaimError, type ErrorCode } from '../errors.ts'
 import { KeySource } from './key-source.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -352,7 +352,7 @@ export class Runner {
       if (decision.role === 'sent') delivered += 1
       else if (decision.role === 'dead' || decision.role === 'quarantined') dead += 1
       // What a breaker only postponed was not tried: that is no failure.
-      else if (decision.failure?.code === 'BREAKER_OPEN') postponed += 1
+      else if (decision.failure?.code === ('BREAKER_OPEN' satisfies ErrorCode)) postponed += 1
     }
     const failed = settlements.length - delivered - dead - postponed
     if (settlements.length > delivered + dead) this.#dueChanged = true

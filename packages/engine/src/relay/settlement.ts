@@ -3,6 +3,7 @@ import type { Claim } from './claim.ts'
 import { decide, decideLost, decideWaited, factsOf, fatal, type Decision } from './decide.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import type { ErrorCode } from '../errors.ts'
 import { unknown, type Failure, type Outcome } from '../outbox/outcome.ts'
 import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 
@@ -22,9 +23,14 @@ export function isFatal({ kind }: Claim, row: OutboxRow): boolean {
   return kind === 'suspect' && Number(row['lost_claims']) > LOST_CLAIMS_LIMIT
 }
 
-const LOST: Outcome = unknown({ code: 'CLAIM_EXPIRED', message: 'The relay that held it is gone.' })
+const EXPIRED: Failure<ErrorCode> = {
+  code: 'CLAIM_EXPIRED',
+  message: 'The relay that held it is gone.',
+}
 
-const UNCONFIRMED: Failure = {
+const LOST = unknown(EXPIRED)
+
+const UNCONFIRMED: Failure<ErrorCode> = {
   code: 'DELIVERY_UNKNOWN',
   message: 'Whether it arrived is not known, and no confirmation came in its time.',
 }

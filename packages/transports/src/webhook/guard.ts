@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
+import { CodedError } from '@posthorn/engine'
 import { buildConnector } from 'undici'
 import { isAllowedAddress, type Cidr } from './address.ts'
 import { systemResolve, type Resolve } from './resolve.ts'
@@ -32,8 +33,10 @@ const CONNECT_MS = 10_000
 const RESOLVE_NOW_MS = 1_500
 
 /** Raised where a connection would go to an address that is not allowed. */
-export class BlockedError extends Error {
-  readonly code = 'WEBHOOK_BLOCKED'
+export class BlockedError extends CodedError<'WEBHOOK_BLOCKED'> {
+  constructor(message: string) {
+    super('WEBHOOK_BLOCKED', message)
+  }
 }
 
 export function createGuard(options: GuardOptions = {}): Guard {

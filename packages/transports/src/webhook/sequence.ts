@@ -1,4 +1,10 @@
-import { retryLater, type Delivery, type Outcome } from '@posthorn/engine'
+import {
+  retryLater,
+  type Delivery,
+  type ErrorCode,
+  type Failure,
+  type Outcome,
+} from '@posthorn/engine'
 import type { Job, EndpointQueue } from './endpoint-queue.ts'
 import { waits, type Answered } from './outcome.ts'
 
@@ -96,7 +102,9 @@ export class Sequence implements Job {
 }
 
 /** The engine's word for a message behind one that did not go through. */
-export const HELD_BACK: Outcome = retryLater(
-  { code: 'HELD_BACK', message: 'an earlier webhook of the same key has not gone through yet' },
-  { after: '1s', charge: false },
-)
+const BEHIND: Failure<ErrorCode> = {
+  code: 'HELD_BACK',
+  message: 'an earlier webhook of the same key has not gone through yet',
+}
+
+export const HELD_BACK: Outcome = retryLater(BEHIND, { after: '1s', charge: false })
