@@ -15,7 +15,7 @@ export interface MessageRequest {
 
 export type Creation =
   | { readonly kind: 'created' | 'existing'; readonly message: OutboundMessage }
-  /** The key belongs to another request. */
+  /** The Idempotency-Key belongs to another request. */
   | { readonly kind: 'reused' }
   | { readonly kind: 'consentRequired' }
   | { readonly kind: 'foreignDossier' }

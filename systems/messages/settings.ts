@@ -9,7 +9,7 @@ export const MESSAGES_SETTINGS = Type.Object({
     default: true,
   }),
   OUTBOUND_WORKER_POLL_INTERVAL_MS: Type.Integer({
-    description: 'how often to look for messages that nobody announced, in ms',
+    description: 'how often to refresh for messages that nobody announced, in ms',
     minimum: 10,
     maximum: 3_600_000,
     default: 5_000,

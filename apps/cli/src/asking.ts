@@ -8,7 +8,9 @@ export type Answer = 'yes' | 'no' | 'left'
 /** Asks, and takes nothing but yes for yes. Where nobody can answer, `--yes` is asked for instead. */
 export async function ask({ stdin, stderr }: Terminal, question: string): Promise<Answer> {
   if (!stdin.isTTY || !stderr.isTTY) {
-    throw new UsageError(`${question} Nobody can be asked here: add --yes, or --dry-run to count.`)
+    throw new UsageError(
+      `${question} There is no terminal to ask on: add --yes, or --dry-run to count.`,
+    )
   }
   const lines = createInterface({ input: stdin, output: stderr })
   const left = new AbortController()

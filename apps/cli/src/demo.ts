@@ -53,10 +53,10 @@ export async function playDemo(terminal: Terminal, options: DemoOptions): Promis
 function codeAfter(terminal: Terminal, { status, error }: Story): ExitCode {
   if (status === 'completed') return EXIT.ok
   if (status === 'cancelled') {
-    terminal.say('The story was ended; what was made until then stays.')
+    terminal.say('Demo stopped; its data stays.')
     return EXIT.interrupted
   }
-  terminal.say(`posthorn: the story broke: ${error ?? status}`)
+  terminal.say(`posthorn: the demo failed: ${error ?? status}`)
   return EXIT.failed
 }
 
@@ -93,7 +93,7 @@ interface Server {
 async function serverOf(terminal: Terminal, options: DemoOptions): Promise<Server> {
   const env = variablesOf(terminal, options)
   if (env['NODE_ENV'] === 'production') {
-    throw new UsageError('the story is played with simulators, which production does not have')
+    throw new UsageError('the demo needs the simulators, which production does not have')
   }
   const configuration = readConfiguration(env, await installedSystems(env))
   const url = (options.url ?? addressOf(configuration)).replace(/\/+$/, '')
@@ -129,7 +129,7 @@ async function call({ url, token }: Server, method: string, signal?: AbortSignal
     (Story & { detail?: string; title?: string }) | undefined
   if (response.ok && body !== undefined) return body
   if (response.status === 404) {
-    throw new Failure(`${url} plays no story: it runs in production, or is no Posthorn`)
+    throw new Failure(`${url} has no demo: it runs in production, or is not a Posthorn server`)
   }
   const why = body?.detail ?? body?.title ?? 'no reason given'
   throw new Failure(`${url} answered ${response.status}: ${why}`)

@@ -125,7 +125,9 @@ describe('status', () => {
     const documents = () => watching.stdout().split('\n').slice(0, -1)
     await expect.poll(() => documents().length, { timeout: 30_000 }).toBeGreaterThan(2)
     line.cut()
-    await expect.poll(() => watching.stderr(), { timeout: 30_000 }).toContain('database away: ')
+    await expect
+      .poll(() => watching.stderr(), { timeout: 30_000 })
+      .toContain('database unavailable: ')
     const before = documents().length
     await line.heal()
     await expect.poll(() => documents().length, { timeout: 30_000 }).toBeGreaterThan(before + 2)

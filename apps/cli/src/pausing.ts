@@ -42,7 +42,7 @@ export async function resumeOutbox(
     })
     if (options.json) {
       terminal.printJson({ outbox: outbox.name, paused: false, changed: before !== undefined })
-    } else if (before) terminal.print(`${outbox.name} goes on; it was paused ${said(before)}`)
+    } else if (before) terminal.print(`${outbox.name} resumed; it was paused ${said(before)}`)
     else terminal.print(`${outbox.name} was not paused`)
     return EXIT.ok
   })

@@ -28,7 +28,7 @@ export function statusFrame(status: Status, options: FrameOptions): string[] {
   const lines: string[] = []
   const line = (text: string) => lines.push(cut(text, width ?? Infinity))
   if (away) {
-    const text = `database away since ${clock(away.since)}, trying again: ${oneLine(away.reason)}`
+    const text = `database unavailable since ${clock(away.since)}, trying again: ${oneLine(away.reason)}`
     lines.push(paint('red', cut(text, width ?? Infinity)), '')
   }
   line(`${clock(status.at)}  ${status.database}`)
@@ -69,7 +69,7 @@ function details(outbox: OutboxStatus, { paint, width = Infinity }: FrameOptions
   if (paused) {
     const since = pausedAt === null ? '' : ` since ${clock(pausedAt)}`
     const why = pauseReason === null ? '' : `: ${pauseReason}`
-    const text = oneLine(`paused by ${pausedBy ?? 'somebody'}${since}${why}`)
+    const text = oneLine(`paused by ${pausedBy ?? 'unknown'}${since}${why}`)
     lines.push(`  ${paint('yellow', cut(text, width - 2))}`)
   }
   const waits = waiting(outbox)

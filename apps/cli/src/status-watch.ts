@@ -54,7 +54,7 @@ async function onPaper(
   for await (const { status, away } of looks(session, every, terminal.interrupted)) {
     const options = { ...frameOptions(terminal), ...(away && { away }) }
     if (!json) terminal.print(`${statusFrame(status, options).join('\n')}\n`)
-    else if (away) terminal.say(`database away: ${away.reason}`)
+    else if (away) terminal.say(`database unavailable: ${away.reason}`)
     else terminal.print(JSON.stringify(status))
   }
   return EXIT.interrupted

@@ -15,9 +15,7 @@ export async function printToken(terminal: Terminal, options: TokenOptions): Pro
   const claims = claimsOf(options, env['NODE_ENV'] === 'production' ? 'production' : 'development')
   const secret = await secretOf(readConfiguration(env, await installedSystems(env)))
   if (secret === undefined) {
-    throw new UsageError(
-      'POSTHORN_JWKS_URL is set: tokens come from whoever publishes those keys, not from here',
-    )
+    throw new UsageError('POSTHORN_JWKS_URL is set: tokens come from the issuer of those keys')
   }
   const token = await signToken({ secret, ...claims })
   if (!options.json) {

@@ -2,7 +2,7 @@ import { PosthornError, type ErrorCode } from '@posthorn/engine'
 
 /** SQLSTATEs and system codes that deserve a sentence of ours. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody answers there: is the database running?',
+  ECONNREFUSED: 'connection refused: is the database running?',
   ENOTFOUND: 'there is no such host',
   ETIMEDOUT: 'the database does not answer',
   ECONNRESET: 'the database closed the connection',

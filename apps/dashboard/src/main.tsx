@@ -27,7 +27,7 @@ tellStyleNonce()
 const keeper = createSessionKeeper(createTokenStore(sessionStorage))
 logInByLink((token) => keeper.logIn(token))
 const queries = createQueryClient()
-// What one visitor has read is not for the next; how the server is set up is for everybody.
+// What one user has read is not for the next; the server's settings are the same for all.
 keeper.subscribe(() => {
   if (keeper.current().session !== undefined) return
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' })

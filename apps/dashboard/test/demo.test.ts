@@ -6,15 +6,15 @@ const dashboard = await openDashboard()
 vi.setConfig({ testTimeout: 240_000 })
 const patient = { timeout: 180_000 }
 
-test('the story is played from the overview, and what it leaves is mended', async () => {
+test('the demo is started from the overview, and what it leaves is fixed', async () => {
   const page = await dashboard.open('/overview')
   await page.getByRole('link', { name: 'See it at work' }).click()
   await page.getByRole('heading', { name: 'Three orders' }).waitFor()
   await axe(page)
   await page.getByRole('button', { name: 'Play' }).click()
-  await page.getByRole('button', { name: 'End it' }).waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
   await page.getByText('The lamp is paid and on its way: COMPLETED.').waitFor(patient)
-  await page.getByText('That was the story').waitFor(patient)
+  await page.getByText('Demo finished').waitFor(patient)
   await axe(page)
   await screenshot(page, 'demo-played')
 
@@ -25,13 +25,13 @@ test('the story is played from the overview, and what it leaves is mended', asyn
   await delivery.getByText('answered 503').first().waitFor()
   const place = page.url()
 
-  // Fix it: the merchant is told to answer again.
+  // Fix it: the merchant answers again.
   await page.goto(`${dashboard.url}/demo`)
   await page.getByRole('region', { name: 'Something is left for you' }).waitFor()
   const last = page.getByRole('region', { name: 'Something is left for you' })
   await last.getByRole('link', { name: 'The merchant' }).click()
   await page.getByRole('button', { name: 'Clear' }).click()
-  await page.getByText('answers as it should').first().waitFor()
+  await page.getByText('answers normally').first().waitFor()
 
   // Replay it.
   await page.goto(place.replace('status=abandoned', ''))
@@ -40,11 +40,11 @@ test('the story is played from the overview, and what it leaves is mended', asyn
   await delivery.getByText('answered 200').first().waitFor(patient)
 })
 
-test('the story is ended by whoever has seen enough', async () => {
+test('the demo is stopped by the operator', async () => {
   const page = await dashboard.open('/demo')
   await page.getByRole('button', { name: /^Play/ }).click()
-  await page.getByRole('button', { name: 'End it' }).click()
-  await page.getByText('The story was ended').waitFor(patient)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Demo stopped').waitFor(patient)
   await page.getByRole('button', { name: 'Play again' }).waitFor()
   await axe(page)
 })

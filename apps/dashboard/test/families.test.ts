@@ -22,17 +22,17 @@ async function familyOf(name: string, email: string): Promise<string> {
   return id
 }
 
-test('a family is founded and somebody invited, whose mail arrives', async () => {
+test('a family is created, and the invitation mail of a member arrives', async () => {
   const page = await dashboard.open('/families')
   await page.getByLabel('Name').fill('Addams')
-  await page.getByRole('button', { name: 'Found' }).click()
+  await page.getByRole('button', { name: 'Create family' }).click()
   await page.getByRole('heading', { name: 'Family Addams' }).waitFor()
-  await page.getByText('Nobody is invited').waitFor()
+  await page.getByText('No invitations').waitFor()
   await page.getByLabel('E-mail address').fill('gomez@example.com')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
-  await page.getByText('gomez@example.com is invited').waitFor()
+  await page.getByText('gomez@example.com invited').waitFor()
   const mail = page.getByRole('article', { name: 'Mail to gomez@example.com' })
-  const link = mail.getByRole('link', { name: 'Open the link of the mail' })
+  const link = mail.getByRole('link', { name: 'Open link' })
   await link.waitFor(patient)
   expect(await link.getAttribute('href')).toMatch(/\/invitations\?token=.{20,}/)
   await axe(page)
@@ -43,7 +43,7 @@ test('a family is founded and somebody invited, whose mail arrives', async () =>
   await screenshot(page, 'families-light')
 })
 
-test('what the family refuses is told with its code', async () => {
+test('what the family refuses is shown with its code', async () => {
   const id = await familyOf('Frump', 'ophelia@example.com')
   const page = await dashboard.open(`/families/${id}`)
   await page.getByLabel('E-mail address').fill('ophelia@example.com')
@@ -56,7 +56,7 @@ test('an invitation is sent again, and revoked', async () => {
   const page = await dashboard.open(`/families/${id}`)
   await page.getByRole('button', { name: 'Resend' }).click()
   await page.getByRole('button', { name: 'Resend 1' }).click()
-  await page.getByText('eddie@example.com gets another mail.').waitFor()
+  await page.getByText('A new mail to eddie@example.com is queued.').waitFor()
   await page.getByRole('article', { name: /Reminder/ }).waitFor(patient)
   await page.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke 1' }).click()
@@ -64,7 +64,7 @@ test('an invitation is sent again, and revoked', async () => {
   expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0)
 })
 
-test('somebody else accepts from the mailbox and belongs to the family', async () => {
+test('another user accepts from the mailbox and joins the family', async () => {
   const id = await familyOf('Simpson', 'bart@example.com')
   const page = await dashboard.open('/families/mailbox', { sub: 'bart', role: 'member' })
   const mail = page.getByRole('article', { name: 'Mail to bart@example.com' })
@@ -73,7 +73,7 @@ test('somebody else accepts from the mailbox and belongs to the family', async (
   await screenshot(page, 'mailbox-light')
   await mail.getByRole('button', { name: 'Accept as bart' }).click()
   await page.getByRole('button', { name: 'Accept', exact: true }).click()
-  await page.getByText('bart belongs to the family Simpson now.').waitFor()
+  await page.getByText('bart joined the family Simpson.').waitFor()
   await page.goto(`${dashboard.url}/families/${id}`)
   await page.getByRole('cell', { name: 'bart', exact: true }).waitFor()
   await page.getByText('ACCEPTED', { exact: true }).waitFor()
@@ -85,7 +85,7 @@ test('another organisation’s families are not there', async () => {
   const page = await dashboard.open('/families', { org: 'other', role: 'member' })
   await page.getByText('No families yet').waitFor()
   await page.goto(`${dashboard.url}/families/${id}`)
-  await page.getByText('There is no such family').waitFor()
+  await page.getByText('Family not found').waitFor()
   await axe(page)
 })
 

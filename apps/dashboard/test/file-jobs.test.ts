@@ -39,11 +39,11 @@ test('there is nothing at first, and it says what to do', async () => {
 test('a sample is uploaded, read and attached before one’s eyes', async () => {
   const page = await dashboard.open('/file-jobs')
   await page.getByRole('button', { name: 'Try with a sample' }).click()
-  await page.getByText('sample.zip is here; it is read now.').waitFor()
+  await page.getByText('sample.zip uploaded; processing has started.').waitFor()
   await page.getByRole('heading', { name: 'sample.zip' }).waitFor()
-  await page.getByText('Every row has ended: 5 attached, 1 with an error.').waitFor(patient)
+  await page.getByText('All rows done: 5 attached, 1 with an error.').waitFor(patient)
   await page.getByText('Final Results: 5 success, 1 errors').waitFor(patient)
-  await page.getByText('No webhook endpoint wanted to hear it.').first().waitFor()
+  await page.getByText('No webhook endpoint subscribed to it.').first().waitFor()
   await page.getByText('nobody-names-me.pdf').waitFor()
   await page.getByRole('img', { name: 'Rows: 5 attached, 1 with an error' }).waitFor()
   await axe(page)
@@ -57,7 +57,7 @@ test('a sample is uploaded, read and attached before one’s eyes', async () => 
 test('a row tells its way, its files and what to do', async () => {
   const page = await dashboard.open('/file-jobs')
   await page.getByRole('button', { name: 'Try with a sample' }).click()
-  await page.getByText('Every row has ended').waitFor(patient)
+  await page.getByText('All rows done').waitFor(patient)
   await page.getByRole('gridcell', { name: 'CASE-1001' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByText('PENDING → PUBLISHED').waitFor()
@@ -81,7 +81,7 @@ test('a file that is not taken says why and what to mend', async () => {
   await upload(page, 'no-csv.zip', zipOf({ 'a.pdf': '%PDF-1.7\n' }))
   await page.getByText('Add one CSV with the columns').waitFor(patient)
   await page.getByText('NO_CSV').first().waitFor()
-  await page.getByText('The file was not taken').first().waitFor()
+  await page.getByText('File rejected').first().waitFor()
   await axe(page)
   await screenshot(page, 'file-job-rejected-light')
   await page.goto(`${dashboard.url}/file-jobs?status=REJECTED`)
@@ -107,21 +107,21 @@ test('errors are saved as CSV and tried again, with their count', async () => {
   await failDocuments({ mode: 'error', status: 422 })
   const page = await dashboard.open('/file-jobs')
   await upload(page, 'refused.zip', zipOfCases(['REFUSED-1', 'REFUSED-2']))
-  await page.getByText('Every row has ended: 0 attached, 2 with an error.').waitFor(patient)
+  await page.getByText('All rows done: 0 attached, 2 with an error.').waitFor(patient)
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save error CSV' }).click()
+  await page.getByRole('button', { name: 'Export error CSV' }).click()
   expect((await download).suggestedFilename()).toMatch(/^errors-.*\.csv$/)
   await failDocuments({ mode: 'ok' })
-  await page.getByRole('button', { name: 'Try 2 errors again' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Try up to 2 rows again?' })
+  await page.getByRole('button', { name: 'Retry 2 errors' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Retry up to 2 rows?' })
   await axe(page)
-  await dialog.getByRole('button', { name: 'Try up to 2 again' }).click()
-  await page.getByText('2 rows are tried again.').waitFor()
-  await page.getByText('Every row has ended: 2 attached, 0 with an error.').waitFor(patient)
-  await page.getByText('2, after its errors were tried again').waitFor()
+  await dialog.getByRole('button', { name: 'Retry up to 2' }).click()
+  await page.getByText('Retrying 2 rows.').waitFor()
+  await page.getByText('All rows done: 2 attached, 0 with an error.').waitFor(patient)
+  await page.getByText('2, after a retry of its errors').waitFor()
 })
 
-test('what the merchant was told leads to its webhooks', async () => {
+test('the merchant’s notifications lead to their webhooks', async () => {
   const org = 'told'
   await dashboard.call('/api/v1/webhook-endpoints', {
     org,
@@ -135,7 +135,7 @@ test('what the merchant was told leads to its webhooks', async () => {
   expect(await link.getAttribute('href')).toMatch(/^\/webhooks\/deliveries\?open=/)
 })
 
-test('nobody sees the files of somebody else', async () => {
+test('a user sees only the files of the own organisation', async () => {
   const page = await dashboard.open('/file-jobs', { org: 'stranger', role: 'member', sub: 'mia' })
   await page.getByText('No files yet').waitFor()
   const { items } = (await dashboard.call('/api/v1/file-jobs')) as { items: { id: string }[] }

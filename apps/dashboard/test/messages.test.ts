@@ -55,9 +55,9 @@ test('messages of all outboxes are listed, and one tells its way', async () => {
   await sent.first().waitFor(patient)
   await sent.first().getByRole('gridcell', { name: 'sagas.events' }).click()
   const drawer = page.getByRole('dialog', { name: 'Message' })
-  await drawer.getByText('Written in the transaction that made it necessary').waitFor()
-  await drawer.getByText(/took it in once and did its work/).waitFor(patient)
-  await drawer.getByText('It is finished: there is nothing to do.').waitFor()
+  await drawer.getByText('Written in the producer’s transaction').waitFor()
+  await drawer.getByText(/processed it once/).waitFor(patient)
+  await drawer.getByText('Finished. No action needed.').waitFor()
   await axe(page)
   await screenshot(page, 'message-light')
   await drawer.getByRole('tab', { name: 'Payload' }).click()
@@ -109,7 +109,7 @@ test('the filter is in the address, and nothing that matches says so', async () 
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('a message that is not there says so, whatever the address says', async () => {
+test('a message that does not exist says so', async () => {
   const page = await dashboard.open(`/messages?open=sagas.events:${randomUUID()}`, {
     allowed: [/404/],
   })
@@ -125,7 +125,7 @@ test('messages fit a phone', async () => {
   await axe(page)
   await screenshot(page, 'messages-phone')
   await page.getByRole('gridcell', { name: 'sagas.events' }).first().click()
-  await page.getByRole('dialog').getByText('Written in the transaction').waitFor()
+  await page.getByRole('dialog').getByText('Written in the producer').waitFor()
   await screenshot(page, 'message-phone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 })
@@ -141,7 +141,7 @@ test('a dead message says why, and is replayed with a reason', async () => {
   await page.getByLabel('Reason').fill('the number is mended')
   await axe(page)
   await page.getByRole('button', { name: 'Replay 1' }).click()
-  await page.getByText('The message is sent again.').waitFor()
+  await page.getByText('Message replayed.').waitFor()
   await drawer.getByText('the number is mended').waitFor(patient)
 })
 
@@ -154,8 +154,8 @@ test('a message that waits is cancelled', async () => {
   const drawer = page.getByRole('dialog', { name: 'Message' })
   await drawer.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Cancel 1' }).click()
-  await page.getByText('The message is cancelled.').waitFor()
-  await drawer.getByText('It is finished: there is nothing to do.').waitFor()
+  await page.getByText('Message cancelled.').waitFor()
+  await drawer.getByText('Finished. No action needed.').waitFor()
   await dashboard.call('/api/v1/outboxes/messages.outbound/resume', { method: 'POST' })
 })
 
@@ -164,7 +164,7 @@ test('dead letters are grouped by their reason', async () => {
   const page = await dashboard.open('/dead-letters')
   const group = page.getByRole('region', { name: /messages\.outbound: \d+ dead/ })
   await group.waitFor()
-  await group.getByRole('button', { name: 'Look at them' }).click()
+  await group.getByRole('button', { name: 'Show messages' }).click()
   await page.getByRole('grid', { name: 'Dead letters' }).waitFor()
   expect(page.url()).toContain('outbox=messages.outbound')
   await axe(page)
@@ -193,9 +193,9 @@ test('selected dead letters are counted, and replayed', async () => {
 test('all that match are replayed, at a rate, and the audit keeps why', async () => {
   await deadLetter()
   const page = await dashboard.open('/dead-letters?outbox=messages.outbound')
-  await page.getByRole('button', { name: /Replay all \d+ that match/ }).click()
+  await page.getByRole('button', { name: /Replay all \d+ matching/ }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Messages in a second').fill('100')
+  await dialog.getByLabel('Messages per second').fill('100')
   await dialog.getByLabel('Reason').fill('all of them')
   await dialog.getByRole('button', { name: /^Replay \d+$/ }).click()
   await page.getByText(/messages? (is|are) sent again\./).waitFor()

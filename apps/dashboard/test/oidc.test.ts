@@ -8,7 +8,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   bob: ['staff'],
 }
 
-// In a provider's own words, which the server is told.
+// In a provider's own words, which the server is configured with.
 const provider = await startProvider({
   audience: 'posthorn',
   claims: (account) => ({
@@ -75,14 +75,14 @@ test('one comes back from the provider to the page one wanted, as whom the serve
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('code_verifier')
 })
 
-test('whoever has not the operators’ role is a member', async () => {
+test('a user without the operators’ role is a member', async () => {
   const page = await atTheDoor('/')
   await logIn(page, 'bob')
   await page.getByText('member of demo').waitFor(patient)
   expect(await page.getByRole('link', { name: 'Outboxes' }).count()).toBe(0)
 })
 
-test('whom the server does not take is told why, and stays outside', async () => {
+test('a user that the server refuses sees why, and stays logged out', async () => {
   const page = await atTheDoor('/', [/401/])
   await logIn(page, 'eve')
   await page.getByText(/The token was refused: its org is not a name/).waitFor(patient)
@@ -96,7 +96,7 @@ test('a token that runs out leads to the door, and the provider lets in again', 
   await page.getByRole('heading', { name: 'Audit' }).waitFor(patient)
   await page.getByText('Your token has run out').waitFor(patient)
   provider.lifetime = 600
-  // The session at the provider goes on: nobody is asked for a password.
+  // The session at the provider goes on: the user is not asked for a password.
   await loginButton(page).click()
   await page.getByRole('heading', { name: 'Audit' }).waitFor(patient)
   expect(page.url()).toBe(`${dashboard.url}/audit`)

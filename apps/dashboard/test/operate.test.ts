@@ -20,7 +20,7 @@ test('the overview shows what moves', async () => {
   await screenshot(page, 'overview-light')
 })
 
-test('a paused outbox is the first thing that is told, and leads to where it is resumed', async () => {
+test('a paused outbox is the first notice, and leads to where it is resumed', async () => {
   await dashboard.call('/api/v1/outboxes/example.greetings/pause', {
     body: { reason: 'the shop moves' },
   })
@@ -30,7 +30,7 @@ test('a paused outbox is the first thing that is told, and leads to where it is 
   await page.getByText('the shop moves').first().waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
-  await page.getByText('example.greetings goes on.').waitFor()
+  await page.getByText('example.greetings resumed.').waitFor()
   await page.getByRole('button', { name: 'Pause' }).waitFor()
 })
 
@@ -66,7 +66,7 @@ test('the audit tells what happened, and is searched by its address', async () =
   await placeOrder()
   const page = await dashboard.open('/audit?outbox=sagas.events')
   await page.getByRole('gridcell', { name: 'CLAIMED → SENT' }).first().click()
-  await page.getByRole('dialog').getByRole('link', { name: 'Look at the message' }).waitFor()
+  await page.getByRole('dialog').getByRole('link', { name: 'Open message' }).waitFor()
   await axe(page)
   await page.goto(`${dashboard.url}/audit?search=nothing-like-this`)
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
@@ -74,7 +74,7 @@ test('the audit tells what happened, and is searched by its address', async () =
   await screenshot(page, 'audit-light')
 })
 
-test('alerts are told, and marked as seen', async () => {
+test('alerts are shown and acknowledged', async () => {
   const subject = 'job-7'
   await dashboard.database.pool.query(
     `insert into posthorn.alert (source, subject, code, detail)
@@ -87,11 +87,11 @@ test('alerts are told, and marked as seen', async () => {
   await drawer.getByText('Three relays in a row were lost').waitFor()
   await axe(page)
   await screenshot(page, 'alerts-light')
-  await drawer.getByRole('button', { name: 'Mark as seen' }).click()
-  await page.getByText('1 alert is marked as seen.').waitFor()
+  await drawer.getByRole('button', { name: 'Acknowledge' }).click()
+  await page.getByText('1 alert acknowledged.').waitFor()
 })
 
-test('a simulator is told to fail and healed', async () => {
+test('a simulator fails by a fault and recovers', async () => {
   const page = await dashboard.open('/simulators')
   await page.getByRole('heading', { name: 'Business clock' }).waitFor()
   await axe(page)
@@ -100,15 +100,15 @@ test('a simulator is told to fail and healed', async () => {
   await page.getByRole('button', { name: 'Set' }).click()
   await page.getByText('answers with an error').first().waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
-  await page.getByText('answers as it should').first().waitFor()
+  await page.getByText('answers normally').first().waitFor()
   await axe(page)
 })
 
 test('the clock is moved', async () => {
   const page = await dashboard.open('/simulators')
   await page.getByRole('button', { name: '+6h' }).click()
-  await page.getByText('The clock went 6h ahead').waitFor()
-  await page.getByText(/6 h.* ahead of the wall/).waitFor()
+  await page.getByText('Clock advanced by 6h').waitFor()
+  await page.getByText(/6 h.* ahead of real time/).waitFor()
 })
 
 test('members see neither operators’ pages nor what is on them', async () => {

@@ -26,7 +26,7 @@ async function reached(id: string, status: string): Promise<void> {
 
 const standsAt = (page: Page, state: string) =>
   page
-    .getByRole('list', { name: 'The way of the message' })
+    .getByRole('list', { name: 'Timeline' })
     .locator('[aria-current=step]', { hasText: state })
     .waitFor(patient)
 
@@ -37,12 +37,12 @@ test('begins with nothing, and says how it is filled', async () => {
   await page.getByText('No messages yet').waitFor()
   await page.goto(`${dashboard.url}/outbound?status=FAILED`)
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
-  await page.getByRole('button', { name: 'Send the first' }).click()
+  await page.getByRole('button', { name: 'Send the first message' }).click()
   await toField(page.getByRole('dialog')).waitFor()
   await axe(page)
 })
 
-test('tells why a message failed', async () => {
+test('a failed message shows why', async () => {
   const refused = await send('+16505550047')
   await reached(refused.id, 'FAILED')
   await send('+16505551234')
@@ -70,9 +70,9 @@ test('a message is sent from the form and followed until it arrived', async () =
   await axe(page)
   await screenshot(page, 'outbound-form-light')
   await form.getByRole('button', { name: 'Send 1 message' }).click()
-  await page.getByText('The message to +16505551111 is queued.').waitFor()
+  await page.getByText('Message to +16505551111 queued.').waitFor()
   await standsAt(page, 'DELIVERED')
-  await page.getByText('It arrived.', { exact: true }).waitFor()
+  await page.getByText('Delivered.', { exact: true }).waitFor()
 })
 
 test('what the server refuses is said in the form, which stays', async () => {
@@ -98,7 +98,7 @@ test('mail is sent too, and ends as sent', async () => {
   await form.getByRole('textbox', { name: 'Text' }).fill('Good morning.')
   await form.getByRole('button', { name: 'Send 1 message' }).click()
   await standsAt(page, 'SENT')
-  await page.getByText('nobody reports on mail').waitFor()
+  await page.getByText('mail has no delivery reports').waitFor()
 })
 
 test('what failed is sent again, what waits is cancelled', async () => {
@@ -108,11 +108,11 @@ test('what failed is sent again, what waits is cancelled', async () => {
   await dashboard.call(`${outbox}/pause`, { body: {} })
   const page = await dashboard.open(`/outbound?open=${id}`)
   await page.getByRole('button', { name: 'Send again' }).click()
-  await page.getByRole('button', { name: 'Send it again' }).click()
-  await page.getByText('is queued again.').waitFor()
+  await page.getByRole('button', { name: 'Send message again' }).click()
+  await page.getByText('queued again.').waitFor()
   await standsAt(page, 'QUEUED')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('button', { name: 'Cancel it' }).click()
+  await page.getByRole('button', { name: 'Cancel message' }).click()
   await standsAt(page, 'CANCELLED')
   await dashboard.call(`${outbox}/resume`, { method: 'POST' })
 })
@@ -122,14 +122,14 @@ test('a dossier decides what is sent', async () => {
   const page = await dashboard.open('/outbound', { allowed: [/403/, /404/] })
   await page.getByRole('textbox', { name: 'Dossier' }).fill(dossier)
   await page.getByRole('button', { name: 'Open dossier' }).click()
-  await page.getByText('Nobody has asked this dossier').waitFor()
+  await page.getByText('No consent and no messages so far').waitFor()
   await page.getByRole('button', { name: 'Send a message' }).click()
   const form = page.getByRole('dialog', { name: 'Send 1 message' })
   await toField(form).fill('+16505551234')
   await form.getByLabel('Template').fill('hello_world')
   await form.getByRole('button', { name: 'Send 1 message' }).click()
   await form.getByRole('alert').getByText('CONSENT_REQUIRED').waitFor()
-  await form.getByRole('button', { name: 'Leave it' }).click()
+  await form.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Grant whatsapp' }).click()
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
   await page.getByText('Consent for whatsapp is granted.').waitFor()
@@ -143,7 +143,7 @@ test('a dossier decides what is sent', async () => {
   await page.getByRole('button', { name: 'Withdraw whatsapp' }).click()
   await page.getByRole('button', { name: 'Withdraw', exact: true }).click()
   await page.getByText('Consent for whatsapp withdrawn').waitFor()
-  await page.getByRole('link', { name: 'Look at the message' }).first().click()
+  await page.getByRole('link', { name: 'Open message' }).first().click()
   await standsAt(page, 'DELIVERED')
 })
 

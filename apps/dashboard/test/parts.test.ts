@@ -157,7 +157,7 @@ describe('a filter', () => {
     await wrong.getByText('200 rows so far').waitFor()
   })
 
-  test('that meets trouble says so and tries again', async () => {
+  test('that fails says so and tries again', async () => {
     const page = await open('?search=trouble')
     await page.getByRole('alert').getByText('There is trouble.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
@@ -182,8 +182,8 @@ describe('a confirmation', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete 1 thing?' })
     await dialog.getByRole('button', { name: 'Delete 1' }).click()
-    await dialog.getByRole('alert').getByText('Somebody was faster.').waitFor()
-    await dialog.getByRole('button', { name: 'Leave it' }).click()
+    await dialog.getByRole('alert').getByText('It changed meanwhile.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expect.poll(() => dialog.count(), soon).toBe(0)
   })
 })
@@ -195,7 +195,7 @@ test('a file is chosen or dropped', async () => {
   await page.getByRole('dialog', { name: 'bank.csv' }).waitFor()
 })
 
-test('JSON is text, whatever stands in it', async () => {
+test('JSON is text, also with markup in it', async () => {
   const page = await open()
   const json = page.getByRole('group', { name: 'payload' })
   await json.getByText('[3 items]').click()

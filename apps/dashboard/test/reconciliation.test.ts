@@ -32,7 +32,7 @@ async function uploadLines(filename: string, lines: readonly string[]): Promise<
   return ((await response.json()) as { id: string }).id
 }
 
-/** A file that was run: one match, one amount off by 15 cents, one in dollars, one that nobody knows. */
+/** A file that was run: one match, one amount off by 15 cents, one in dollars, one without a payment. */
 async function runFile(): Promise<Sample> {
   const name = `bank-${randomUUID().slice(0, 8)}`
   await pay(`${name}-1`, 1_299)
@@ -65,8 +65,8 @@ test('a sample is looked at, uploaded, rehearsed and run', async () => {
   const page = await dashboard.open('/reconciliation', { sub: 'newcomer' })
   await page.getByText('No files yet').waitFor()
   await page.getByRole('button', { name: 'Try with a sample' }).click()
-  await page.getByRole('button', { name: 'Make 6 payments' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Read this file?' })
+  await page.getByRole('button', { name: 'Create 6 payments' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Upload this file?' })
   await dialog.getByRole('cell', { name: 'unknown-to-us' }).waitFor(patient)
   await axe(page)
   await screenshot(page, 'reconciliation-preview-light')
@@ -89,7 +89,7 @@ test('a sample is looked at, uploaded, rehearsed and run', async () => {
   await screenshot(page, 'reconciliation-light')
 })
 
-test('an exception shows both sides and is matched by hand', async () => {
+test('an exception shows both sides and is matched manually', async () => {
   const { id } = await runFile()
   const page = await dashboard.open(`/reconciliation/${id}?tab=amount_mismatch`)
   await page.getByRole('gridcell', { name: 'amount differs' }).click()
@@ -99,7 +99,7 @@ test('an exception shows both sides and is matched by hand', async () => {
   await screenshot(page, 'reconciliation-exception-light')
   await page.getByRole('button', { name: 'Match', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Match line 3' })
-  await dialog.getByLabel('The difference of -€0.15 is').first().waitFor()
+  await dialog.getByLabel('Book the difference of -€0.15 as').first().waitFor()
   await dialog.getByLabel('Reason').fill('the bank kept its fee')
   await axe(page)
   await dialog.getByRole('button', { name: 'Match with 1 payment' }).click()
@@ -128,7 +128,7 @@ test('a record is ignored, the counts follow, and the changes tell', async () =>
   await page.getByRole('gridcell', { name: 'dev: not ours' }).waitFor()
   await axe(page)
   await tab(page, /All records/).click()
-  await page.getByRole('combobox', { name: 'Why' }).click()
+  await page.getByRole('combobox', { name: 'Reason' }).click()
   await page.getByRole('option', { name: 'ignored' }).click()
   await page.getByRole('gridcell', { name: `${name}-x` }).waitFor()
   expect(page.url()).toContain('reason=ignored')
@@ -153,9 +153,9 @@ test('a decision on what has changed meanwhile is refused in words', async () =>
 test('suggestions are looked for, accepted and dismissed', async () => {
   const { id } = await runFile()
   const page = await dashboard.open(`/reconciliation/${id}?tab=suggestions`)
-  await page.getByText('Nothing is suggested').waitFor()
-  await page.getByRole('button', { name: 'Look for suggestions' }).click()
-  await page.getByRole('button', { name: 'Look', exact: true }).click()
+  await page.getByText('No suggestions').waitFor()
+  await page.getByRole('button', { name: 'Find suggestions' }).click()
+  await page.getByRole('button', { name: 'Find', exact: true }).click()
   await page.getByText(/\d suggestions?: accept/).waitFor()
   await page.getByRole('gridcell', { name: 'amount differs' }).click()
   await page.getByRole('heading', { name: 'Suggestions' }).waitFor()
@@ -192,7 +192,7 @@ test('missing payments are listed, and everything is exported', async () => {
   expect((await download).suggestedFilename()).toBe(`reconciliation-${id}-missing.csv`)
 })
 
-test('a run of somebody else’s making is seen at once', async () => {
+test('a run of another client is seen at once', async () => {
   const { id, name } = await runFile()
   const page = await dashboard.open(`/reconciliation/${id}`)
   await tab(page, /No match 1/).waitFor()
@@ -209,7 +209,7 @@ test('a file that cannot be read says what is wrong, and one that is here leads 
     drop.setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
   const header = 'external_transaction_id,amount,currency,date'
   await give('bad.csv', `${header}\nabc,12.999,EUR,2026-03-07\n`)
-  const dialog = page.getByRole('dialog', { name: 'Read this file?' })
+  const dialog = page.getByRole('dialog', { name: 'Upload this file?' })
   await dialog
     .getByText(/has more than 2 decimals/)
     .first()
@@ -217,12 +217,12 @@ test('a file that cannot be read says what is wrong, and one that is here leads 
   await dialog.getByRole('button', { name: 'Upload' }).click()
   await dialog.getByText('VALIDATION_FAILED: nothing was stored.').waitFor()
   await axe(page)
-  await dialog.getByRole('button', { name: 'Leave it' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   const line = `${randomUUID()},1.00,EUR,2026-03-07`
   const id = await uploadLines('once.csv', [line])
   await give('twice.csv', `${header}\n${line}\n`)
   await dialog.getByRole('button', { name: 'Upload' }).click()
-  await dialog.getByRole('link', { name: 'Look at the file that is here already' }).click()
+  await dialog.getByRole('link', { name: 'Open the existing file' }).click()
   await page.getByRole('heading', { name: 'once.csv' }).waitFor()
   expect(page.url()).toContain(id)
 })
@@ -233,16 +233,16 @@ test('a profile is made, tried, changed and removed', async () => {
   await page.getByRole('button', { name: 'New profile' }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByRole('textbox', { name: 'Name', exact: true }).fill(name)
-  await drawer.getByRole('combobox', { name: 'Between columns' }).click()
+  await drawer.getByRole('combobox', { name: 'Column separator' }).click()
   await page.getByRole('option', { name: 'semicolon' }).click()
-  await drawer.getByRole('combobox', { name: 'Decimals after a' }).click()
+  await drawer.getByRole('combobox', { name: 'Decimal separator' }).click()
   await page.getByRole('option', { name: 'comma: 1234,50' }).click()
-  await drawer.getByLabel('Dates').fill('dd.MM.yyyy')
+  await drawer.getByLabel('Date format').fill('dd.MM.yyyy')
   await drawer.getByLabel('Currency of every row').fill('eur')
   await drawer.getByLabel('Column: Transaction id').fill('Zweck')
   await drawer.getByLabel('Column: Amount').fill('Betrag')
   await drawer.getByLabel('Column: Date').fill('Buchung')
-  await drawer.getByLabel(/Try it on a file/).setInputFiles({
+  await drawer.getByLabel(/Test it with a bank file/).setInputFiles({
     name: 'umsatz.csv',
     mimeType: 'text/csv',
     buffer: Buffer.from('Zweck;Betrag;Buchung\nR-1;12,50;07.03.2026\n'),
@@ -253,7 +253,7 @@ test('a profile is made, tried, changed and removed', async () => {
   await drawer.getByRole('button', { name: 'Save profile' }).click()
   await page.getByText(`${name} is saved, version 1.`).waitFor()
   await page.getByRole('gridcell', { name }).click()
-  await drawer.getByLabel('Dates').fill('d.M.yyyy')
+  await drawer.getByLabel('Date format').fill('d.M.yyyy')
   await drawer.getByRole('button', { name: 'Save changes' }).click()
   await page.getByText(`${name} is saved, version 2.`).waitFor()
   await drawer.getByText('Version 2, by dev').waitFor()

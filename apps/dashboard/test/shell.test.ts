@@ -18,7 +18,7 @@ describe('the door', () => {
     const page = await dashboard.open('/outboxes?search=x', { login: 'none' })
     await page.getByLabel('Token').fill('rubbish')
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByText('This is no token, or it has run out.').waitFor()
+    await page.getByText('Token invalid or expired.').waitFor()
     await axe(page)
     await page.getByLabel('Token').fill(dashboard.token())
     await page.getByRole('button', { name: 'Log in' }).click()
@@ -50,11 +50,11 @@ describe('the door', () => {
   test('asks again when the server no longer takes the token, and keeps the place', async () => {
     const page = await dashboard.open('/outboxes', { allowed: [/401/] })
     await page.getByRole('navigation').waitFor()
-    // Signed by nobody: as after a change of the server's secret.
+    // An invalid signature: as after a change of the server's secret.
     await page.evaluate(`sessionStorage.setItem('posthorn.token',
       sessionStorage.getItem('posthorn.token').replace(/[^.]+$/, 'c2lnbmVkIGJ5IG5vYm9keQ'))`)
     await page.reload()
-    await page.getByText('Your token has run out.').waitFor()
+    await page.getByText('Your token has expired.').waitFor()
     expect(pathOf(page)).toBe('/outboxes')
     await page.getByLabel('Token').fill(dashboard.token())
     await page.getByRole('button', { name: 'Log in' }).click()
@@ -109,7 +109,7 @@ describe('the keyboard', () => {
 })
 
 describe('the look', () => {
-  test('is the system’s until somebody chooses, and then theirs from the first frame', async () => {
+  test('is the system’s until the user chooses, and then theirs from the first frame', async () => {
     const page = await dashboard.open('/', { theme: 'dark' })
     await page.getByRole('button', { name: /operator of demo/ }).click()
     expect(await scheme(page)).toBe('dark')
@@ -137,8 +137,8 @@ describe('the look', () => {
 
 test('an address of a page with nothing behind it says so', async () => {
   const page = await dashboard.open('/overview/nothing/here')
-  await page.getByText('There is nothing at this address').waitFor()
-  await page.getByRole('link', { name: 'To the first page' }).click()
+  await page.getByText('Page not found').waitFor()
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
   await expect.poll(() => pathOf(page), soon).toBe('/overview')
 })
 

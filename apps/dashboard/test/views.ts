@@ -17,7 +17,7 @@ export const VIEWS = [
   ['endpoint', '/webhooks?open=:endpoint', 'Delete'],
   ['deliveries', '/webhooks/deliveries', 'webhook.ping'],
   ['delivery', '/webhooks/deliveries?open=:delivery', 'answered 40'],
-  ['webhook-runs', '/webhooks/runs', 'Tried again'],
+  ['webhook-runs', '/webhooks/runs', 'Retried'],
   ['file-jobs', '/file-jobs', 'sample.zip'],
   ['file-job', '/file-jobs/:file', 'CASE-1006'],
   ['reconciliation', '/reconciliation', 'bank.csv'],

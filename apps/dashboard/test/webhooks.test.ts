@@ -31,7 +31,7 @@ async function ping(org: string, id: string): Promise<string> {
   return deliveryId
 }
 
-/** Waits for a state of a delivery; what is to be tried again is made due at once. */
+/** Waits for a state of a delivery; what is to retry is made due at once. */
 async function becomes(org: string, id: string, status: string): Promise<void> {
   const read = async () => {
     await dashboard.call('/sim/clock/advance', { body: { by: '1m' } })
@@ -52,23 +52,23 @@ const drawerOf = (page: Page, name: string) => page.getByRole('dialog', { name, 
 
 test('an endpoint is made, with its secret shown once', async () => {
   const page = await dashboard.open('/webhooks', { org: newOrg(), allowed: [/400/] })
-  await page.getByText('Nobody is told anything yet').waitFor()
+  await page.getByText('No endpoints yet').waitFor()
   await page.getByRole('button', { name: 'New endpoint' }).click()
   await page.getByLabel('Address').fill('http://10.0.0.1/private')
   await axe(page)
   await screenshot(page, 'endpoint-form-light')
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create endpoint' }).click()
   await page.getByRole('dialog').getByText('URL_NOT_ALLOWED').waitFor()
   await page.getByLabel('Address').fill(merchant)
-  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'Create endpoint' }).click()
   await page.getByText(/^whsec_/).waitFor()
   await axe(page)
   await screenshot(page, 'endpoint-secret-light')
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await page.getByRole('gridcell', { name: /sim\/merchant\/hooks/ }).waitFor()
   expect(await page.getByText(/^whsec_/).count()).toBe(0)
   await page.getByRole('gridcell', { name: /sim\/merchant\/hooks/ }).click()
-  await drawerOf(page, 'Endpoint').getByText('Replay what it missed').waitFor()
+  await drawerOf(page, 'Endpoint').getByText('Replay missed deliveries').waitFor()
   await axe(page)
   await screenshot(page, 'endpoint-light')
 })
@@ -91,7 +91,7 @@ test('a failed webhook is found, understood, mended and replayed', async () => {
   await screenshot(page, 'endpoints-failing')
   await page.getByRole('gridcell', { name: /nowhere/ }).click()
   await drawerOf(page, 'Endpoint').getByText('WEBHOOK_STATUS').waitFor()
-  await drawerOf(page, 'Endpoint').getByRole('link', { name: 'Look at that delivery' }).click()
+  await drawerOf(page, 'Endpoint').getByRole('link', { name: 'Open delivery' }).click()
 
   // Understood: the answer of the attempt, in plain words.
   const delivery = drawerOf(page, 'Delivery')
@@ -109,16 +109,16 @@ test('a failed webhook is found, understood, mended and replayed', async () => {
   // Mended: its address is corrected.
   await delivery.getByRole('link', { name: 'edit the endpoint' }).click()
   await drawerOf(page, 'Endpoint').getByRole('button', { name: 'Edit' }).click()
-  const form = page.getByRole('dialog', { name: 'Change the endpoint' })
+  const form = page.getByRole('dialog', { name: 'Edit endpoint' })
   await form.getByLabel('Address').fill(merchant)
   await form.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('The endpoint is changed.').waitFor()
+  await page.getByText('Endpoint saved.').waitFor()
 
   // Replayed: and it arrives.
-  await drawerOf(page, 'Endpoint').getByRole('link', { name: 'Look at that delivery' }).click()
+  await drawerOf(page, 'Endpoint').getByRole('link', { name: 'Open delivery' }).click()
   await delivery.getByRole('button', { name: 'Replay' }).click()
   await page.getByRole('button', { name: 'Replay 1' }).click()
-  await page.getByText('1 delivery is sent again.').waitFor()
+  await page.getByText('1 delivery replayed.').waitFor()
   await delivery.getByText('answered 200').first().waitFor(patient)
   await delivery.getByText('delivered', { exact: true }).first().waitFor()
   await screenshot(page, 'delivery-replayed')
@@ -140,7 +140,7 @@ test('deliveries are listed, filtered and replayed together', async () => {
   await table.getByRole('checkbox', { name: 'Select all rows shown' }).check()
   await page.getByRole('button', { name: 'Replay 2 selected' }).click()
   await page.getByRole('button', { name: 'Replay 2', exact: true }).click()
-  await page.getByText('2 deliveries are sent again.').waitFor()
+  await page.getByText('2 deliveries replayed.').waitFor()
   await page.getByRole('button', { name: 'Only abandoned' }).click()
   await page.getByText('Nothing matches the filter').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
@@ -154,12 +154,12 @@ test('an endpoint is pinged, stopped, let go on and renewed', async () => {
   const page = await dashboard.open(`/webhooks?open=${id}`, { org })
   const drawer = drawerOf(page, 'Endpoint')
   await drawer.getByRole('button', { name: 'New secret' }).click()
-  await page.getByRole('button', { name: 'Make a new secret' }).click()
+  await page.getByRole('button', { name: 'Create secret' }).click()
   await page.getByText(/^whsec_/).waitFor()
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await drawer.getByRole('button', { name: 'Disable' }).click()
   await page.getByLabel('Reason').fill('they move')
-  await page.getByRole('button', { name: 'Disable it' }).click()
+  await page.getByRole('button', { name: 'Disable endpoint' }).click()
   await drawer.getByText(/disabled by dev: they move/).waitFor()
   await screenshot(page, 'endpoint-disabled')
   // What happens meanwhile is missed.
@@ -170,11 +170,11 @@ test('an endpoint is pinged, stopped, let go on and renewed', async () => {
   }
   await expect.poll(skipped, patient).toBeGreaterThan(0)
   await drawer.getByRole('button', { name: 'Enable' }).click()
-  await page.getByRole('button', { name: 'Enable it' }).click()
-  await page.getByText('Events go to the endpoint again.').waitFor()
-  await drawer.getByRole('button', { name: 'Count them' }).click()
+  await page.getByRole('button', { name: 'Enable endpoint' }).click()
+  await page.getByText('Endpoint enabled.').waitFor()
+  await drawer.getByRole('button', { name: 'Count' }).click()
   await page.getByRole('button', { name: /^Replay \d+$/ }).click()
-  await page.getByText(/missed deliveries are sent again/).waitFor()
+  await page.getByText(/missed deliveries replayed/).waitFor()
   await drawer.getByRole('button', { name: 'Ping' }).click()
   const delivery = drawerOf(page, 'Delivery')
   await delivery.getByText('webhook.ping').first().waitFor()
@@ -187,13 +187,13 @@ test('an endpoint is forgotten, and its deliveries stay', async () => {
   await becomes(org, await ping(org, id), 'delivered')
   const page = await dashboard.open(`/webhooks?open=${id}`, { org })
   await drawerOf(page, 'Endpoint').getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete it' }).click()
-  await page.getByText('Nobody is told anything yet').waitFor()
+  await page.getByRole('button', { name: 'Delete endpoint' }).click()
+  await page.getByText('No endpoints yet').waitFor()
   await page.getByRole('link', { name: 'Deliveries' }).click()
   await page.getByRole('row', { name: /delivered webhook\.ping forgotten/ }).waitFor()
 })
 
-test('runs of retries are told', async () => {
+test('runs of retries are listed', async () => {
   const org = newOrg()
   const id = await endpoint(org, `${dashboard.url}/nowhere`)
   await becomes(org, await ping(org, id), 'abandoned')

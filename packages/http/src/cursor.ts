@@ -32,7 +32,7 @@ function isOurs(cursor: string, values: unknown): boolean {
 
 function invalidCursor(cause?: unknown) {
   return problem('CURSOR_INVALID', {
-    errors: [{ field: 'cursor', reason: 'is not one that this list gave out' }],
+    errors: [{ field: 'cursor', reason: 'is not valid for this list' }],
     cause,
   })
 }

@@ -69,7 +69,7 @@ function choice(
   })
   return words.every((word) => word !== undefined)
     ? oneOf(words.flat())
-    : 'has none of the forms that are allowed'
+    : 'has none of the allowed forms'
 }
 
 function oneOf(values: readonly unknown[]): string {

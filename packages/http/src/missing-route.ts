@@ -15,10 +15,10 @@ export function addMissingRoute(app: FastifyInstance): (request: FastifyRequest)
     const [path = ''] = request.url.split('?')
     const here = [...routes.values()].filter(({ pattern }) => pattern.test(path))
     const methods = new Set(here.flatMap((route) => [...route.methods]))
-    if (methods.size === 0) return problem('NOT_FOUND', { detail: 'There is no such address.' })
+    if (methods.size === 0) return problem('NOT_FOUND', { detail: 'Unknown path.' })
     const allow = [...methods].toSorted().join(', ')
     return problem('METHOD_NOT_ALLOWED', {
-      detail: `Here is only ${allow}.`,
+      detail: `Allowed: ${allow}.`,
       headers: { allow },
     })
   }

@@ -26,7 +26,7 @@ export type Answered = Outcome & {
 /** Who brings the messages of one channel to people. */
 export interface Provider {
   readonly channel: string
-  /** What this channel cannot send, field by field; empty if all is well. */
+  /** What this channel cannot send, field by field; empty if all checks passed. */
   check(message: NewMessage): FieldError[]
   /** Which of our own numbers or addresses sends to this recipient; always the same one. */
   senderFor(to: string): string

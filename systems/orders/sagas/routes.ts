@@ -101,7 +101,7 @@ async function page(list: () => Promise<SagaPage>): Promise<SagaPage> {
   } catch (error) {
     if (!(error instanceof PosthornError && error.code === 'CURSOR_INVALID')) throw error
     throw problem('CURSOR_INVALID', {
-      errors: [{ field: 'cursor', reason: 'is not one that this list gave out' }],
+      errors: [{ field: 'cursor', reason: 'is not valid for this list' }],
       cause: error,
     })
   }

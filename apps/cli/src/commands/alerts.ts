@@ -16,7 +16,7 @@ export interface AlertsOptions {
 export function addAlerts(program: Command, terminal: Terminal, ended: Ended): void {
   const alerts = program
     .command('alerts')
-    .description('List alerts, newest first, or say that you have seen some.')
+    .description('List alerts, newest first, or acknowledge some.')
     .addOption(
       new Option('--state <state>', 'which ones')
         .choices(['open', 'acknowledged', 'recovered', 'all'])
@@ -25,7 +25,7 @@ export function addAlerts(program: Command, terminal: Terminal, ended: Ended): v
     .option('--source <name>', 'only those of this outbox or part of a system')
     .option('--code <code>', 'only those with this code')
     .option('--limit <n>', 'at most this many', parseCount, 50)
-    .option('--ack <id>', 'acknowledge this alert; may stand several times', collect)
+    .option('--ack <id>', 'acknowledge this alert; may be repeated', collect)
     .option('--by <name>', 'who does it, for the audit (default: POSTHORN_OPERATOR, else you)')
   onDatabase(withJson(alerts)).action(async (options: AlertsOptions) => {
     const { acknowledgeAlerts, showAlerts } = await import('../alerts.ts')

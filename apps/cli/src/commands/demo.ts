@@ -13,8 +13,8 @@ export function addDemo(program: Command, terminal: Terminal, ended: Ended): voi
   const demo = program
     .command('demo')
     .description(
-      'Play a story through all systems of a running development server, with what goes wrong in ' +
-        'each, and leave a failed webhook to be mended. Takes about a minute; Ctrl-C ends it.',
+      'Run a demo through all systems of a running development server, with their failures, ' +
+        'and leave a failed webhook to fix. Takes about a minute; Ctrl-C stops it.',
     )
     .option('--url <address>', 'where the server is (default: as HOST and PORT say)')
     .option('--token <token>', 'an operator’s (default: one by the secret of the server)')

@@ -33,7 +33,7 @@ export function addMessages(program: Command, terminal: Terminal, ended: Ended):
     .option('--key <key>', 'only those of this key')
     .option('--type <type>', 'only those of this type')
     .option('--limit <n>', 'at most this many', parseCount, 20)
-    .option('--cursor <cursor>', 'go on where a list has ended')
+    .option('--cursor <cursor>', 'continue where a list ended')
   onDatabase(withJson(messages)).action(async (outbox: string, options: MessagesOptions) => {
     const { showMessages } = await import('../messages.ts')
     ended(await showMessages(terminal, outbox, options))

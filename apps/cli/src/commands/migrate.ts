@@ -32,7 +32,7 @@ export function addMigrate(program: Command, terminal: Terminal, ended: Ended): 
 
   const text = migrate
     .command('sql')
-    .description('Print the whole SQL, for those who apply it by their own means.')
+    .description('Print the whole SQL, to apply it by other means.')
     .action(async () => {
       const { printMigrations } = await import('../migrations.ts')
       ended(await printMigrations(terminal))

@@ -13,17 +13,19 @@ export interface PauseOptions {
 export function addPause(program: Command, terminal: Terminal, ended: Ended): void {
   const pause = program
     .command('pause')
-    .description('Stop all claims of an outbox, in every process; what is under way ends.')
+    .description(
+      'Stop relays from claiming from an outbox, in every process; messages in flight finish.',
+    )
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
   onDatabase(withJson(asOperator(pause))).action(async (outbox: string, options: PauseOptions) => {
     const { pauseOutbox } = await import('../pausing.ts')
     ended(await pauseOutbox(terminal, outbox, options))
   })
-  examples(pause, ["pause payments.webhook-deliveries --reason 'the gateway moves house'"])
+  examples(pause, ["pause payments.webhook-deliveries --reason 'gateway maintenance'"])
 
   const resume = program
     .command('resume')
-    .description('Let the claims of a paused outbox go on; relays are woken.')
+    .description('Let relays claim from a paused outbox again.')
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
   onDatabase(withJson(asOperator(resume))).action(async (outbox: string, options: PauseOptions) => {
     const { resumeOutbox } = await import('../pausing.ts')

@@ -14,7 +14,7 @@ export function addStart(program: Command, ended: Ended): void {
   const start = onDatabase(
     program
       .command('start')
-      .description('Run the server until it is told to stop.')
+      .description('Run the server until it is stopped.')
       .option('--role <roles>', 'all, or some of api, relay, worker with commas between')
       .option('--port <port>', 'the port to listen on, 0 for any that is free')
       .option('--host <address>', 'the address to listen on'),

@@ -18,8 +18,8 @@ export function addStatus(program: Command, terminal: Terminal, ended: Ended): v
         'On a terminal it redraws until q or Ctrl-C; elsewhere it prints once.',
     )
     .addOption(new Option('--once', 'print once, on a terminal too').conflicts('watch'))
-    .option('--watch', 'go on, where it is no terminal too; with --json a document a line')
-    .option('--every <duration>', 'how often to look', parseDuration, '1s')
+    .option('--watch', 'keep printing without a terminal too; with --json one document per line')
+    .option('--every <duration>', 'how often to refresh', parseDuration, '1s')
   onDatabase(withJson(status)).action(async (options: StatusOptions) => {
     const { showStatus } = await import('../status-watch.ts')
     ended(await showStatus(terminal, options))

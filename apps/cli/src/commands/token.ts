@@ -23,7 +23,7 @@ export function addToken(program: Command, terminal: Terminal, ended: Ended): vo
         'operator',
       ]),
     )
-    .option('--expires <duration>', 'how long it holds', parseDuration, '12h')
+    .option('--expires <duration>', 'how long it is valid', parseDuration, '12h')
   onDatabase(withJson(token)).action(async (options: TokenOptions) => {
     const { printToken } = await import('../token.ts')
     ended(await printToken(terminal, options))

@@ -23,7 +23,7 @@ export function checkConfiguration(configuration: Configuration, variables: Vari
 }
 
 function notOurs(name: string, meant: string | undefined): Finding {
-  const says = `nobody reads ${oneLine(name)}`
+  const says = `unknown variable ${oneLine(name)}`
   if (meant === undefined) return warn('configuration', says, 'see docs/reference/config.md')
   return warn('configuration', says, { todo: `did you mean ${meant}?`, run: `unset ${name}` })
 }

@@ -60,7 +60,7 @@ test('a healthy database has no failures, and says what it looked at', async () 
   }
   expect(stdout).toContain('ok    shop.events: in order')
   expect(stdout).toContain(
-    'warn  relays: none has been heard of for 15 s\n      → start one\n        posthorn relay\n',
+    'warn  relays: no heartbeat for 15 s\n      → start one\n        posthorn relay\n',
   )
   expect(stderr).toBe('1 warning\n')
   expect((await posthornHere(['doctor', '--strict'], env)).code).toBe(3)
@@ -91,8 +91,8 @@ test('a slip of the pen is a warning with what was meant, the name of the operat
   const { bad } = await examine({ ...slips, POSTHORN_OPERATOR: 'ada', DATA: 'x', KAFKA_HOME: 'x' })
   const found = bad.filter(({ check }) => check === 'configuration')
   expect(found.map(({ says, todo }) => `${says}: ${todo}`)).toEqual([
-    'nobody reads POSTHORN_ROLE: did you mean POSTHORN_ROLES?',
-    'nobody reads KAFKA_BROKER: did you mean KAFKA_BROKERS?',
+    'unknown variable POSTHORN_ROLE: did you mean POSTHORN_ROLES?',
+    'unknown variable KAFKA_BROKER: did you mean KAFKA_BROKERS?',
   ])
 })
 

@@ -16,7 +16,7 @@ export function findingLines(finding: Finding, { paint }: Pick<Terminal, 'paint'
 export function summaryOf(findings: readonly Finding[]): string {
   const count = (wanted: Level) => findings.filter(({ level }) => level === wanted).length
   const [failed, warned] = [count('fail'), count('warn')]
-  if (failed + warned === 0) return 'all is well'
+  if (failed + warned === 0) return 'all checks passed'
   const parts = [
     failed > 0 ? `${counted(failed, 'check')} failed` : '',
     warned > 0 ? counted(warned, 'warning') : '',

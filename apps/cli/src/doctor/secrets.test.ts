@@ -43,10 +43,10 @@ test('a secret that is no random text fails, and is never shown', () => {
   expect(found).toMatchObject([
     {
       level: 'fail',
-      says: 'POSTHORN_JWT_SECRET is no random text',
+      says: 'POSTHORN_JWT_SECRET is not random',
       run: 'openssl rand -base64 32',
     },
-    { level: 'fail', says: 'POSTHORN_ENCRYPTION_KEYS is no random text' },
+    { level: 'fail', says: 'POSTHORN_ENCRYPTION_KEYS is not random' },
   ])
   expect(JSON.stringify(found)).not.toContain(weak)
 })
@@ -70,7 +70,7 @@ test('a secret of development fails in production', () => {
 
 test("a system's own secret that is no random text fails", () => {
   expect(examine({ PAYMENTS_WEBHOOK_SECRET: 'secret'.repeat(4) })).toMatchObject([
-    { level: 'fail', says: 'PAYMENTS_WEBHOOK_SECRET is no random text' },
+    { level: 'fail', says: 'PAYMENTS_WEBHOOK_SECRET is not random' },
   ])
 })
 

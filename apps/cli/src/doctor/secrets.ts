@@ -29,8 +29,8 @@ function guessable({ jwtSecret, encryptionKeys = [] }: Configuration, own: Varia
   return named
     .filter(([, value]) => value !== undefined && isMonotonous(value))
     .map(([name]) => {
-      const advice = { todo: 'make one that nobody can guess', run: MAKE_ONE }
-      return fail('secrets', `${name} is no random text`, advice)
+      const advice = { todo: 'create a random one', run: MAKE_ONE }
+      return fail('secrets', `${name} is not random`, advice)
     })
 }
 

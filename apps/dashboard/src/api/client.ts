@@ -30,7 +30,7 @@ export function createApi({ baseUrl = '/', token, onExpired }: ApiOptions): Api 
       throw problem
     },
     onError({ error }) {
-      // An aborted request is nobody's trouble.
+      // An aborted request is no failure.
       return error instanceof DOMException ? error : new Unreachable(error)
     },
   })

@@ -5,7 +5,7 @@ const answered = (status: number, headers = {}) => new Response(null, { status, 
 
 test('says what the server said, and where to find it in the logs', () => {
   const body = {
-    title: 'The request is not valid',
+    title: 'Invalid request',
     code: 'VALIDATION_FAILED',
     detail: 'Two fields are wrong.',
     errors: [{ field: 'limit', reason: 'must be <= 200' }, 'rubbish', null],

@@ -1,4 +1,4 @@
-/** What is wrong with one field of a request. */
+/** Problem with one field of a request. */
 export interface FieldProblem {
   readonly field: string
   readonly reason: string
@@ -17,9 +17,9 @@ export class ApiProblem extends Error {
   readonly code: string
   readonly title: string
   readonly errors: readonly FieldProblem[]
-  /** Whatever else it says, such as the id of what is in the way. */
+  /** Its other fields, such as the id of a conflicting resource. */
   readonly more: Readonly<Record<string, unknown>>
-  /** What to tell whoever looks into the logs. */
+  /** Names the request in the server's logs. */
   readonly requestId: string | undefined
 
   constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown) {

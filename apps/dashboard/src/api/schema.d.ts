@@ -8,7 +8,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What a person should look at, newest first */
+    /** Alerts that need an operator, newest first */
     get: {
       parameters: {
         query?: {
@@ -88,7 +88,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Say that somebody has seen it; the first to say so stays */
+    /** Acknowledge an alert; the first acknowledgement stays */
     post: {
       parameters: {
         query?: never
@@ -332,7 +332,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How far the story is */
+    /** The progress of the demo */
     get: {
       parameters: {
         query?: never
@@ -393,7 +393,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Play a story through all systems, in your name; one that is played is joined */
+    /** Start the demo of all systems as the caller; a running one is joined */
     post: {
       parameters: {
         query?: never
@@ -453,7 +453,7 @@ export interface paths {
         }
       }
     }
-    /** End the story that is played */
+    /** Stop the running demo */
     delete: {
       parameters: {
         query?: never
@@ -1442,7 +1442,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Who the token says that you are */
+    /** The caller, by its token */
     get: {
       parameters: {
         query?: never
@@ -2554,7 +2554,7 @@ export interface paths {
               items: {
                 code: string | null
                 count: number
-                /** @description what one of them was told */
+                /** @description the error of one of them */
                 error: string | null
                 newestAt: string | null
                 oldestAt: string | null
@@ -2724,7 +2724,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let what waits behind a dead message of its key go on without it */
+    /** Unblock a key: the messages behind its dead message are sent */
     post: {
       parameters: {
         query?: never
@@ -3027,7 +3027,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The way of one message: transaction, outbox, topic, inboxes, and others of its trace
+     * The timeline of one message: transaction, outbox, topic, inboxes, and others of its trace
      * @description Only what tables say. `isComplete` is false if looking for messages of the same trace took too long.
      */
     get: {
@@ -3211,7 +3211,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Stop all claims, in every process; what is under way ends */
+    /** Pause: relays stop claiming in every process; messages in flight finish */
     post: {
       parameters: {
         query?: never
@@ -3709,7 +3709,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let claims go on */
+    /** Resume a paused outbox */
     post: {
       parameters: {
         query?: never
@@ -7768,7 +7768,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Who plays the outside world, and the business clock; in development only */
+    /** The simulators and the business clock; in development only */
     get: {
       parameters: {
         query?: never

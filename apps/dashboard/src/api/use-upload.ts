@@ -9,7 +9,7 @@ export interface Upload {
   send(path: string, file: Blob, type: string): Promise<unknown>
 }
 
-/** Sends files as the visitor, and knows how much of one has left. */
+/** Sends files as the logged-in user, and knows how much of one was sent. */
 export function useUpload(): Upload {
   const keeper = useSessionKeeper()
   const [progress, setProgress] = useState<number>()

@@ -4,7 +4,7 @@ import classes from './history-chart.module.css'
 
 export interface HistoryPoint {
   readonly at: string
-  /** Null where nobody counted. */
+  /** Null where nothing was counted. */
   readonly value: number | null
 }
 
@@ -19,7 +19,7 @@ export interface HistoryChartProps {
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-/** One number over the last hour; what the picture shows is told as a sentence, too. */
+/** One number over the last hour; the same is there as a sentence for screen readers. */
 export function HistoryChart({ title, points, format, color, now }: HistoryChartProps) {
   const known = points.flatMap(({ value }) => value ?? [])
   const last = known.at(-1)

@@ -10,7 +10,7 @@ interface CodeNoteProps {
   readonly section?: string
 }
 
-/** A code with what it means and what to do; a code of somebody else's stands alone. */
+/** A code with what it means and what to do; a foreign code is shown alone. */
 export function CodeNote({ code, section }: CodeNoteProps) {
   const meant = section === undefined ? undefined : meaningsIn(sectionOf(reference, section))
   const found = meant?.get(code) ?? MEANINGS.get(code)

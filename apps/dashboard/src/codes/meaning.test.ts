@@ -26,7 +26,7 @@ test('knows the codes that messages die of', async () => {
   }
 })
 
-test('a code that two sections explain is told apart by the section', async () => {
+test('a code that two sections explain is distinguished by the section', async () => {
   const page = new URL('../../../../docs/reference/errors.md', import.meta.url)
   const orders = sectionOf(await readFile(page, 'utf8'), 'What an order says')
   expect(meaningsIn(orders).get('PAYMENT_DECLINED')?.advice).toBe('Nothing: the order is undone.')

@@ -15,7 +15,7 @@ test('every code that WhatsApp is known to answer with is explained', async () =
 test.each([
   ['131026', /not on WhatsApp/],
   ['240', /lacks a permission/],
-  ['SMTP_450', /not now/],
+  ['SMTP_450', /for now/],
   ['SMTP_550', /for good/],
   ['HTTP_502', /answered 502/],
 ])('%s is explained', (code, words) => {

@@ -1,13 +1,13 @@
-/** What a provider's code means for whoever waits for the message, and what to do next. */
+/** What a provider's code means for the message, and what to do next. */
 export interface ProviderMeaning {
   readonly meaning: string
   readonly advice: string
 }
 
-const RECIPIENT = 'Reach the person by another channel; sending again will not help.'
+const RECIPIENT = 'Use another channel; sending again will not help.'
 const TEMPLATE = "Correct the template or its parameters in WhatsApp's manager, then send again."
-const ACCOUNT = 'Repair the account at Meta. Messages wait and are tried again meanwhile.'
-const WAIT = 'Nothing: the number pauses by itself and the message goes out afterwards.'
+const ACCOUNT = 'Fix the account at Meta. Messages wait and are retried meanwhile.'
+const WAIT = 'No action needed: the number pauses by itself and the message is sent afterwards.'
 const CONTENT = 'Correct what is sent, then send a new message.'
 
 const NUMBER_REGISTRATION: ProviderMeaning = {
@@ -15,19 +15,19 @@ const NUMBER_REGISTRATION: ProviderMeaning = {
   advice: ACCOUNT,
 }
 
-/** Codes of Meta's own table, and ours. Whatever is not here is tried again and stands alone. */
+/** Codes of Meta's own table, and ours. A code that is not here is retried and shown alone. */
 const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
   '0': { meaning: 'Meta does not accept the access token.', advice: ACCOUNT },
   '3': { meaning: 'The app lacks a permission.', advice: ACCOUNT },
-  '4': { meaning: 'The app has called too often for the moment.', advice: WAIT },
+  '4': { meaning: 'The app exceeded its call limit.', advice: WAIT },
   '10': { meaning: 'The app lacks a permission.', advice: ACCOUNT },
   '33': { meaning: 'The sending number was deleted.', advice: ACCOUNT },
   '100': { meaning: 'A parameter of the request is not valid.', advice: CONTENT },
   '104': { meaning: 'The access token is missing.', advice: ACCOUNT },
   '190': { meaning: 'The access token has expired.', advice: ACCOUNT },
   '368': { meaning: 'Meta has blocked the account for a while.', advice: ACCOUNT },
-  '613': { meaning: 'The app has called too often for the moment.', advice: WAIT },
-  '80007': { meaning: 'The account has sent too much for the moment.', advice: WAIT },
+  '613': { meaning: 'The app exceeded its call limit.', advice: WAIT },
+  '80007': { meaning: 'The account exceeded its sending limit.', advice: WAIT },
   '130429': { meaning: 'The number sends more than it may per second.', advice: WAIT },
   '130472': {
     meaning: 'Meta keeps messages from this person for an experiment.',
@@ -67,8 +67,8 @@ const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
   '131051': { meaning: 'WhatsApp does not know this type of message.', advice: CONTENT },
   '131052': { meaning: 'A file of the message could not be downloaded.', advice: CONTENT },
   '131053': { meaning: 'A file of the message could not be uploaded.', advice: CONTENT },
-  '131055': { meaning: 'This way of sending is not open to the number.', advice: CONTENT },
-  '131056': { meaning: 'This person was written to too often within seconds.', advice: WAIT },
+  '131055': { meaning: 'The number may not use this way of sending.', advice: CONTENT },
+  '131056': { meaning: 'Too many messages to this person within seconds.', advice: WAIT },
   '132000': { meaning: 'The template takes another number of parameters.', advice: TEMPLATE },
   '132001': { meaning: 'There is no such approved template in this language.', advice: TEMPLATE },
   '132005': { meaning: 'With its parameters the template is too long.', advice: TEMPLATE },
@@ -92,36 +92,36 @@ const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
   '134011': { meaning: "Meta's terms of payment are not accepted.", advice: ACCOUNT },
   '134100': { meaning: 'Marketing messages are not open to the account.', advice: ACCOUNT },
   '134101': { meaning: 'The template is not of the kind that this way takes.', advice: TEMPLATE },
-  '135000': { meaning: 'WhatsApp refused the request and says no more.', advice: CONTENT },
+  '135000': { meaning: 'WhatsApp refused the request without details.', advice: CONTENT },
   OUTCOME_UNKNOWN: {
-    meaning: 'The provider took the request and did not answer; no report came either.',
-    advice: 'Ask the recipient before you send again: perhaps it arrived.',
+    meaning: 'The provider accepted the request but did not answer and sent no report.',
+    advice: 'Ask the recipient before you send again: it may have arrived.',
   },
   PROVIDER_SILENT: {
     meaning: 'The provider did not answer in time.',
-    advice: 'Nothing: its report is waited for, then the policy decides.',
+    advice: 'No action needed: the worker waits for the report, then applies the policy.',
   },
   PROVIDER_UNREACHABLE: {
     meaning: 'The provider could not be reached.',
-    advice: 'Look at the network and at the address of the provider. It is tried again.',
+    advice: 'Check the network and the provider’s address. The worker retries.',
   },
   SENDER_PAUSED: { meaning: 'The sending number pauses after a limit.', advice: WAIT },
   SENDER_PACED: { meaning: 'The sending number has a queue of its own.', advice: WAIT },
   CONSENT_WITHDRAWN: {
     meaning: 'The dossier has withdrawn its consent.',
-    advice: 'Nothing, unless consent is granted again: then send a new message.',
+    advice: 'No action needed. If consent is granted again, send a new message.',
   },
 }
 
-/** Undefined for a code that is explained elsewhere or by nobody. */
+/** Undefined for a code that is explained elsewhere or not at all. */
 export function providerMeaning(code: string): ProviderMeaning | undefined {
   if (Object.hasOwn(MEANINGS, code)) return MEANINGS[code]
   const [, kind, number = ''] = /^(?:(HTTP|SMTP)_)?(\d{3,6})$/.exec(code) ?? []
   if (kind === 'SMTP') return smtpMeaning(number)
   if (kind === 'HTTP') {
     return {
-      meaning: `The provider's address answered ${number}, in words that are not its own.`,
-      advice: 'Look whether a proxy stands in between. It is tried again.',
+      meaning: `The provider's address answered ${number}with a body that is not the provider’s.`,
+      advice: 'Check for a proxy in between. The worker retries.',
     }
   }
   if (kind === undefined && Number(number) >= 200 && Number(number) <= 299) {
@@ -132,6 +132,9 @@ export function providerMeaning(code: string): ProviderMeaning | undefined {
 
 function smtpMeaning(number: string): ProviderMeaning {
   return number.startsWith('4')
-    ? { meaning: 'The mail server said: not now.', advice: 'Nothing: it is tried again.' }
+    ? {
+        meaning: 'The mail server refused the mail for now.',
+        advice: 'No action needed: the worker retries.',
+      }
     : { meaning: 'The mail server refused the mail for good.', advice: RECIPIENT }
 }

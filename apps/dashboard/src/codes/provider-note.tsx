@@ -16,7 +16,7 @@ export function ProviderNote({ code, message }: { code: string; message: string 
       )}
       {message !== null && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          In its own words: {message}
+          Error text: {message}
         </Text>
       )}
     </div>

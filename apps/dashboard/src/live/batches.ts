@@ -3,7 +3,7 @@ import type { ServerEvent } from './event-parser.ts'
 /** What came since the last one. */
 export interface Batch {
   readonly events: readonly ServerEvent[]
-  /** Something may be missing: whoever shows data is to ask for it again. */
+  /** Something may be missing: data on screen must be read again. */
   readonly lookAgain: boolean
 }
 

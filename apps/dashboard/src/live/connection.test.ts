@@ -7,7 +7,7 @@ import { openConnection, type LiveState } from './connection.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A server that answers each request in its turn, the last answer for ever. */
+/** A server with one answer per request; the last one repeats. */
 async function serving(...answers: Answer[]) {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {

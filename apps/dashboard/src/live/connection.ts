@@ -15,14 +15,14 @@ export interface ConnectionOptions {
   readonly onState: (state: LiveState) => void
   /** The first wait after a loss; it doubles up to thirty times as much. Default 1 s. */
   readonly waitMs?: number
-  /** Nothing for so long means that nobody is there: the server says something every 15 s. Default 45 s. */
+  /** Silence for this long means that the server is gone: it sends something every 15 s. Default 45 s. */
   readonly silenceMs?: number
   /** Default 250. */
   readonly batchMs?: number
 }
 
 export interface Connection {
-  /** Lets go of the connection; what happens meanwhile is told after `resume`. */
+  /** Closes the connection; what happens meanwhile is reported after `resume`. */
   pause(): void
   resume(): void
   close(): void
@@ -53,7 +53,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     }
   }
   const onOpen = () => {
-    // Without a position nobody knows what happened before.
+    // Without a position earlier events are unknown.
     if (lastId === undefined) batches.lookAgain()
     onState('live')
   }

@@ -16,7 +16,7 @@ interface LiveProviderProps {
   readonly children: ReactNode
 }
 
-/** One connection for all pages, for as long as somebody is logged in and looks. */
+/** One connection for all pages, for as long as a user is logged in and the tab is visible. */
 export function LiveProvider({ token, children }: LiveProviderProps) {
   const [live, setLive] = useState<Live>()
   useEffect(() => {

@@ -11,7 +11,7 @@ export interface TransitionEvent {
   readonly at: string
 }
 
-/** Somebody did something by hand. */
+/** An operator did something. */
 export interface OperationEvent {
   readonly kind: 'operation'
   readonly id: string

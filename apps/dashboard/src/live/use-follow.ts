@@ -16,7 +16,7 @@ export function useFollow(listener: (batch: LiveBatch) => void): void {
 /** AnnouncementFeed of a topic, and of one thing if it is named. */
 export function useAnnouncements(
   subject: { readonly topic: string; readonly id?: string },
-  listener: (news: readonly AnnouncementEvent[]) => void,
+  listener: (announcements: readonly AnnouncementEvent[]) => void,
 ): void {
   useFollow(({ events }) => {
     const mine = events.filter(

@@ -19,7 +19,7 @@ export interface Page {
   readonly views: Readonly<Record<string, View>>
 }
 
-/** Loaded when somebody goes there: `() => import('./outboxes.tsx').then((file) => file.Outboxes)`. */
+/** Loaded when the user goes there: `() => import('./outboxes.tsx').then((file) => file.Outboxes)`. */
 export type View = () => Promise<ComponentType>
 
 export interface User {

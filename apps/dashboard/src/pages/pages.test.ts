@@ -24,7 +24,7 @@ test.each(pages.map((page) => [page.name, page] as const))(
   },
 )
 
-test('what is for operators or for development is for nobody else', () => {
+test('pages for operators or for development are hidden from others', () => {
   const [page] = pages
   if (page === undefined) throw new Error('there are no pages')
   const operators = { ...page, readers: 'operators' } as const

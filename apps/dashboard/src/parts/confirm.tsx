@@ -10,6 +10,8 @@ export interface ConfirmProps {
   readonly title: string
   /** What the button does, with the same count: `Replay 1,204`. */
   readonly verb: string
+  /** What leaves everything as it is. Default `Cancel`. */
+  readonly dismiss?: string
   /** What it means, and whether there is a way back. */
   readonly children?: ReactNode
   /** `danger` for what cannot be undone. */
@@ -30,7 +32,15 @@ export function Confirm({ isOpen, onClose, title, ...rest }: ConfirmProps) {
 }
 
 function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
-  const { onClose, verb, children, tone = 'normal', reason = 'none', onConfirm } = props
+  const {
+    onClose,
+    verb,
+    dismiss = 'Cancel',
+    children,
+    tone = 'normal',
+    reason = 'none',
+    onConfirm,
+  } = props
   const [why, setWhy] = useState('')
   const confirm = useMutation({
     mutationFn: () => onConfirm(why.trim() === '' ? undefined : why.trim()),
@@ -51,7 +61,7 @@ function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
         {reason !== 'none' && (
           <TextInput
             label="Reason"
-            description="Kept in the audit."
+            description="Recorded in the audit log."
             value={why}
             onChange={({ currentTarget }) => setWhy(currentTarget.value)}
             required={reason === 'required'}
@@ -66,7 +76,7 @@ function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={confirm.isPending}>
-            Leave it
+            {dismiss}
           </Button>
           <Button
             type="submit"

@@ -11,14 +11,14 @@ export interface ErrorStateProps {
   readonly onRetry?: () => void
 }
 
-/** What went wrong in the server's words, with what to tell whoever looks into the logs. */
+/** What went wrong in the server's words, with the id of the request in the logs. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const problem = error instanceof ApiProblem ? error : undefined
   return (
     <div role="alert">
       <Notice
         icon={iconOf(error)}
-        title={problem?.title ?? 'This did not work'}
+        title={problem?.title ?? 'Request failed'}
         action={
           onRetry && (
             <Button variant="default" mt="xs" onClick={onRetry}>

@@ -38,16 +38,16 @@ export function FilterText({ filter, name, label }: FilterFieldProps) {
   const known = filter.values[name] ?? ''
   const [typed, setTyped] = useState(known)
   const [seen, setSeen] = useState(known)
-  const [told, setTold] = useState(known)
-  const tell = useDebouncedCallback((value: string) => {
-    setTold(value.trim())
+  const [sent, setSent] = useState(known)
+  const send = useDebouncedCallback((value: string) => {
+    setSent(value.trim())
     filter.set({ [name]: value.trim() })
   }, TYPING_MS)
   if (known !== seen) {
     setSeen(known)
     // Changed by other means, by Back or by clearing all fields; an echo must not undo newer letters.
-    if (known !== told) setTyped(known)
-    setTold(known)
+    if (known !== sent) setTyped(known)
+    setSent(known)
   }
   return (
     <TextInput
@@ -56,7 +56,7 @@ export function FilterText({ filter, name, label }: FilterFieldProps) {
       value={typed}
       onChange={({ currentTarget }) => {
         setTyped(currentTarget.value)
-        tell(currentTarget.value)
+        send(currentTarget.value)
       }}
       leftSection={<IconSearch size={14} aria-hidden />}
       maxLength={500}

@@ -8,7 +8,7 @@ interface FilterMomentProps {
   readonly label: string
 }
 
-/** A moment by the visitor's own clock; the address has it in UTC. */
+/** A moment by the user's own clock; the address has it in UTC. */
 export function FilterMoment({ filter, name, label }: FilterMomentProps) {
   const known = filter.values[name]
   return (

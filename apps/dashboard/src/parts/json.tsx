@@ -5,7 +5,7 @@ import { JsonNode } from './json-node.tsx'
 
 export interface JsonProps {
   readonly value: unknown
-  /** What it is; told to whoever cannot see it. Default `JSON`. */
+  /** What it is, for screen readers. Default `JSON`. */
   readonly label?: string
 }
 

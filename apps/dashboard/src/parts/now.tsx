@@ -21,7 +21,7 @@ export function NowProvider({ aheadMs, children }: NowProviderProps) {
   const [wall, setWall] = useState(Date.now)
   useEffect(() => {
     const timer = setInterval(() => {
-      // Nobody looks: drawing would only keep the machine warm.
+      // The tab is hidden: drawing would be wasted.
       if (document.visibilityState === 'visible') setWall(Date.now())
     }, TICK_MS)
     return () => clearInterval(timer)

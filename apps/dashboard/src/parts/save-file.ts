@@ -1,4 +1,4 @@
-/** Gives a file to the visitor. */
+/** Saves a file on the user's machine. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')

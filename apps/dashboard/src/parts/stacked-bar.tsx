@@ -16,7 +16,7 @@ export interface StackedBarProps {
   readonly legend?: 'words' | 'none'
 }
 
-/** How a whole is divided; whoever cannot see it hears the numbers. */
+/** How a whole is divided; screen readers get the numbers. */
 export function StackedBar({ label, parts, legend = 'words' }: StackedBarProps) {
   const filled = parts.filter(({ count }) => count > 0)
   const said = filled.map((part) => `${formatCount(part.count)} ${part.label}`).join(', ')

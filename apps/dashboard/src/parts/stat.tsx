@@ -7,7 +7,7 @@ export interface StatProps {
   readonly value: ReactNode
   /** What the number means, or how it changed. */
   readonly hint?: ReactNode
-  /** A number that somebody should look at. */
+  /** A number that needs attention. */
   readonly tone?: 'normal' | 'warning' | 'bad'
 }
 

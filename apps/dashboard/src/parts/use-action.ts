@@ -6,11 +6,11 @@ export interface ActionOptions<Input, Result> {
   readonly run: (input: Input) => Promise<Result>
   /** What was done, as a sentence. */
   readonly done: (result: Result, input: Input) => string
-  /** Subjects that it changed: whatever shows them asks again. */
+  /** Subjects that it changed: their queries are read again. */
   readonly changes: readonly string[]
 }
 
-/** Something that a visitor does: its outcome is told, and what it changed is read anew. */
+/** An action of the user: shows its outcome and reads again what it changed. */
 export function useAction<Input, Result>({
   run,
   done,
@@ -23,9 +23,9 @@ export function useAction<Input, Result>({
       notifications.show({ message: done(result, input), color: 'green' })
     },
     onError: (error) => {
-      notifications.show({ title: 'This did not work', message: sentenceOf(error), color: 'red' })
+      notifications.show({ title: 'Request failed', message: sentenceOf(error), color: 'red' })
     },
-    // Also after a failure: it may be that somebody else was there first.
+    // Also after a failure: another user may have changed it first.
     onSettled: async () => {
       await Promise.all(changes.map((subject) => client.invalidateQueries({ queryKey: [subject] })))
     },

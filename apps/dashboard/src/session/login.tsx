@@ -9,11 +9,11 @@ import { useSessionKeeper, useSessionState } from './session-context.tsx'
 
 const WHY = {
   'not begun': undefined,
-  expired: 'Your token has run out. Log in again and you are back where you were.',
-  'logged out': 'You are logged out. The token is forgotten.',
+  expired: 'Your token has expired. Log in again to continue here.',
+  'logged out': 'You are logged out.',
 } as const
 
-/** The door: by token, or by whoever logs people in here. */
+/** The login: by token, or by an OpenID provider. */
 export function Login() {
   useDocumentTitle('Log in · Posthorn')
   const { ended } = useSessionState()
@@ -43,14 +43,14 @@ function TokenLogin() {
   const [mistake, setMistake] = useState<string>()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (!keeper.logIn(token)) setMistake('This is no token, or it has run out.')
+    if (!keeper.logIn(token)) setMistake('Token invalid or expired.')
   }
   return (
     <form onSubmit={submit}>
       <Stack>
         <Textarea
           label="Token"
-          description="It stays in this tab and is gone when you close it."
+          description="Kept in this tab only, until you close it."
           placeholder="eyJ…"
           value={token}
           onChange={({ currentTarget }) => setToken(currentTarget.value)}
@@ -69,12 +69,11 @@ function TokenLogin() {
         </Button>
         <Text size="sm" c="dimmed">
           {production ? (
-            <>Whoever runs this server gives you one.</>
+            <>The operator of this server issues one.</>
           ) : (
             <>
-              <Code>npm start</Code> prints one, and a link that logs you in at once;{' '}
-              <Code>npx posthorn token</Code> makes another. The API is described in its{' '}
-              <Anchor href="/docs">reference</Anchor>.
+              <Code>npm start</Code> prints one and a login link; <Code>npx posthorn token</Code>{' '}
+              creates another. The API is described in its <Anchor href="/docs">reference</Anchor>.
             </>
           )}
         </Text>

@@ -6,7 +6,7 @@ export type OidcSettings = NonNullable<Settings['oidc']>
 /** By it the provider knows whose session is to end. */
 const HINT = 'posthorn.id-token'
 
-/** What a provider sent somebody back with. */
+/** What a provider sent the user back with. */
 export interface Return {
   readonly token: string
   /** The address they wanted before they left. */
@@ -56,7 +56,7 @@ export function hostOf({ authority }: OidcSettings): string {
   return new URL(authority).host
 }
 
-/** An address of ours: whatever came back with the state, it must not lead away. */
+/** An address of ours: what came back with the state must not lead to another site. */
 export function placeIn(state: unknown): string {
   return typeof state === 'string' && /^\/(?![/\\])/.test(state) && !isReturn(queryOf(state))
     ? state

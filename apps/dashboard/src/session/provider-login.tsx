@@ -8,7 +8,7 @@ import type { Claims } from './claims.ts'
 import { beginLogin, finishLogin, hostOf, isReturn, type OidcSettings } from './oidc.ts'
 import { useSessionKeeper } from './session-context.tsx'
 
-/** Sends people to whoever logs them in; they come back to the address they wanted. */
+/** Sends users to the OpenID provider; they return to the address they wanted. */
 export function ProviderLogin({ oidc }: { oidc: OidcSettings }) {
   const begin = useMutation({ mutationFn: () => beginLogin(oidc) })
   const back = useProviderReturn(oidc)
@@ -21,7 +21,7 @@ export function ProviderLogin({ oidc }: { oidc: OidcSettings }) {
         Log in at {hostOf(oidc)}
       </Button>
       <Text size="sm" c="dimmed">
-        You come back to this page.
+        You return to this page.
       </Text>
     </Stack>
   )
@@ -40,7 +40,7 @@ function useProviderReturn(oidc: OidcSettings) {
       const { token, place } = await finishLogin(oidc)
       await navigate({ href: place, replace: true })
       if (keeper.logIn(token, await holderOf(token))) return true
-      throw new Error('The provider’s token has run out already.')
+      throw new Error('The provider’s token has already expired.')
     },
   })
 }

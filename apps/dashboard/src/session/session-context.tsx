@@ -22,6 +22,6 @@ export function useSessionState(): SessionState {
 /** Who is logged in; only for what is shown behind the door. */
 export function useClaims(): Claims {
   const { session } = useSessionState()
-  if (session === undefined) throw new Error('nobody is logged in')
+  if (session === undefined) throw new Error('no user is logged in')
   return session.claims
 }

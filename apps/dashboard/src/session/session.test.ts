@@ -31,10 +31,10 @@ test('goes on with the token that the tab has kept', () => {
 
 test('tells who follows of the login, of its end, and why it ended', () => {
   const keeper = createSessionKeeper(storeWith())
-  const told: (string | undefined)[] = []
+  const seen: (string | undefined)[] = []
   const stop = keeper.subscribe(() => {
     const { session, ended } = keeper.current()
-    told.push(session?.token ?? ended)
+    seen.push(session?.token ?? ended)
   })
   expect(keeper.logIn('rubbish')).toBe(false)
   expect(keeper.logIn('60')).toBe(true)
@@ -42,10 +42,10 @@ test('tells who follows of the login, of its end, and why it ended', () => {
   keeper.logIn('90')
   keeper.expire()
   keeper.expire()
-  expect(told).toEqual(['60', 'logged out', '90', 'expired'])
+  expect(seen).toEqual(['60', 'logged out', '90', 'expired'])
   stop()
   keeper.logIn('30')
-  expect(told).toHaveLength(4)
+  expect(seen).toHaveLength(4)
 })
 
 test.each([60, 90 * 86_400])('a token of %d s ends when it runs out, not before', (seconds) => {

@@ -1,19 +1,19 @@
 import type { Claims } from './claims.ts'
 import type { Session, TokenStore } from './token-store.ts'
 
-/** Who is logged in, or why nobody is. */
+/** Who is logged in, or why no user is. */
 export interface SessionState {
   readonly session: Session | undefined
-  /** `expired` is told at the door: the page was not left on purpose. */
+  /** `expired` is shown at the login: the user did not leave on purpose. */
   readonly ended: 'not begun' | 'expired' | 'logged out'
 }
 
-/** The session of this tab, for whatever wants to follow it. */
+/** The session of this tab, with its changes. */
 export interface SessionKeeper {
   current(): SessionState
   subscribe(listener: () => void): () => void
-  /** False if the text is no token that is still good. `told` is what the server said of its holder. */
-  logIn(token: string, told?: Claims): boolean
+  /** False if the text is no valid token. `known` are the claims as the server read them. */
+  logIn(token: string, known?: Claims): boolean
   logOut(): void
   /** The server no longer takes the token. */
   expire(): void
@@ -48,8 +48,8 @@ export function createSessionKeeper(store: TokenStore): SessionKeeper {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    logIn(token, told) {
-      const session = store.keep(token, told)
+    logIn(token, known) {
+      const session = store.keep(token, known)
       if (session === undefined) return false
       become({ session, ended: 'not begun' })
       return true

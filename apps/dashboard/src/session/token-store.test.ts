@@ -22,7 +22,7 @@ function memory(): Storage {
   }
 }
 
-test('a token says who its holder is, whatever the alphabet', () => {
+test('a token says who its holder is, in any alphabet', () => {
   const { exp, ...rest } = GOOD
   expect(claimsOf(tokenOf(GOOD))).toEqual({ ...rest, expiresAt: exp * 1_000 })
   expect(claimsOf(tokenOf({ ...GOOD, role: undefined }))?.role).toBe('member')
@@ -56,12 +56,12 @@ test('is kept until it runs out or is forgotten', () => {
 
 test('what the server said of a holder goes before what the token says, until another comes', () => {
   const store = createTokenStore(memory(), () => NOW)
-  const told = { sub: 'zoe', org: 'acme', role: 'member', expiresAt: NOW + 1 } as const
+  const known = { sub: 'zoe', org: 'acme', role: 'member', expiresAt: NOW + 1 } as const
   const foreign = tokenOf({ sub: 'zoe', tenant: 'acme', exp: GOOD.exp })
   expect(store.keep(foreign)).toBeUndefined()
-  expect(store.keep(foreign, told)?.claims).toEqual(told)
-  expect(store.read()).toEqual({ token: foreign, claims: told })
-  expect(store.keep(foreign, { ...told, expiresAt: NOW })).toBeUndefined()
+  expect(store.keep(foreign, known)?.claims).toEqual(known)
+  expect(store.read()).toEqual({ token: foreign, claims: known })
+  expect(store.keep(foreign, { ...known, expiresAt: NOW })).toBeUndefined()
   store.keep(tokenOf(GOOD))
   expect(store.read()?.claims.org).toBe('ünited')
 })

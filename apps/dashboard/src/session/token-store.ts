@@ -16,28 +16,28 @@ export interface TokenStore {
    * Undefined if the text is no token that is still good. What the server said of its holder is
    * believed before the token, which may say it in a provider's words.
    */
-  keep(text: string, told?: Claims): Session | undefined
+  keep(text: string, known?: Claims): Session | undefined
   forget(): void
 }
 
 export function createTokenStore(storage: Storage, now: () => number = Date.now): TokenStore {
-  const sessionOf = (token: string, told: Claims | undefined): Session | undefined => {
-    const claims = told ?? claimsOf(token)
+  const sessionOf = (token: string, known: Claims | undefined): Session | undefined => {
+    const claims = known ?? claimsOf(token)
     return claims === undefined || claims.expiresAt <= now() ? undefined : { token, claims }
   }
   return {
     read() {
       const token = storage.getItem(NAME)
-      const told = storage.getItem(CLAIMS)
+      const kept = storage.getItem(CLAIMS)
       if (token === null) return undefined
-      return sessionOf(token, told === null ? undefined : (JSON.parse(told) as Claims))
+      return sessionOf(token, kept === null ? undefined : (JSON.parse(kept) as Claims))
     },
-    keep(text, told) {
-      const session = sessionOf(text.trim(), told)
+    keep(text, known) {
+      const session = sessionOf(text.trim(), known)
       if (session === undefined) return undefined
       storage.setItem(NAME, session.token)
-      if (told === undefined) storage.removeItem(CLAIMS)
-      else storage.setItem(CLAIMS, JSON.stringify(told))
+      if (known === undefined) storage.removeItem(CLAIMS)
+      else storage.setItem(CLAIMS, JSON.stringify(known))
       return session
     },
     forget() {

@@ -6,7 +6,7 @@ const GROUPS: readonly PageGroup[] = ['Operate', 'Systems', 'Development']
 
 interface NavigationProps {
   readonly pages: readonly Page[]
-  /** Somebody chose a page. */
+  /** The user chose a page. */
   readonly onGo: () => void
 }
 

@@ -6,9 +6,9 @@ import { useUser } from './use-user.ts'
 
 /** The server refuses in any case; this says so in words, before anything is asked. */
 export function PageGate({ page }: { page: Page }) {
-  const visitor = useUser()
-  if (mayRead(page, visitor)) return <Outlet />
-  if (page.where === 'development' && visitor.production) {
+  const user = useUser()
+  if (mayRead(page, user)) return <Outlet />
+  if (page.where === 'development' && user.production) {
     return (
       <Notice icon={IconTool} title={`${page.title} are for development`}>
         This server runs in production, where nothing is simulated.
@@ -17,7 +17,7 @@ export function PageGate({ page }: { page: Page }) {
   }
   return (
     <Notice icon={IconLock} title={`${page.title} is for operators`}>
-      Your token is a member’s. Log in with an operator’s to see this page.
+      Your token has the member role. Log in as an operator to see this page.
     </Notice>
   )
 }

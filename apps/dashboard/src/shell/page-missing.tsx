@@ -6,10 +6,10 @@ export function PageMissing() {
   return (
     <Notice
       icon={IconMapOff}
-      title="There is nothing at this address"
+      title="Page not found"
       action={
         <ButtonLink to="/" variant="default" mt="xs">
-          To the first page
+          Go to the start page
         </ButtonLink>
       }
     />

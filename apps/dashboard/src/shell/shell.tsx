@@ -16,9 +16,9 @@ import { UserMenu } from './user-menu.tsx'
 /** The frame around every page: where one can go, who one is, whether what is shown is live. */
 export function Shell({ pages }: { pages: readonly Page[] }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
-  const visitor = useUser()
+  const user = useUser()
   const { aheadMs } = useClock()
-  const readable = pages.filter((page) => mayRead(page, visitor))
+  const readable = pages.filter((page) => mayRead(page, user))
   return (
     <NowProvider aheadMs={aheadMs}>
       <AppShell

@@ -39,7 +39,7 @@ export function Shortcuts({ pages }: { pages: readonly Page[] }) {
           <Shortcut keys={['↑', '↓']} what="Move through the rows of a table" />
           <Shortcut keys={['Enter']} what="Open the row" />
           <Shortcut keys={['Space']} what="Select the row" />
-          <Shortcut keys={['Esc']} what="Close what is open" />
+          <Shortcut keys={['Esc']} what="Close the dialog or drawer" />
           <Shortcut keys={['?']} what="Show this list" />
           {pages.map(({ name, title, key }) => (
             <Shortcut key={name} keys={['g', key]} what={title} />

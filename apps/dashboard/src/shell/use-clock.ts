@@ -3,7 +3,7 @@ import { useApi } from '../api/api-context.tsx'
 import { dataOf } from '../api/client.ts'
 import { useSettings } from '../settings/settings-context.tsx'
 
-/** Somebody else may have moved it. */
+/** Another user may have moved it. */
 const LOOK_AGAIN_MS = 30_000
 
 /** How far the business clock is before the one on the wall; in production it never is. */

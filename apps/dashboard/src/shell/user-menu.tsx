@@ -38,7 +38,7 @@ export function UserMenu() {
       withRoles={false}
     >
       <Popover.Target>
-        <UnstyledButton className={classes['visitor']} onClick={toggle} aria-expanded={isOpen}>
+        <UnstyledButton className={classes['user']} onClick={toggle} aria-expanded={isOpen}>
           <span className={classes['name']}>
             <b>{sub}</b>
             <span>
@@ -48,7 +48,7 @@ export function UserMenu() {
           <IconSelector size={14} aria-hidden />
         </UnstyledButton>
       </Popover.Target>
-      <Popover.Dropdown p="sm" role="dialog" aria-label="You and this page">
+      <Popover.Dropdown p="sm" role="dialog" aria-label="User menu">
         <Choices onChosen={close} />
       </Popover.Dropdown>
     </Popover>
@@ -84,7 +84,7 @@ function Choices({ onChosen }: { onChosen: () => void }) {
         Log out
       </Button>
       <Text size="xs" c="dimmed">
-        The token is good for {formatDuration(expiresAt - wall)} more.
+        Token expires in {formatDuration(expiresAt - wall)} more.
       </Text>
     </Stack>
   )

@@ -1,4 +1,4 @@
-/** What a state means to the engine, whatever a table calls it. */
+/** What a state means to the engine, independent of the table's word for it. */
 export type StateRole =
   'ready' | 'claimed' | 'sent' | 'confirmed' | 'retry' | 'failing' | 'dead' | 'cancelled'
 
@@ -15,7 +15,7 @@ export const ROLE_LOOKS: Readonly<Record<StateRole, RoleLook>> = {
   claimed: { color: 'blue', word: 'under way' },
   sent: { color: 'teal', word: 'sent' },
   confirmed: { color: 'green', word: 'confirmed' },
-  retry: { color: 'orange', word: 'will be tried again' },
+  retry: { color: 'orange', word: 'to be retried' },
   failing: { color: 'orange', word: 'failed' },
   dead: { color: 'red', word: 'given up' },
   cancelled: { color: 'gray', word: 'cancelled' },

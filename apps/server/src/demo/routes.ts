@@ -36,12 +36,12 @@ const config = { access: 'operator' } as const
 
 const schemas = {
   start: {
-    summary: 'Play a story through all systems, in your name; one that is played is joined',
+    summary: 'Start the demo of all systems as the caller; a running one is joined',
     tags,
     response: { 202: Progress },
   },
-  read: { summary: 'How far the story is', tags, response: { 200: Progress } },
-  cancel: { summary: 'End the story that is played', tags, response: { 200: Progress } },
+  read: { summary: 'The progress of the demo', tags, response: { 200: Progress } },
+  cancel: { summary: 'Stop the running demo', tags, response: { 200: Progress } },
 }
 
 export interface DemoRoutesOptions {
@@ -61,7 +61,7 @@ export function demoRoutes(app: App, { simulators, baseUrl, log }: DemoRoutesOpt
     const missing = CAST.filter((name) => !simulators.some((each) => each.name === name))
     if (missing.length > 0) {
       throw problem('CONFLICT', {
-        detail: `the story is played with simulators only, and here ${missing.join(', ')} is real`,
+        detail: `the demo needs the simulators, and here ${missing.join(', ')} is real`,
       })
     }
     const url = `http://${addressOf(app)}`

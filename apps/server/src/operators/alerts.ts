@@ -31,7 +31,7 @@ const AlertResource = Type.Object({
 const tags = ['alerts']
 
 const list = {
-  summary: 'What a person should look at, newest first',
+  summary: 'Alerts that need an operator, newest first',
   tags,
   querystring: Type.Object({
     ...PageQuery.properties,
@@ -46,7 +46,7 @@ const list = {
 }
 
 const acknowledging = {
-  summary: 'Say that somebody has seen it; the first to say so stays',
+  summary: 'Acknowledge an alert; the first acknowledgement stays',
   tags,
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
   response: { 200: AlertResource },

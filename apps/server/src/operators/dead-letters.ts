@@ -22,7 +22,7 @@ const schema = {
           oldestAt: Moment,
           newestAt: Moment,
           error: Type.Union([Type.String(), Type.Null()], {
-            description: 'what one of them was told',
+            description: 'the error of one of them',
           }),
         }),
       ),

@@ -36,7 +36,8 @@ const Step = Type.Union([
 ])
 
 const schema = {
-  summary: 'The way of one message: transaction, outbox, topic, inboxes, and others of its trace',
+  summary:
+    'The timeline of one message: transaction, outbox, topic, inboxes, and others of its trace',
   description:
     'Only what tables say. `isComplete` is false if looking for messages of the same trace took too long.',
   tags: ['outboxes'],

@@ -2,7 +2,7 @@ import { callerOf, type App } from '@posthorn/http'
 import { Type } from 'typebox'
 
 const schema = {
-  summary: 'Who the token says that you are',
+  summary: 'The caller, by its token',
   tags: ['session'],
   response: {
     200: Type.Object({

@@ -46,7 +46,7 @@ const show = {
 const Paused = Type.Object({ name: Type.String(), paused: Type.Boolean() })
 
 const pausing = {
-  summary: 'Stop all claims, in every process; what is under way ends',
+  summary: 'Pause: relays stop claiming in every process; messages in flight finish',
   tags,
   params: OutboxParams,
   body: OptionalReason,
@@ -54,7 +54,7 @@ const pausing = {
 }
 
 const resuming = {
-  summary: 'Let claims go on',
+  summary: 'Resume a paused outbox',
   tags,
   params: OutboxParams,
   response: { 200: Paused },
@@ -83,7 +83,7 @@ const keys = {
 }
 
 const unblocking = {
-  summary: 'Let what waits behind a dead message of its key go on without it',
+  summary: 'Unblock a key: the messages behind its dead message are sent',
   tags,
   params: Type.Object({ name: OutboxName, key: Type.String({ minLength: 1, maxLength: 1_000 }) }),
   response: { 200: Type.Object({ unblocked: Type.Boolean() }) },

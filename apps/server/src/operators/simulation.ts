@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 
 const schema = {
-  summary: 'Who plays the outside world, and the business clock; in development only',
+  summary: 'The simulators and the business clock; in development only',
   tags: ['simulators'],
   response: {
     200: Type.Object({

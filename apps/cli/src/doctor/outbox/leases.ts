@@ -21,7 +21,7 @@ export async function checkLeases(
   if (count === 0) return []
   const noun = order ? 'bucket' : 'message'
   const since = seconds > 0 ? ` for ${duration(seconds)}` : ''
-  const says = `${counted(count, noun)} left behind by a lost relay${since}, and nobody takes over`
+  const says = `${counted(count, noun)} left behind by a lost relay${since}, and no relay takes over`
   const todo = 'see the log of the relays: they are alive and cannot claim'
   return [warn(name, says, { todo, run: `posthorn status --once` })]
 }

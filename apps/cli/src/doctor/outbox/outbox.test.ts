@@ -196,7 +196,7 @@ describe('work', () => {
     await pool.query(`insert into posthorn.pulse (outbox, relay, at, lost)
       values ('shop.events', 'a', now(), 3), ('shop.events', 'a', now() - interval '2 h', 9)`)
     expect((await work()).filter(({ level }) => level !== 'ok')).toMatchObject([
-      { says: '2 relays fell silent within the hour without taking leave' },
+      { says: '2 relays stopped within the hour without signing off' },
       { says: '3 claims lost within the hour; the messages went out again' },
     ])
   })
@@ -210,7 +210,7 @@ describe('work', () => {
       values ('shop.orders', 'A', 1, 'x')`)
     expect((await work()).filter(({ level }) => level !== 'ok')).toMatchObject([
       { check: 'shop.orders', says: '1 key blocked behind a dead message' },
-      { check: 'shop.letters', says: '1 message in quarantine: nobody tries them again' },
+      { check: 'shop.letters', says: '1 message in quarantine: no relay retries them' },
     ])
   })
 
@@ -241,7 +241,7 @@ describe('leases', () => {
     expect(await checkLeases(pool, shopEvents, running)).toMatchObject([
       {
         level: 'warn',
-        says: '1 message left behind by a lost relay for 5m, and nobody takes over',
+        says: '1 message left behind by a lost relay for 5m, and no relay takes over',
       },
     ])
     expect(await checkLeases(pool, shopEvents, { relays: 0, paused: false })).toEqual([])
@@ -255,7 +255,7 @@ describe('leases', () => {
     await pool.query(`insert into shop.event (id, type, org_id, status, claimed_until)
       values (gen_random_uuid(), 'x', 'o', 'cancelled', now() - interval '2 min')`)
     expect(await checkLeases(pool, claiming, running)).toMatchObject([
-      { says: '1 message left behind by a lost relay for 2m, and nobody takes over' },
+      { says: '1 message left behind by a lost relay for 2m, and no relay takes over' },
     ])
   })
 
@@ -264,7 +264,7 @@ describe('leases', () => {
       select 'shop.orders', n, gen_random_uuid(), 'gone', now() - interval '5 min'
         from generate_series(0, 3) as n`)
     expect(await checkLeases(pool, shopOrders, running)).toMatchObject([
-      { says: '4 buckets left behind by a lost relay for 5m, and nobody takes over' },
+      { says: '4 buckets left behind by a lost relay for 5m, and no relay takes over' },
     ])
   })
 })

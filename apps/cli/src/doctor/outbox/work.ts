@@ -10,7 +10,7 @@ export function checkWork({ outboxes, alertsOpen }: Status, relays: RelayFacts):
   const isAlone = outboxes.length > 0 && outboxes.every((outbox) => outbox.relays === 0)
   const most = Math.max(0, ...outboxes.map((outbox) => outbox.relays))
   const first = isAlone
-    ? warn('relays', 'none has been heard of for 15 s', {
+    ? warn('relays', 'no heartbeat for 15 s', {
         todo: 'start one',
         run: 'posthorn relay',
       })
@@ -36,7 +36,7 @@ function abandoned({ name }: OutboxStatus): Finding {
 function dying({ vanished, lost }: RelayFacts): Finding[] {
   const findings: Finding[] = []
   if (vanished > 0) {
-    const says = `${counted(vanished, 'relay')} fell silent within the hour without taking leave`
+    const says = `${counted(vanished, 'relay')} stopped within the hour without signing off`
     const todo = 'see why the process was killed: its log, memory, grace period'
     findings.push(warn('relays', says, todo))
   }
@@ -53,8 +53,8 @@ function workOf(outbox: OutboxStatus): Finding[] {
   const { blockedKeys, quarantined } = outbox
   const findings: Finding[] = []
   if (paused) {
-    const says = oneLine(`it is paused by ${pausedBy ?? 'somebody'}`)
-    findings.push(warn(name, says, { todo: 'let it go on', run: `posthorn resume ${name}` }))
+    const says = oneLine(`it is paused by ${pausedBy ?? 'unknown'}`)
+    findings.push(warn(name, says, { todo: 'resume it', run: `posthorn resume ${name}` }))
   } else if (oldest > LATE_SECONDS) {
     const says = `a message has been due for ${duration(oldest)}`
     findings.push(
@@ -72,8 +72,8 @@ function workOf(outbox: OutboxStatus): Finding[] {
     findings.push(warn(name, says, { todo, run: `posthorn messages ${name} --dead` }))
   }
   if (quarantined > 0) {
-    const says = `${counted(quarantined, 'message')} in quarantine: nobody tries them again`
-    const todo = 'mend the cause, which their alerts name, then replay them'
+    const says = `${counted(quarantined, 'message')} in quarantine: no relay retries them`
+    const todo = 'fix the cause, which their alerts name, then replay them'
     findings.push(warn(name, says, { todo, run: `posthorn replay ${name} --dry-run` }))
   }
   return findings.length === 0 ? [ok(name, 'in order')] : findings

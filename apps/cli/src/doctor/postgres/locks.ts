@@ -29,7 +29,7 @@ export async function checkLocks(
     const says = `process ${pid} (${named(application)}, ${state}) has had ${mode} on ${table} for ${duration(seconds)}`
     findings.push(warn('locks', says, endOf(pid)))
   }
-  return findings.length > 0 ? findings : [ok('locks', 'nobody waits for one')]
+  return findings.length > 0 ? findings : [ok('locks', 'no process waits for one')]
 }
 
 function named(application: string): string {

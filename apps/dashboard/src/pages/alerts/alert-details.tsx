@@ -15,20 +15,20 @@ export function AlertDetails({ alert }: { alert: Alert }) {
       <CodeNote code={alert.code} />
       <KeyValue
         facts={{
-          Where: alert.source,
+          Source: alert.source,
           Subject: <CopyId id={alert.subject} />,
           Organisation: alert.tenant ?? undefined,
           Raised: <Time at={alert.raisedAt} />,
-          Seen:
+          Acknowledged:
             alert.acknowledgedAt === null ? undefined : (
               <>
-                by {alert.acknowledgedBy ?? 'somebody'} <Time at={alert.acknowledgedAt} />
+                by {alert.acknowledgedBy ?? 'unknown'} <Time at={alert.acknowledgedAt} />
               </>
             ),
           Recovered: alert.recoveredAt === null ? undefined : <Time at={alert.recoveredAt} />,
         }}
       />
-      {place !== undefined && <AnchorLink to={place}>Look at it</AnchorLink>}
+      {place !== undefined && <AnchorLink to={place}>Open</AnchorLink>}
     </Stack>
   )
 }

@@ -28,8 +28,8 @@ const COLUMNS: readonly Column<Alert>[] = [
     cell: ({ status }) => <StateBadge state={status} role={ALERT_ROLES[status]} />,
   },
   { id: 'code', title: 'Code', width: 'minmax(120px, 1fr)', cell: ({ code }) => code },
-  { id: 'source', title: 'Where', narrow: 'hidden', cell: ({ source }) => source },
-  { id: 'detail', title: 'What', width: 'minmax(0, 3fr)', cell: ({ detail }) => detail },
+  { id: 'source', title: 'Source', narrow: 'hidden', cell: ({ source }) => source },
+  { id: 'detail', title: 'Detail', width: 'minmax(0, 3fr)', cell: ({ detail }) => detail },
   { id: 'at', title: 'Raised', width: '120px', cell: ({ raisedAt }) => <Time at={raisedAt} /> },
 ]
 
@@ -57,7 +57,7 @@ export function Alerts() {
       }
       return ids.length
     },
-    done: (count) => `${count} ${count === 1 ? 'alert is' : 'alerts are'} marked as seen.`,
+    done: (count) => `${count} ${count === 1 ? 'alert' : 'alerts'} acknowledged.`,
     changes: ['alerts', 'overview'],
   })
   const chosen = list.rows.filter(({ id, status }) => status === 'open' && selection.has(id))
@@ -65,7 +65,7 @@ export function Alerts() {
   return (
     <PageFrame
       title="Alerts"
-      lead="What a person should look at. An alert ends by itself when its cause has gone."
+      lead="Problems that need an operator. An alert closes by itself when its cause is gone."
       actions={
         <Button
           disabled={chosen.length === 0}
@@ -77,13 +77,13 @@ export function Alerts() {
             )
           }
         >
-          Mark {chosen.length === 0 ? '' : `${chosen.length} `}as seen
+          Acknowledge {chosen.length === 0 ? '' : chosen.length}
         </Button>
       }
     >
       <FilterBar filter={filter}>
         <FilterSelect filter={filter} name="status" label="State" options={ALERT_STATES} />
-        <FilterText filter={filter} name="source" label="Where" />
+        <FilterText filter={filter} name="source" label="Source" />
         <FilterText filter={filter} name="code" label="Code" />
         <FilterText filter={filter} name="tenant" label="Organisation" />
       </FilterBar>
@@ -95,7 +95,7 @@ export function Alerts() {
         selection={selection}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
-        empty={<Empty title="No alerts">Nothing has needed a person so far.</Empty>}
+        empty={<Empty title="No alerts">No alert has been raised so far.</Empty>}
         onClearFilter={filter.isSet ? filter.clear : undefined}
       />
       <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Alert">
@@ -108,7 +108,7 @@ export function Alerts() {
                 loading={acknowledge.isPending}
                 onClick={() => acknowledge.mutate([shown.id])}
               >
-                Mark as seen
+                Acknowledge
               </Button>
             </Group>
           </>

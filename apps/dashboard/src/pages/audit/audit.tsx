@@ -34,11 +34,11 @@ const FILTER = {
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { id: 'at', title: 'When', width: '110px', cell: ({ at }) => <Time at={at} /> },
-  { id: 'outbox', title: 'Where', cell: ({ outbox }) => outbox ?? '–' },
-  { id: 'what', title: 'What', width: 'minmax(0, 1.6fr)', cell: whatOf },
-  { id: 'why', title: 'Why', width: 'minmax(0, 2fr)', narrow: 'hidden', cell: whyOf },
-  { id: 'actor', title: 'By', narrow: 'hidden', cell: ({ actor }) => actor },
+  { id: 'at', title: 'Time', width: '110px', cell: ({ at }) => <Time at={at} /> },
+  { id: 'outbox', title: 'Outbox', cell: ({ outbox }) => outbox ?? '–' },
+  { id: 'what', title: 'Change', width: 'minmax(0, 1.6fr)', cell: whatOf },
+  { id: 'why', title: 'Reason', width: 'minmax(0, 2fr)', narrow: 'hidden', cell: whyOf },
+  { id: 'actor', title: 'Actor', narrow: 'hidden', cell: ({ actor }) => actor },
 ]
 
 /** What happened to messages, and what people did. */
@@ -61,14 +61,14 @@ export function Audit() {
   return (
     <PageFrame
       title="Audit"
-      lead="Every transition of every message, and everything that people did."
+      lead="Every transition of every message, and every operator action."
       actions={
         <Button
           variant="default"
           disabled={list.rows.length === 0}
           onClick={() => saveFile('audit.csv', entriesAsCsv(list.rows))}
         >
-          Save what is shown
+          Export CSV
         </Button>
       }
     >
@@ -76,7 +76,7 @@ export function Audit() {
         <FilterText filter={filter} name="search" label="Search" />
         <FilterSelect filter={filter} name="kind" label="Kind" options={KINDS} />
         <FilterText filter={filter} name="outbox" label="Outbox" />
-        <FilterText filter={filter} name="actor" label="By" />
+        <FilterText filter={filter} name="actor" label="Actor" />
         <FilterText filter={filter} name="code" label="Code" />
       </FilterBar>
       <DataTable
@@ -86,10 +86,10 @@ export function Audit() {
         idOf={({ kind, id }) => `${kind}-${id}`}
         onOpen={({ id }) => opened.open(id)}
         opened={shown && `${shown.kind}-${shown.id}`}
-        empty={<Empty title="Nothing has happened yet">Send a first message.</Empty>}
+        empty={<Empty title="No entries yet">Send a first message.</Empty>}
         onClearFilter={filter.isSet ? filter.clear : undefined}
       />
-      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="What happened">
+      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Audit entry">
         {shown !== undefined && <EntryDetails entry={shown} />}
       </DetailDrawer>
     </PageFrame>
@@ -102,9 +102,9 @@ function EntryDetails({ entry }: { entry: Entry }) {
     <>
       <KeyValue
         facts={{
-          What: whatOf(entry),
-          When: <Time at={entry.at} />,
-          By: entry.actor,
+          Change: whatOf(entry),
+          Time: <Time at={entry.at} />,
+          Actor: entry.actor,
           Outbox: entry.outbox ?? undefined,
           Message: isTransition ? <CopyId id={entry.messageId} /> : undefined,
           Attempt: isTransition ? (entry.attempt ?? undefined) : undefined,
@@ -119,7 +119,7 @@ function EntryDetails({ entry }: { entry: Entry }) {
           to="/messages"
           search={{ outbox: entry.outbox, open: `${entry.outbox}:${entry.messageId}` }}
         >
-          Look at the message
+          Open message
         </AnchorLink>
       )}
     </>

@@ -9,7 +9,7 @@ export function whatOf(entry: Entry): string {
   return `${entry.from ?? 'new'} → ${entry.to}`
 }
 
-/** Why, as far as it was told. */
+/** Why, as far as it was recorded. */
 export function whyOf(entry: Entry): string {
   if (entry.kind === 'operation') return entry.reason ?? ''
   return [entry.code, entry.error ?? entry.reason].filter((part) => part !== null).join(': ')

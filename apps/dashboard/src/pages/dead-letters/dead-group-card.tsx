@@ -28,9 +28,9 @@ export function DeadGroupCard({ group, filter, isAlone, onLook }: DeadGroupCardP
             <Button
               variant="default"
               onClick={onLook}
-              aria-label={`Look at them: ${code ?? 'no code'} of ${outbox}`}
+              aria-label={`Show messages: ${code ?? 'no code'} of ${outbox}`}
             >
-              Look at them
+              Show messages
             </Button>
           )}
           {isReplayable && (
@@ -44,14 +44,14 @@ export function DeadGroupCard({ group, filter, isAlone, onLook }: DeadGroupCardP
       }
     >
       <Stack gap={6}>
-        {code === null && <Text size="sm">No code was kept with them.</Text>}
+        {code === null && <Text size="sm">No error code recorded.</Text>}
         <FailureNote outbox={outbox} code={code} error={error} />
         {oldestAt !== null && (
           <Text size="sm" c="dimmed" component="div">
-            Made from <Time at={oldestAt} /> to <Time at={newestAt} />
+            Created from <Time at={oldestAt} /> to <Time at={newestAt} />
           </Text>
         )}
-        {!isReplayable && <Text size="sm">Look at them, and select which ones to replay.</Text>}
+        {!isReplayable && <Text size="sm">Show the messages and select which ones to replay.</Text>}
       </Stack>
     </Panel>
   )

@@ -34,7 +34,7 @@ export function DeadLetters() {
   return (
     <PageFrame
       title="Dead letters"
-      lead="Messages that were given up, by the reason. Mend the cause first, then replay: they keep their ids."
+      lead="Messages that were given up, grouped by reason. Fix the cause, then replay: messages keep their ids."
     >
       <QueryState query={query}>
         {(outboxes) => (
@@ -50,8 +50,8 @@ export function DeadLetters() {
               <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
                 <FilterText filter={filter} name="type" label="Type" />
                 <FilterText filter={filter} name="tenant" label="Organisation" />
-                <FilterMoment filter={filter} name="since" label="Made since" />
-                <FilterMoment filter={filter} name="until" label="Made before" />
+                <FilterMoment filter={filter} name="since" label="Created after" />
+                <FilterMoment filter={filter} name="until" label="Created before" />
               </MoreFilters>
             </FilterBar>
             <Groups outboxes={outboxes} filter={filter} />
@@ -79,8 +79,8 @@ function Groups({ outboxes, filter }: GroupsProps) {
   if (groups.length === 0 && filter.isSet) return <NoMatch onClear={filter.clear} />
   if (groups.length === 0) {
     return (
-      <Empty title="Nothing is dead">
-        A message comes here when its outbox has given up on it, with the reason.
+      <Empty title="No dead letters">
+        A message appears here when its outbox gives up on it, with the reason.
       </Empty>
     )
   }

@@ -30,7 +30,7 @@ export function DeadRows({ outbox, filter, matching }: DeadRowsProps) {
   if (roles.dead === null) {
     return (
       <Panel title="Rows">
-        This outbox never gives up: what is counted here is quarantined, and waits among its{' '}
+        This outbox never gives up. The messages counted here are quarantined: see its{' '}
         <AnchorLink to="/messages" search={{ outbox: name }}>
           messages
         </AnchorLink>
@@ -64,7 +64,7 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
             onDone={selection.clear}
           />
           <ReplayButton
-            label={`Replay all ${formatCount(matching)} that match`}
+            label={`Replay all ${formatCount(matching)} matching`}
             outbox={name}
             filter={filter}
           />
@@ -84,7 +84,7 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
           } as never)
         }
         height="420px"
-        empty={<Empty title="None is left">They were replayed or cancelled meanwhile.</Empty>}
+        empty={<Empty title="No dead letters left">They have been replayed or cancelled.</Empty>}
       />
     </Panel>
   )

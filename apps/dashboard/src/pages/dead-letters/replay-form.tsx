@@ -37,7 +37,7 @@ export function ReplayForm(props: ReplayFormProps) {
     <QueryState query={counted}>
       {({ count }) =>
         count === 0 ? (
-          <Text size="sm">None is left to replay.</Text>
+          <Text size="sm">Nothing left to replay.</Text>
         ) : (
           <Fields {...props} count={count} />
         )
@@ -81,11 +81,11 @@ function Fields({
       <Stack gap="sm">
         <Text size="sm">
           {formatCount(total)} {total === 1 ? 'message matches' : 'messages match'}. They keep their
-          ids, and their attempts begin at zero. Whatever killed them should be mended by now.
+          ids and start again at attempt zero. Fix the cause before replaying.
         </Text>
         <TextInput
           label="Reason"
-          description="Kept in the audit."
+          description="Recorded in the audit log."
           value={reason}
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
           required
@@ -93,10 +93,10 @@ function Fields({
           data-autofocus
         />
         <NumberInput
-          label="Messages in a second"
+          label="Messages per second"
           description={
             perSecond === undefined
-              ? 'All at once if it is left empty.'
+              ? 'Leave empty to replay all at once.'
               : `It takes ${formatDuration((Math.min(total, 10_000) / perSecond) * 1_000)}; 10,000 at the most in one go.`
           }
           min={0.1}
@@ -119,7 +119,7 @@ function Fields({
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={replay.isPending}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={replay.isPending}>
             Replay {formatCount(total)}

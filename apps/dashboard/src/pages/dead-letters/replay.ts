@@ -6,7 +6,7 @@ export interface ReplayFilter extends DeadFilter {
 
 export interface ReplayOrder {
   readonly count: number
-  /** Messages in a second; all at once without it. */
+  /** Messages per second; all at once without it. */
   readonly perSecond: number | undefined
 }
 

@@ -9,10 +9,10 @@ import { useAction } from '../../parts/use-action.ts'
 import { StepCard } from './step-card.tsx'
 import type { Story } from './story.ts'
 
-/** While it is played; nobody looks at a story that stands still. */
+/** While it runs; a finished demo does not change. */
 const EVERY_MS = 700
 
-/** A story through all systems, with a link to whatever it moves. */
+/** A demo through all systems, with links to what it changes. */
 export function Demo() {
   const api = useApi()
   const query = useQuery({
@@ -23,7 +23,7 @@ export function Demo() {
   return (
     <PageFrame
       title="Demonstration"
-      lead="A story of a minute through all five systems, with what goes wrong in each. It acts in your name on this server, moves its clock, and reaches nobody outside."
+      lead="A one-minute demo of all five systems and their failures. It acts as you on this server, moves its clock and contacts no outside service."
       actions={query.data && <PlayButton story={query.data} />}
     >
       <QueryState query={query}>
@@ -44,18 +44,18 @@ function PlayButton({ story: { status } }: { story: Story }) {
   const api = useApi()
   const play = useAction({
     run: () => dataOf(api.POST('/api/v1/demo')),
-    done: () => 'The story begins. Stay here, or look around: it goes on.',
+    done: () => 'Demo started. You can leave this page; it continues.',
     changes: ['demo'],
   })
   const cancel = useAction({
     run: () => dataOf(api.DELETE('/api/v1/demo')),
-    done: () => 'The story is ended; what was made until then stays.',
+    done: () => 'Stopping the demo; its data stays.',
     changes: ['demo'],
   })
   if (status === 'running') {
     return (
       <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
-        End it
+        Stop
       </Button>
     )
   }
@@ -69,14 +69,14 @@ function PlayButton({ story: { status } }: { story: Story }) {
 const ENDINGS = {
   completed: {
     icon: IconCircleCheck,
-    title: 'That was the story',
-    text: 'One webhook is left for you: find it, see why it failed, mend the merchant, replay it. The last step says how.',
+    title: 'Demo finished',
+    text: 'One webhook is left for you: find it, see why it failed, fix the merchant, replay it. The last step says how.',
   },
-  failed: { icon: IconAlertTriangle, title: 'The story broke', text: null },
+  failed: { icon: IconAlertTriangle, title: 'Demo failed', text: null },
   cancelled: {
     icon: IconHandStop,
-    title: 'The story was ended',
-    text: 'What was made until then stays; the simulators answer as they should.',
+    title: 'Demo stopped',
+    text: 'Its data stays; the simulators answer normally again.',
   },
 } as const
 

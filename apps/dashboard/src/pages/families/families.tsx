@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import { useUser } from '../../shell/use-user.ts'
 import { readFamilies, type FamilyItem } from './family-api.ts'
 import { FamilyForm } from './family-form.tsx'
-import { useFamilyNews } from './use-family-changes.ts'
+import { useFamilyChanges } from './use-family-changes.ts'
 
 const COLUMNS: readonly Column<FamilyItem>[] = [
   { id: 'name', title: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => name },
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<FamilyItem>[] = [
   },
   {
     id: 'at',
-    title: 'Founded',
+    title: 'Created',
     width: '120px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
@@ -46,12 +46,12 @@ export function Families() {
     queryKey: ['families', 'list'],
     read: (cursor, signal) => readFamilies(api, cursor, signal),
   })
-  useFamilyNews()
+  useFamilyChanges()
   const open = (id: string) => void navigate({ to: '/families/$id', params: { id } } as never)
   return (
     <PageFrame
       title="Families"
-      lead="People found families and invite others by mail; every invitation is an event that is sent once."
+      lead="Users create families and invite others by mail; each invitation is an event that is sent once."
       actions={
         !production && (
           <ButtonLink variant="default" to="/families/mailbox">
@@ -60,8 +60,8 @@ export function Families() {
         )
       }
     >
-      <Panel title="Found a family">
-        <FamilyForm onFounded={open} />
+      <Panel title="New family">
+        <FamilyForm onCreated={open} />
       </Panel>
       <DataTable
         label="Families"
@@ -70,7 +70,9 @@ export function Families() {
         idOf={({ id }) => id}
         onOpen={({ id }) => open(id)}
         empty={
-          <Empty title="No families yet">Found one above: you become its owner and invite.</Empty>
+          <Empty title="No families yet">
+            Create one above: you become its owner and can invite members.
+          </Empty>
         }
       />
     </PageFrame>

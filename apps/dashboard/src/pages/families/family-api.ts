@@ -57,7 +57,7 @@ export async function readFamilies(
   return data.families
 }
 
-/** Null for a family of nobody here. */
+/** Null for a family of another organisation. */
 export async function readFamily(
   api: Api,
   id: string,
@@ -98,7 +98,7 @@ export async function revoke(api: Api, invitationId: string): Promise<Invitation
   return invitationOf(api, { query, variables: { input: { invitationId } } })
 }
 
-/** Whoever is logged in joins the family that the token is for. */
+/** The logged-in user joins the family that the token is for. */
 export async function accept(api: Api, token: string): Promise<{ id: string; name: string }> {
   const query = `mutation ($input: AcceptInvitationInput!) {
     acceptInvitation(input: $input) { family { id name } ${ERRORS} } }`

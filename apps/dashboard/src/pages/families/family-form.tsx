@@ -4,18 +4,18 @@ import { useApi } from '../../api/api-context.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { createFamily } from './family-api.ts'
 
-/** Founds a family with whoever is logged in as its owner. */
-export function FamilyForm({ onFounded }: { onFounded: (id: string) => void }) {
+/** Creates a family with the logged-in user as its owner. */
+export function FamilyForm({ onCreated }: { onCreated: (id: string) => void }) {
   const api = useApi()
   const [name, setName] = useState('')
-  const found = useAction({
+  const create = useAction({
     run: (wished: string) => createFamily(api, wished),
-    done: (family) => `The family ${family.name} is founded, and you own it.`,
+    done: (family) => `Family ${family.name} created; you are its owner.`,
     changes: ['families'],
   })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    found.mutate(name.trim(), { onSuccess: ({ id }) => onFounded(id) })
+    create.mutate(name.trim(), { onSuccess: ({ id }) => onCreated(id) })
   }
   return (
     <form onSubmit={submit}>
@@ -28,8 +28,8 @@ export function FamilyForm({ onFounded }: { onFounded: (id: string) => void }) {
           required
           w={{ base: '100%', xs: 280 }}
         />
-        <Button type="submit" loading={found.isPending}>
-          Found
+        <Button type="submit" loading={create.isPending}>
+          Create family
         </Button>
       </Group>
     </form>

@@ -14,7 +14,7 @@ import { Invitations } from './invitations.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { Mails } from './mails.tsx'
 import { Members } from './members.tsx'
-import { useFamilyNews } from './use-family-changes.ts'
+import { useFamilyChanges } from './use-family-changes.ts'
 
 /** One family: who belongs to it, who is invited, and the mails about that. */
 export function Family() {
@@ -24,20 +24,20 @@ export function Family() {
     queryKey: ['families', 'one', id],
     queryFn: ({ signal }) => readFamily(api, id, signal),
   })
-  useFamilyNews()
+  useFamilyChanges()
   return (
     <QueryState query={query}>
       {(family) =>
         family === null ? (
           <Empty
-            title="There is no such family"
+            title="Family not found"
             action={
               <ButtonLink variant="default" to="/families" mt="xs">
                 All families
               </ButtonLink>
             }
           >
-            Or it belongs to another organisation.
+            It does not exist or belongs to another organisation.
           </Empty>
         ) : (
           <Shown family={family} />
@@ -78,7 +78,7 @@ function Shown({ family }: { family: FamilyDetails }) {
         </Grid.Col>
       </Grid>
       {!production && (
-        <Panel title="Mails to those invited">
+        <Panel title="Invitation mails">
           <Mails isWanted={(mail) => addresses.has(mail.to.toLowerCase())} />
         </Panel>
       )}

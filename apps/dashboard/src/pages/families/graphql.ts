@@ -30,7 +30,7 @@ export function doneOr<Payload extends { readonly errors: readonly Refusal[] }>(
   const [refusal] = payload.errors
   if (refusal === undefined) return payload
   const { code, message: detail } = refusal
-  const title = 'The families say no'
+  const title = 'Request refused'
   throw new ApiProblem({ status: 422, headers: new Headers() }, { code, title, detail })
 }
 
@@ -46,5 +46,5 @@ async function asProblem(request: Request): Promise<Response> {
   if (error === undefined) return response
   const { status } = response
   const code = error.extensions?.code ?? `HTTP_${status}`
-  return Response.json({ code, title: 'GraphQL refused this', detail: error.message }, { status })
+  return Response.json({ code, title: 'GraphQL error', detail: error.message }, { status })
 }

@@ -21,7 +21,7 @@ const STATUS_ROLES: Readonly<Record<InvitationStatus, StateRole>> = {
   EXPIRED: 'failing',
 }
 
-/** How the end of its 14 days is told. */
+/** The words for the end of its 14 days. */
 const EXPIRY: Readonly<Record<InvitationStatus, string>> = {
   PENDING: 'ends',
   ACCEPTED: 'would have ended',
@@ -32,7 +32,7 @@ const EXPIRY: Readonly<Record<InvitationStatus, string>> = {
 /** Who is invited, until when, and what can be done about it; the newest 200. */
 export function Invitations({ invitations }: Pick<FamilyDetails, 'invitations'>) {
   if (invitations.length === 0) {
-    return <Empty title="Nobody is invited">Invite somebody by mail with the form.</Empty>
+    return <Empty title="No invitations">Use the form to invite a member by mail.</Empty>
   }
   return (
     <Table>
@@ -75,23 +75,23 @@ function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
   const api = useApi()
   const again = useAction({
     run: () => resend(api, id),
-    done: () => `${email} gets another mail.`,
+    done: () => `A new mail to ${email} is queued.`,
     changes: ['families', 'mail'],
   })
   const end = useAction({
     run: () => revoke(api, id),
-    done: () => `The invitation of ${email} is revoked.`,
+    done: () => `Invitation of ${email} revoked.`,
     changes: ['families'],
   })
   return (
     <Group gap={6}>
       <ConfirmButton
         label="Resend"
-        title="Send 1 mail again?"
+        title="Resend 1 mail?"
         verb="Resend 1"
         onConfirm={() => again.mutateAsync(undefined)}
       >
-        {email} gets a new link, good for another 14 days. The old link opens nothing from then on.
+        {email} gets a new link, valid for 14 days. The old link stops working.
       </ConfirmButton>
       <ConfirmButton
         label="Revoke"
@@ -100,7 +100,7 @@ function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
         tone="danger"
         onConfirm={() => end.mutateAsync(undefined)}
       >
-        The link that {email} has opens nothing any more. The address can be invited again.
+        The link that {email} has stops working. The address can be invited again.
       </ConfirmButton>
     </Group>
   )

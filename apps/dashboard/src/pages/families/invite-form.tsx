@@ -4,7 +4,7 @@ import { useApi } from '../../api/api-context.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { invite, type FamilyRole, type NewInvitation } from './family-api.ts'
 
-/** Nobody is invited to own a family. */
+/** No invitations to own a family. */
 const ROLES: readonly FamilyRole[] = ['MEMBER', 'ADMIN']
 
 /** Invites one person by mail. */
@@ -14,7 +14,7 @@ export function InviteForm({ familyId }: { familyId: string }) {
   const [role, setRole] = useState<FamilyRole>('MEMBER')
   const send = useAction({
     run: (invitation: NewInvitation) => invite(api, invitation),
-    done: (invitation) => `${invitation.email} is invited; a mail is on its way.`,
+    done: (invitation) => `${invitation.email} invited; a mail is queued.`,
     changes: ['families', 'mail'],
   })
   const submit = (event: SubmitEvent) => {

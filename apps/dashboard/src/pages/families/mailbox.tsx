@@ -9,15 +9,17 @@ import { Mails } from './mails.tsx'
 export function Mailbox() {
   const { production } = useUser()
   if (production) {
-    return <Empty title="No mailbox here">In production mails go to the people they are for.</Empty>
+    return (
+      <Empty title="No mailbox in production">In production mails go to their recipients.</Empty>
+    )
   }
   return (
     <PageFrame
       title="Mailbox"
       lead={
         <>
-          In development every mail ends here.{' '}
-          <Anchor href="/sim/mail">The same as it looks</Anchor>
+          In development every mail is delivered here.{' '}
+          <Anchor href="/sim/mail">Rendered mails</Anchor>
         </>
       }
       actions={

@@ -27,7 +27,7 @@ export function Mails({ isWanted = ALL }: { isWanted?: (mail: Mail) => boolean }
       {(mails) => {
         const wanted = mails.filter(isWanted)
         return wanted.length === 0 ? (
-          <Empty title="No mail yet">Invite somebody: the mail appears here within seconds.</Empty>
+          <Empty title="No mail yet">Invite a member: the mail appears here within seconds.</Empty>
         ) : (
           <Stack gap="sm">
             {wanted.map((mail) => (
@@ -58,7 +58,7 @@ function Letter({ mail }: { mail: Mail }) {
       ) : (
         <Group gap="sm" mt={6}>
           <Anchor href={link.href} target="_blank" rel="noreferrer" size="sm">
-            Open the link of the mail
+            Open link
           </Anchor>
           <AcceptButton token={link.token} />
         </Group>
@@ -72,7 +72,7 @@ function AcceptButton({ token }: { token: string }) {
   const { sub } = useClaims()
   const join = useAction({
     run: () => accept(api, token),
-    done: ({ name }) => `${sub} belongs to the family ${name} now.`,
+    done: ({ name }) => `${sub} joined the family ${name}.`,
     changes: ['families', 'mail'],
   })
   return (
@@ -82,7 +82,7 @@ function AcceptButton({ token }: { token: string }) {
       verb="Accept"
       onConfirm={() => join.mutateAsync(undefined)}
     >
-      Whoever is logged in joins the family: here that is {sub}, whatever the address of the mail.
+      The logged-in user joins the family: {sub}, regardless of the mail’s address.
     </ConfirmButton>
   )
 }

@@ -33,19 +33,19 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   TOO_MANY_ROWS: 'Split the CSV over several archives.',
   OBJECT_MISSING: 'Put the file into the bucket again, or upload it here.',
   OBJECT_CHANGED: 'It was replaced while it was read; the new one has a job of its own.',
-  PROCESSING_FAILED: 'Upload it again; if that fails too, tell whoever runs this server.',
+  PROCESSING_FAILED: 'Upload it again; if that fails too, contact the operator of this server.',
 }
 
 /** What to do about a row, by its code. */
 const ROW_ADVICE: Readonly<Record<string, string>> = {
   INVALID_ROW: 'Correct the line in the error CSV and upload it in a new ZIP with its files.',
   INVALID_FILE: 'Send a PDF, JPEG, PNG or TIFF that opens, with the line, in a new ZIP.',
-  API_ERROR: 'Nothing: the document service is asked again by itself.',
-  MAX_RETRIES_EXCEEDED: 'When the document service is well again, try the errors again.',
+  API_ERROR: 'No action needed: the worker asks the document service again.',
+  MAX_RETRIES_EXCEEDED: 'When the document service works again, retry the errors.',
   EVIDENCE_LOST: 'Upload the line with its files again: they are gone from storage.',
 }
 
-/** Undefined for a reason that nobody has advice for. */
+/** Undefined for a reason without advice. */
 export function adviceForFile(reason: string): string | undefined {
   return FILE_ADVICE[reason]
 }
@@ -54,6 +54,6 @@ export function adviceForFile(reason: string): string | undefined {
 export function adviceForRow(code: string): string {
   return (
     ROW_ADVICE[code] ??
-    'The document service refused it. Mend the cause there or in the line, then try the errors again.'
+    'The document service refused it. Fix the cause there or in the line, then retry the errors.'
   )
 }

@@ -18,7 +18,7 @@ export function Artifacts({ artifacts }: { artifacts: readonly Artifact[] }) {
   if (artifacts.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        None was staged for this row.
+        No files staged for this row.
       </Text>
     )
   }

@@ -15,12 +15,12 @@ export function ErrorsCsv({ id }: { id: string }) {
       )
       saveFile(`errors-${id}.csv`, content)
     },
-    done: () => 'The error CSV is saved: correct its lines and upload it in a new ZIP.',
+    done: () => 'Error CSV saved: correct its lines and upload it in a new ZIP.',
     changes: [],
   })
   return (
     <Button variant="default" loading={save.isPending} onClick={() => save.mutate(undefined)}>
-      Save error CSV
+      Export error CSV
     </Button>
   )
 }

@@ -13,7 +13,7 @@ import { JobRows } from './job-rows.tsx'
 import { Notifications } from './notifications.tsx'
 import { RetryErrors } from './retry-errors.tsx'
 
-/** One file: how far it is, why it was not taken, its rows, and what the merchant was told. */
+/** One file: its progress, why it was rejected, its rows, and the merchant's notifications. */
 export function FileJob() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const api = useApi()

@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<Job>[] = [
   },
   {
     id: 'total',
-    title: 'In all',
+    title: 'Total',
     width: '80px',
     align: 'right',
     narrow: 'hidden',
@@ -89,7 +89,7 @@ export function FileJobs() {
   return (
     <PageFrame
       title="File jobs"
-      lead="Each ZIP is checked as a whole; then every row of its CSV is attached to its case, and tried again if that fails."
+      lead="Each ZIP is checked as a whole; then every row of its CSV is attached to its case, and retried if that fails."
     >
       <UploadZip />
       <FilterBar filter={filter}>

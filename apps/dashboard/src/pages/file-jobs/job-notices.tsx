@@ -12,12 +12,12 @@ export function JobNotices({ job: { status, reason, reasonDetail, warnings } }: 
         <Alert
           color="red"
           icon={<IconCircleX size={18} aria-hidden />}
-          title={reasonDetail ?? 'The file was not taken'}
+          title={reasonDetail ?? 'File rejected'}
         >
           <Text size="sm" component="div">
             {reason !== null && <Code>{reason}</Code>}{' '}
-            <strong>{reason !== null && adviceForFile(reason)}</strong> Nothing of it was sent: mend
-            it and upload it again as a whole.
+            <strong>{reason !== null && adviceForFile(reason)}</strong> Nothing was sent: fix the
+            file and upload it again.
           </Text>
         </Alert>
       )}
@@ -27,7 +27,7 @@ export function JobNotices({ job: { status, reason, reasonDetail, warnings } }: 
           // Orange letters on their own tint are too pale to be read.
           styles={{ label: { color: 'var(--mantine-color-text)' } }}
           icon={<IconAlertTriangle size={18} aria-hidden />}
-          title={warnings.length === 1 ? 'A warning' : `${warnings.length} warnings`}
+          title={warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}
         >
           <List size="sm">
             {warnings.map((warning) => (

@@ -24,7 +24,7 @@ export function JobProgress({ job }: { job: Job }) {
             <Stat label="Rows" value={inAll === null ? '–' : formatCount(inAll)} />
             <Stat label="Attached" value={formatCount(counts['SUCCESS'] ?? 0)} />
             <Stat
-              label="To be tried again"
+              label="To retry"
               value={formatCount(waiting)}
               tone={waiting > 0 ? 'warning' : 'normal'}
             />
@@ -47,7 +47,7 @@ export function JobProgress({ job }: { job: Job }) {
           Size: formatBytes(job.sizeBytes),
           Uploaded: <Time at={job.createdAt} />,
           Ended: job.completedAt === null ? undefined : <Time at={job.completedAt} />,
-          Round: job.round > 1 ? `${job.round}, after its errors were tried again` : undefined,
+          Round: job.round > 1 ? `${job.round}, after a retry of its errors` : undefined,
         }}
       />
     </Panel>
@@ -60,5 +60,5 @@ function timeLeft({ etaSeconds }: Job): string {
 }
 
 function hintOf(waiting: number): string | undefined {
-  return waiting > 0 ? 'without those tried again' : undefined
+  return waiting > 0 ? 'without retries' : undefined
 }

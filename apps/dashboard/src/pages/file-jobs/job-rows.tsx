@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'error',
-    title: 'Why',
+    title: 'Error',
     width: 'minmax(0, 2fr)',
     narrow: 'hidden',
     cell: ({ errorCode, errorMessage }) => (
@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: 'next',
-    title: 'Next try',
+    title: 'Next attempt',
     width: '110px',
     narrow: 'hidden',
     cell: ({ status, nextRetryAt }) =>
@@ -99,7 +99,7 @@ export function JobRows({ id }: { id: string }) {
           height="60vh"
           empty={
             <Empty title="No rows yet">
-              They come when the whole file has been checked and its evidence is staged.
+              Rows appear when the whole file has been checked and its evidence is staged.
             </Empty>
           }
           onClearFilter={filter.isSet ? filter.clear : undefined}

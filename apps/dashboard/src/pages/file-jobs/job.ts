@@ -33,7 +33,7 @@ const ROW_WORDS: Readonly<Record<Row['status'], string>> = {
   SUCCESS: 'attached',
   PUBLISHED: 'under way',
   PENDING: 'to be published',
-  FAILED: 'to be tried again',
+  FAILED: 'to retry',
   ERROR: 'with an error',
 }
 
@@ -53,16 +53,16 @@ export function partsOf({ counts, expectedRows, rowsRead }: Job): BarPart[] {
 /** Where a job is and what comes next, as a sentence. */
 export function sentenceOfJob(job: Job): string {
   const { status, expectedRows, rowsRead, counts } = job
-  if (status === 'RECEIVED') return 'Waits for a file processor; it will be read in a moment.'
-  if (status === 'REJECTED') return 'The file was not taken, and none of its rows was sent.'
+  if (status === 'RECEIVED') return 'Waiting for a file processor.'
+  if (status === 'REJECTED') return 'File rejected; none of its rows was sent.'
   if (status === 'COMPLETED') {
-    return `Every row has ended: ${formatCount(job.successCount)} attached, ${formatCount(job.errorCount)} with an error.`
+    return `All rows done: ${formatCount(job.successCount)} attached, ${formatCount(job.errorCount)} with an error.`
   }
   if (expectedRows === null) {
     return 'The archive and the whole CSV are checked before the first row is sent.'
   }
   if (rowsRead < expectedRows) return 'Rows are stored and sent, one after the other.'
   const open = (counts['PENDING'] ?? 0) + (counts['PUBLISHED'] ?? 0)
-  if (open > 0) return `Every row is stored; ${formatCount(open)} wait for the document service.`
-  return `${formatCount(counts['FAILED'] ?? 0)} rows failed and are tried again, hours apart.`
+  if (open > 0) return `All rows stored; ${formatCount(open)} wait for the document service.`
+  return `${formatCount(counts['FAILED'] ?? 0)} rows failed and are retried, hours apart.`
 }

@@ -13,12 +13,12 @@ type Notification =
   paths['/api/v1/file-jobs/{id}/notifications']['get']['responses']['200']['content']['application/json']['items'][number]
 
 const KINDS: Readonly<Record<Notification['kind'], string>> = {
-  N1: 'after the first attempts',
-  N2: 'at the end',
-  REJECTED: 'when it was rejected',
+  N1: 'first result',
+  N2: 'final result',
+  REJECTED: 'rejected',
 }
 
-/** What the merchant was told about a file, and whether it arrived. */
+/** Merchant notifications about a file, and whether it arrived. */
 export function Notifications({ id }: { id: string }) {
   const api = useApi()
   const query = useQuery({
@@ -27,30 +27,31 @@ export function Notifications({ id }: { id: string }) {
       dataOf(api.GET('/api/v1/file-jobs/{id}/notifications', { params: { path: { id } }, signal })),
   })
   return (
-    <Panel title="What the merchant was told">
+    <Panel title="Merchant notifications">
       <QueryState query={query}>
         {({ items }) =>
           items.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing yet: first when every row has had an attempt (N1), then at the end (N2).
+              None yet. The first result (N1) is sent when every row has had an attempt, the final
+              result (N2) at the end.
             </Text>
           ) : (
             <Timeline
-              entries={items.map((told) => ({
-                id: told.id,
-                at: told.createdAt,
-                role: told.kind === 'REJECTED' ? 'dead' : 'sent',
+              entries={items.map((notification) => ({
+                id: notification.id,
+                at: notification.createdAt,
+                role: notification.kind === 'REJECTED' ? 'dead' : 'sent',
                 what: (
                   <>
-                    {told.message}{' '}
+                    {notification.message}{' '}
                     <Text span c="dimmed" size="sm">
-                      {told.kind === 'REJECTED' ? '' : `${told.kind}, `}
-                      {KINDS[told.kind]}
-                      {told.round > 1 && `, round ${told.round}`}
+                      {notification.kind === 'REJECTED' ? '' : `${notification.kind}, `}
+                      {KINDS[notification.kind]}
+                      {notification.round > 1 && `, round ${notification.round}`}
                     </Text>
                   </>
                 ),
-                details: <Deliveries jobId={id} eventId={told.id} />,
+                details: <Deliveries jobId={id} eventId={notification.id} />,
               }))}
             />
           )
@@ -81,7 +82,7 @@ function Deliveries({ jobId, eventId }: { jobId: string; eventId: string }) {
       {({ items }) =>
         items.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No webhook endpoint wanted to hear it. <AnchorLink to="/webhooks">Add one</AnchorLink>
+            No webhook endpoint subscribed to it. <AnchorLink to="/webhooks">Add one</AnchorLink>
           </Text>
         ) : (
           <Stack gap={2}>

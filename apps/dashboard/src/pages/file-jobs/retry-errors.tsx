@@ -17,19 +17,19 @@ export function RetryErrors({ id, errors }: RetryErrorsProps) {
       dataOf(api.POST('/api/v1/file-jobs/{id}/retry-errors', { params: { path: { id } } })),
     done: ({ requeued }) =>
       requeued === 0
-        ? 'No row was tried again: each of them was bad from the start.'
-        : `${rowsOf(requeued)} ${requeued === 1 ? 'is' : 'are'} tried again.`,
+        ? 'No rows to retry: all of them were invalid in the upload.'
+        : `Retrying ${rowsOf(requeued)}.`,
     changes: ['file-jobs'],
   })
   return (
     <ConfirmButton
-      label={`Try ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'} again`}
-      title={`Try up to ${rowsOf(errors)} again?`}
-      verb={`Try up to ${formatCount(errors)} again`}
+      label={`Retry ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`}
+      title={`Retry up to ${rowsOf(errors)}?`}
+      verb={`Retry up to ${formatCount(errors)}`}
       onConfirm={() => retry.mutateAsync(undefined)}
     >
-      Each is sent to the document service anew, with all its attempts. Rows that were bad from the
-      start (INVALID_ROW, INVALID_FILE) are left out: only a corrected upload helps them.
+      Each row is sent to the document service again with all its attempts. Rows that were invalid
+      in the upload (INVALID_ROW, INVALID_FILE) are left out: correct and upload them.
     </ConfirmButton>
   )
 }

@@ -42,7 +42,7 @@ export function RowDetails({ jobId, rowId }: RowDetailsProps) {
           </section>
           <section>
             <Title order={3} mb={6}>
-              Its way
+              Timeline
             </Title>
             <Timeline entries={row.audit.map(entryOf)} />
           </section>
@@ -73,7 +73,7 @@ const WHO: Readonly<Record<string, string>> = {
   FILE_PROCESSOR: 'the file processor',
   PUBLISHER: 'the publisher',
   EVIDENCE_WORKER: 'the evidence worker',
-  OPERATOR: 'a person',
+  OPERATOR: 'an operator',
 }
 
 function entryOf(audit: Details['audit'][number], index: number) {

@@ -23,12 +23,12 @@ export function RowFacts({ row }: { row: Row }) {
           </>
         ),
         Case: row.caseId === '' ? '(none)' : <CopyId id={row.caseId} what="case" />,
-        'In the file': `row ${row.rowNumber}, line ${row.lineNumber} of the CSV`,
+        Position: `row ${row.rowNumber}, line ${row.lineNumber} of the CSV`,
         Retries: row.retryCount,
         'Next due':
           row.nextRetryAt === null ? undefined : <Time at={row.nextRetryAt} clock="business" />,
         Published: row.publishedAt === null ? undefined : <Time at={row.publishedAt} />,
-        'In the topic':
+        Topic:
           kafkaPartition === null || kafkaOffset === null
             ? undefined
             : `partition ${kafkaPartition}, offset ${kafkaOffset}`,
@@ -37,7 +37,7 @@ export function RowFacts({ row }: { row: Row }) {
         Message:
           role === 'operator' ? (
             <AnchorLink to="/messages" search={{ outbox: OUTBOX, open: `${OUTBOX}:${row.id}` }}>
-              Look at it in its outbox
+              Open in outbox
             </AnchorLink>
           ) : undefined,
       }}

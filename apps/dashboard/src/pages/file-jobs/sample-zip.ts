@@ -1,6 +1,6 @@
 const CASES = ['CASE-1001', 'CASE-1002', 'CASE-1003', 'CASE-1004', 'CASE-1005'] as const
 
-/** A small ZIP to try things with: five good rows, one without its file, and a file that nobody names. */
+/** A small ZIP to try things with: five good rows, one without its file, and a file that no row names. */
 export function sampleZip(): File {
   const letter = (text: string) => `%PDF-1.7\n${text}\n%%EOF\n`
   const rows = CASES.map((id, n) => `${id},invoice-${n + 1}.pdf,sample customer ${n + 1}`)

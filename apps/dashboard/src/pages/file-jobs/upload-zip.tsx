@@ -16,7 +16,7 @@ export function UploadZip() {
       const path = `/api/v1/file-jobs?filename=${encodeURIComponent(file.name)}`
       return (await send(path, file, 'application/zip')) as { fileJobId: string }
     },
-    done: (_, { name }) => `${name} is here; it is read now.`,
+    done: (_, { name }) => `${name} uploaded; processing has started.`,
     changes: ['file-jobs'],
   })
   const take = (file: File) =>

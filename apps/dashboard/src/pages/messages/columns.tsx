@@ -38,7 +38,7 @@ export function columnsOf(
     { id: 'key', title: 'Key', narrow: 'hidden', cell: ({ key }) => key ?? '–' },
     {
       id: 'attempts',
-      title: 'Tries',
+      title: 'Attempts',
       width: '52px',
       align: 'right',
       narrow: 'hidden',
@@ -60,7 +60,7 @@ export function columnsOf(
     },
     {
       id: 'age',
-      title: 'Made',
+      title: 'Created',
       width: '104px',
       narrow: 'hidden',
       cell: ({ createdAt }) => <Time at={createdAt} />,
@@ -68,9 +68,9 @@ export function columnsOf(
   ]
 }
 
-/** What is finished is due no more, whatever its row still says. */
+/** A finished message is not due, even if its row still says so. */
 function NextDue({ row, role }: { row: MessageRow; role: ReturnType<typeof roleIn> }) {
-  if (row.held) return <span title="Behind an earlier message of its key">waits</span>
+  if (row.held) return <span title="Waits for an earlier message of its key">waits</span>
   if (role !== 'ready' && role !== 'retry' && role !== 'failing') return <span>–</span>
   return <Time at={row.dueAt} clock="business" />
 }

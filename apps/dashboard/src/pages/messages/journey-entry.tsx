@@ -17,7 +17,7 @@ export function entryOf(
 ): TimelineEntry {
   switch (step.kind) {
     case 'created':
-      return { id, at: step.at, what: 'Written in the transaction that made it necessary' }
+      return { id, at: step.at, what: 'Written in the producer’s transaction' }
     case 'transition':
       return { id, at: step.at, role: roleFor(step.to), ...moveOf(step) }
     case 'arrived':
@@ -33,8 +33,8 @@ export function entryOf(
         id,
         at: step.at,
         role: 'confirmed',
-        what: `${step.consumer} took it in once and did its work`,
-        details: `noted in ${step.inbox}`,
+        what: `${step.consumer} processed it once`,
+        details: `recorded in ${step.inbox}`,
       }
     case 'related':
       return {
@@ -79,6 +79,6 @@ function placeOf({ ref }: Arrived): string {
 
 function groupsOf({ groups }: Arrived): string {
   return groups
-    .map(({ group, hasPassed }) => `${group} ${hasPassed ? 'has passed it' : 'is not there yet'}`)
+    .map(({ group, hasPassed }) => `${group} ${hasPassed ? 'has read it' : 'has not read it yet'}`)
     .join('; ')
 }

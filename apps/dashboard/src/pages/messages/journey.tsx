@@ -40,7 +40,7 @@ export function Journey({ message: { outbox: name, id }, roleFor }: JourneyProps
           )}
           {!isComplete && (
             <Text size="sm" c="dimmed">
-              There may be more messages of this trace: looking for them took too long.
+              This trace may have more messages: the search timed out.
             </Text>
           )}
         </Stack>

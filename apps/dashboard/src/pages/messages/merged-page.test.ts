@@ -39,7 +39,7 @@ function world(seconds: Readonly<Record<string, readonly number[]>>) {
   return { asked, readAll }
 }
 
-test('rows of several outboxes come newest first, each once, whatever the pages are', async () => {
+test('rows of several outboxes come newest first, each once, for any paging', async () => {
   const busy = [99, 98, 97, 96, 95, 60, 10]
   const calm = [94, 50, 49, 2]
   const { asked, readAll } = world({ busy, calm, empty: [] })

@@ -26,7 +26,7 @@ export function MessageActions(props: MessageActionsProps) {
       dataOf(
         api.POST('/api/v1/outboxes/{name}/messages/{id}/replay', { params, body: bodyOf(reason) }),
       ),
-    done: () => 'The message is sent again.',
+    done: () => 'Message replayed.',
     changes: CHANGED,
   })
   const cancel = useAction({
@@ -34,12 +34,12 @@ export function MessageActions(props: MessageActionsProps) {
       dataOf(
         api.POST('/api/v1/outboxes/{name}/messages/{id}/cancel', { params, body: bodyOf(reason) }),
       ),
-    done: () => 'The message is cancelled.',
+    done: () => 'Message cancelled.',
     changes: CHANGED,
   })
   const isDead = role === 'dead'
   const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
-  if (isArchived) return <Nothing>It is in the archive: there is nothing to do.</Nothing>
+  if (isArchived) return <Nothing>Archived. No action needed.</Nothing>
   if (!isDead && !(isWaiting && canBeCancelled)) return <Nothing>{sentenceFor(role)}</Nothing>
   return (
     <>
@@ -51,19 +51,20 @@ export function MessageActions(props: MessageActionsProps) {
           reason="optional"
           onConfirm={(reason) => replay.mutateAsync(reason)}
         >
-          It keeps its id, so that whoever has received it can tell; its attempts begin at zero.
+          It keeps its id, so consumers can recognise it, and starts again at attempt zero.
         </ConfirmButton>
       )}
       {canBeCancelled && (
         <ConfirmButton
           label="Cancel"
-          title="End 1 message for good?"
+          title="Cancel 1 message?"
           verb="Cancel 1"
+          dismiss="Back"
           tone="danger"
           reason="optional"
           onConfirm={(reason) => cancel.mutateAsync(reason)}
         >
-          It is not sent. What waits behind it goes on.
+          It will not be sent. Messages waiting behind it continue.
         </ConfirmButton>
       )}
     </>
@@ -71,11 +72,11 @@ export function MessageActions(props: MessageActionsProps) {
 }
 
 function sentenceFor(role: StateRole | undefined): string {
-  if (role === 'claimed') return 'A relay has it now: what is on its way cannot be called back.'
+  if (role === 'claimed') return 'A relay is sending it; it cannot be cancelled now.'
   if (role === 'ready' || role === 'retry' || role === 'failing') {
-    return 'It is sent by itself when it is due; messages of this outbox cannot be cancelled.'
+    return 'The relay sends it when it is due; messages of this outbox cannot be cancelled.'
   }
-  return 'It is finished: there is nothing to do.'
+  return 'Finished. No action needed.'
 }
 
 function Nothing({ children }: { children: string }) {

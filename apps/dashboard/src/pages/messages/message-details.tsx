@@ -49,7 +49,7 @@ export function MessageDetailsView({ message, outboxes }: MessageDetailsProps) {
             <FailureNote outbox={name} code={details.errorCode} error={details.error} />
             <Tabs defaultValue="way">
               <Tabs.List>
-                <Tabs.Tab value="way">Its way</Tabs.Tab>
+                <Tabs.Tab value="way">Timeline</Tabs.Tab>
                 <Tabs.Tab value="payload">Payload</Tabs.Tab>
                 <Tabs.Tab value="row">Row</Tabs.Tab>
               </Tabs.List>
@@ -75,9 +75,7 @@ export function MessageDetailsView({ message, outboxes }: MessageDetailsProps) {
 
 function Content({ details: { message, unreadable } }: { details: MessageDetails }) {
   if (message === null) {
-    return (
-      <Text size="sm">The row cannot be made a message: {unreadable ?? 'nobody knows why'}</Text>
-    )
+    return <Text size="sm">This row is not a valid message: {unreadable ?? 'reason unknown'}</Text>
   }
   const { payload, headers, ...rest } = message
   return (
@@ -88,7 +86,7 @@ function Content({ details: { message, unreadable } }: { details: MessageDetails
       </Text>
       <Json value={headers ?? {}} label="headers" />
       <Text size="sm" fw={600}>
-        Addressed as
+        Envelope
       </Text>
       <Json value={rest} label="envelope" />
     </Stack>

@@ -24,7 +24,7 @@ export function MessageFacts({ outbox, details, role }: MessageFactsProps) {
           <>
             <StateBadge state={state} role={role} />
             {word !== undefined && word !== state.toLowerCase() && ` ${word}`}
-            {held && ', behind an earlier message of its key'}
+            {held && ', waiting for an earlier message of its key'}
           </>
         ),
         Outbox: (
@@ -36,18 +36,18 @@ export function MessageFacts({ outbox, details, role }: MessageFactsProps) {
         Type: type ?? undefined,
         Key: key === null ? undefined : <CopyId id={key} what="key" />,
         Organisation: tenant ?? undefined,
-        'Attempts counted': attempts,
+        Attempts: attempts,
         'Next due': isWaiting ? <Time at={details.dueAt} clock="business" /> : undefined,
-        'A relay has it until':
+        'Claimed until':
           details.claimedUntil === null ? undefined : <Time at={details.claimedUntil} />,
         Quarantined:
           details.quarantinedAt === null ? undefined : <Time at={details.quarantinedAt} />,
-        Made: createdAt === null ? undefined : <Time at={createdAt} />,
+        Created: createdAt === null ? undefined : <Time at={createdAt} />,
         Archived: details.archivedAt === null ? undefined : <Time at={details.archivedAt} />,
         Attempted:
           outbox === 'payments.webhook-deliveries' ? (
             <AnchorLink size="sm" to="/webhooks/deliveries" search={{ open: id }}>
-              Each request and its answer, for whoever owns it
+              Requests and responses
             </AnchorLink>
           ) : undefined,
       }}

@@ -44,9 +44,9 @@ export function MessageFilterBar({ filter, outboxes }: MessageFilterBarProps) {
         <FilterText filter={filter} name="key" label="Key" />
         <FilterText filter={filter} name="tenant" label="Organisation" />
         <FilterText filter={filter} name="code" label="Error code" />
-        <FilterText filter={filter} name="error" label="Error says" />
-        <FilterMoment filter={filter} name="since" label="Made since" />
-        <FilterMoment filter={filter} name="until" label="Made before" />
+        <FilterText filter={filter} name="error" label="Error text" />
+        <FilterMoment filter={filter} name="since" label="Created after" />
+        <FilterMoment filter={filter} name="until" label="Created before" />
       </MoreFilters>
     </FilterBar>
   )

@@ -19,7 +19,7 @@ export function Messages() {
   return (
     <PageFrame
       title="Messages"
-      lead="What was written to be sent, newest first: where it is, why it is there, and what can be done."
+      lead="All messages, newest first: their state, its reason and the actions available."
     >
       <QueryState query={query}>{(outboxes) => <Listed outboxes={outboxes} />}</QueryState>
     </PageFrame>
@@ -47,7 +47,7 @@ function Listed({ outboxes }: { outboxes: readonly OutboxOverview[] }) {
         opened={opened.id}
         empty={
           <Empty title="No messages yet">
-            Whatever a system has to say to others is written into its outbox, and appears here.
+            Messages appear here when a system writes them to its outbox.
           </Empty>
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}

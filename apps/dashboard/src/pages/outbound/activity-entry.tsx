@@ -36,7 +36,7 @@ export function activityEntryOf({ id, type, metadata, createdAt }: Activity): Ti
         {sentenceOf(type, about)}{' '}
         {messageId !== undefined && (
           <AnchorLink size="sm" to="/outbound" search={{ open: messageId }}>
-            Look at the message
+            Open message
           </AnchorLink>
         )}
       </>

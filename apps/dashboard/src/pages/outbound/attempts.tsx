@@ -29,8 +29,8 @@ export function Attempts({ id }: { id: string }) {
     <QueryState query={query}>
       {({ items }) =>
         items.length === 0 ? (
-          <Empty title="Not tried yet">
-            The worker asks the provider when the message is due; every attempt is kept here.
+          <Empty title="No attempts yet">
+            The worker sends the message when it is due; every attempt is recorded here.
           </Empty>
         ) : (
           <Timeline entries={items.map(entryOf)} />
@@ -42,7 +42,7 @@ export function Attempts({ id }: { id: string }) {
 
 const OUTCOMES = {
   TRYING: { what: 'under way', role: 'claimed' },
-  SUCCESS: { what: 'the provider took it', role: 'sent' },
+  SUCCESS: { what: 'accepted by the provider', role: 'sent' },
   FAILED: { what: 'failed', role: 'failing' },
 } as const
 

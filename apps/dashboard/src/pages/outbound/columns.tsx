@@ -22,7 +22,7 @@ export const COLUMNS: readonly Column<OutboundMessage>[] = [
   },
   {
     id: 'retry',
-    title: 'Tried again',
+    title: 'Next attempt',
     width: '110px',
     narrow: 'hidden',
     cell: ({ nextRetryAt }) => <Time at={nextRetryAt} clock="business" />,

@@ -30,7 +30,7 @@ export function Consents({ id }: { id: string }) {
                   </Text>
                   <StateBadge
                     state={
-                      said === undefined ? 'never asked' : said.granted ? 'granted' : 'withdrawn'
+                      said === undefined ? 'not asked' : said.granted ? 'granted' : 'withdrawn'
                     }
                     role={said === undefined ? undefined : said.granted ? 'confirmed' : 'cancelled'}
                   />
@@ -78,7 +78,8 @@ function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
         verb="Grant"
         onConfirm={() => change.mutateAsync(true)}
       >
-        From now on messages for {id} may be sent by {channel}. Only grant what the person has said.
+        From now on messages for {id} may be sent by {channel}. Grant only with the person’s
+        consent.
       </ConfirmButton>
     )
   }
@@ -91,8 +92,8 @@ function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
       tone="danger"
       onConfirm={() => change.mutateAsync(false)}
     >
-      All messages for {id} that wait on {channel} are cancelled. What the provider already has
-      cannot be called back.
+      All messages for {id} that wait on {channel} are cancelled. Messages already at the provider
+      cannot be recalled.
     </ConfirmButton>
   )
 }

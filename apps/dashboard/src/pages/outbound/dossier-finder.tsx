@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
 
-/** Goes to a dossier by its id; one that nobody has made yet can be given consent there. */
+/** Goes to a dossier by its id; a new one can be given consent there. */
 export function DossierFinder() {
   const [id, setId] = useState('')
   const navigate = useNavigate()
@@ -16,7 +16,7 @@ export function DossierFinder() {
       <Group gap={6} align="flex-end" wrap="nowrap">
         <TextInput
           label="Dossier"
-          placeholder="its id"
+          placeholder="Dossier id"
           value={id}
           onChange={({ currentTarget }) => setId(currentTarget.value)}
           pattern="[A-Za-z0-9._:\-]{1,100}"

@@ -24,15 +24,14 @@ export function DossierTimeline({ id }: { id: string }) {
       {({ entries, isCut }) =>
         entries.length === 0 ? (
           <Empty title="Nothing yet">
-            Nobody has asked this dossier for consent or sent it anything. Grant a consent above to
-            begin.
+            No consent and no messages so far. Grant consent above to begin.
           </Empty>
         ) : (
           <>
             <Timeline entries={entries} />
             {isCut && (
               <Text size="xs" c="dimmed" mt="sm">
-                Older entries are left out: these are the newest {MOST} of each kind.
+                Showing the newest {MOST} of each kind.
               </Text>
             )}
           </>

@@ -44,7 +44,7 @@ export function DraftFields({ draft, onChange }: DraftFieldsProps) {
           value={draft.templateCode}
           onChange={(templateCode) => onChange({ templateCode })}
           required
-          {...(isMail && { description: 'Kept with the message; the mail is what you write.' })}
+          {...(isMail && { description: 'Stored with the message; the mail has the text below.' })}
         />
         {!isMail && (
           <TextInput
@@ -75,7 +75,7 @@ export function DraftFields({ draft, onChange }: DraftFieldsProps) {
       ) : (
         <Textarea
           label="Parameters"
-          description="One to a line, as many as the template takes."
+          description="One per line, as many as the template takes."
           value={draft.parameters}
           onChange={({ currentTarget }) => onChange({ parameters: currentTarget.value })}
           rows={3}
@@ -84,13 +84,13 @@ export function DraftFields({ draft, onChange }: DraftFieldsProps) {
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput
           label="Dossier"
-          description="Then its consent for the channel is required."
+          description="Requires its consent for the channel."
           value={draft.dossierId}
           onChange={({ currentTarget }) => onChange({ dossierId: currentTarget.value })}
           maxLength={100}
         />
         <NumberInput
-          label="Attempts at most"
+          label="Maximum attempts"
           description="With waits of 1, 5, 15, 60 and 360 minutes."
           min={1}
           max={6}
@@ -100,8 +100,8 @@ export function DraftFields({ draft, onChange }: DraftFieldsProps) {
         />
       </SimpleGrid>
       {!production && !isMail && (
-        <Alert color="gray" role="note" title="To see what can go wrong">
-          Numbers ending in 0047 and 0026 are refused, in 0429 meet a limit, in 0500 and 0408 leave
+        <Alert color="gray" role="note" title="Simulated failures">
+          Numbers ending in 0047 and 0026 are refused, in 0429 hit a limit, in 0500 and 0408 leave
           the outcome unknown.
         </Alert>
       )}

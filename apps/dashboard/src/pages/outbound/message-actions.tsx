@@ -11,12 +11,12 @@ export function MessageActions({ message }: { message: OutboundMessage }) {
   const params = { path: { id: message.id } }
   const cancel = useAction({
     run: () => dataOf(api.POST('/api/v1/outbound/messages/{id}/cancel', { params })),
-    done: ({ to }) => `The message to ${to} is cancelled.`,
+    done: ({ to }) => `Message to ${to} cancelled.`,
     changes: ['outbound'],
   })
   const retry = useAction({
     run: () => dataOf(api.POST('/api/v1/outbound/messages/{id}/retry', { params })),
-    done: ({ to }) => `The message to ${to} is queued again.`,
+    done: ({ to }) => `Message to ${to} queued again.`,
     changes: ['outbound'],
   })
   if (message.status === 'QUEUED') {
@@ -26,11 +26,12 @@ export function MessageActions({ message }: { message: OutboundMessage }) {
           key="cancel"
           label="Cancel"
           title="Cancel 1 message?"
-          verb="Cancel it"
+          verb="Cancel message"
+          dismiss="Back"
           tone="danger"
           onConfirm={() => cancel.mutateAsync(undefined)}
         >
-          {message.to} will not get it. A cancelled message cannot be sent again; send a new one
+          {message.to} will not receive it. A cancelled message cannot be sent again; send a new one
           instead.
         </ConfirmButton>
       </Group>
@@ -43,12 +44,12 @@ export function MessageActions({ message }: { message: OutboundMessage }) {
         key="retry"
         label="Send again"
         title="Send 1 message again?"
-        verb="Send it again"
+        verb="Send message again"
         onConfirm={() => retry.mutateAsync(undefined)}
       >
-        It is queued as if it had never been tried, with {message.maxAttempts} attempts.
+        It is queued as a new message, with {message.maxAttempts} attempts.
         {message.errorCode === 'OUTCOME_UNKNOWN' &&
-          ' Perhaps it arrived already: then this is a second one.'}
+          ' It may have arrived already: then this is a duplicate.'}
       </ConfirmButton>
     </Group>
   )

@@ -28,7 +28,7 @@ export function MessageDetails({ id }: { id: string }) {
     <QueryState query={query}>
       {(message) => (
         <Stack gap="md">
-          <StepRow label="The way of the message" steps={wayOf(message)} />
+          <StepRow label="Timeline" steps={wayOf(message)} />
           <Text>
             {standingOf(message)}{' '}
             {message.nextRetryAt !== null && (
@@ -45,7 +45,7 @@ export function MessageDetails({ id }: { id: string }) {
           <Panel title="Attempts">
             <Attempts id={id} />
           </Panel>
-          <Panel title="On record">
+          <Panel title="Audit">
             <MessageAudit id={id} />
           </Panel>
           <Panel title="Content">
@@ -72,9 +72,9 @@ function Facts({ message }: { message: OutboundMessage }) {
             </AnchorLink>
           ),
         Id: <CopyId id={message.id} />,
-        'Id of the provider':
+        'Provider id':
           providerMessageId === null ? undefined : (
-            <CopyId id={providerMessageId} what="id of the provider" shown={48} />
+            <CopyId id={providerMessageId} what="provider id" shown={48} />
           ),
         'Idempotency-Key': <CopyId id={message.idempotencyKey} what="key" />,
         Created: <Time at={message.createdAt} />,

@@ -36,7 +36,7 @@ test('what lies behind is done, what is to come is open', () => {
   ])
 })
 
-test('nobody reports on mail', () => {
+test('mail has no delivery reports', () => {
   expect(shown({ status: 'SENT', channel: 'email' }).at(-1)).toBe('SENT sent here')
 })
 
@@ -53,5 +53,5 @@ test('a failure stands where it happened', () => {
 test('a message that waits after a failure says so', () => {
   const waits = { ...QUEUED, attemptCount: 2, nextRetryAt: '2026-11-15T12:05:00Z' }
   expect(roleOfMessage(waits)).toBe('retry')
-  expect(standingOf(waits)).toBe('It is tried again: 2 of 5 attempts are used.')
+  expect(standingOf(waits)).toBe('Waiting for the next attempt: 2 of 5 used.')
 })

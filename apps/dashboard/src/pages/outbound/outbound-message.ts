@@ -24,7 +24,7 @@ export const MESSAGE_ROLES: Readonly<Record<MessageState, StateRole>> = {
   CANCELLED: 'cancelled',
 }
 
-/** A message that waits after a failure looks different from one that waits for its first turn. */
+/** A message that waits after a failure looks different from one that waits for its first attempt. */
 export function roleOfMessage({ status, nextRetryAt }: OutboundMessage): StateRole {
   return status === 'QUEUED' && nextRetryAt !== null ? 'retry' : MESSAGE_ROLES[status]
 }
@@ -35,40 +35,40 @@ export function standingOf(message: OutboundMessage): string {
   switch (status) {
     case 'QUEUED':
       return nextRetryAt === null
-        ? 'It waits for its turn.'
-        : `It is tried again: ${attemptCount} of ${maxAttempts} attempts are used.`
+        ? 'Queued.'
+        : `Waiting for the next attempt: ${attemptCount} of ${maxAttempts} used.`
     case 'SENDING':
       return outcomeUnknown
-        ? 'The provider took it and did not answer: perhaps it was sent. Its report is waited for, then the policy decides.'
-        : 'The provider is being asked right now.'
+        ? 'The provider accepted it but did not answer; it may have been sent. The worker waits for a report, then applies the policy.'
+        : 'Sending to the provider.'
     case 'SENT':
       return message.channel === 'email'
-        ? 'The mail server took it. This is the end: nobody reports on mail.'
-        : 'The provider took it; the report that it arrived is waited for.'
+        ? 'Accepted by the mail server. Final: mail has no delivery reports.'
+        : 'Accepted by the provider; waiting for the delivery report.'
     case 'DELIVERED':
-      return 'It arrived.'
+      return 'Delivered.'
     case 'FAILED':
-      return `It was given up after ${attemptCount} of ${maxAttempts} attempts.`
+      return `Given up after ${attemptCount} of ${maxAttempts} attempts.`
     case 'CANCELLED':
-      return 'It was cancelled before it was sent.'
+      return 'Cancelled before it was sent.'
   }
 }
 
 const WAY: readonly MessageState[] = ['QUEUED', 'SENDING', 'SENT', 'DELIVERED']
 
-/** What a state means for whoever reads the way of a message. */
+/** What a state means, for the reader of a timeline. */
 const WORDS: Readonly<Record<MessageState, string>> = {
-  QUEUED: 'waits for its turn',
-  SENDING: 'the provider is asked',
-  SENT: 'the provider has it',
-  DELIVERED: 'it arrived',
+  QUEUED: 'queued',
+  SENDING: 'sending to the provider',
+  SENT: 'accepted by the provider',
+  DELIVERED: 'delivered',
   FAILED: 'given up',
   CANCELLED: 'cancelled',
 }
 
 const PAST_WORDS: Readonly<Partial<Record<MessageState, string>>> = {
-  QUEUED: 'was taken in',
-  SENDING: 'the provider was asked',
+  QUEUED: 'created',
+  SENDING: 'sent to the provider',
 }
 
 /** The way that a message went, where it stands, and what can still come. */
@@ -81,7 +81,7 @@ export function wayOf(message: OutboundMessage): RowStep[] {
     name: state,
     word: (index < stands ? PAST_WORDS[state] : undefined) ?? WORDS[state],
     isCurrent: index === stands,
-    // What lies behind is done, whatever its own colour says.
+    // Past states are done, in every colour.
     role: index === stands ? roleOfMessage(message) : index < stands ? 'sent' : undefined,
   }))
 }

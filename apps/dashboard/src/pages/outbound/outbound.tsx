@@ -44,7 +44,7 @@ export function Outbound() {
   return (
     <PageFrame
       title="Outbound messages"
-      lead="Messages to people, by WhatsApp or mail: each is sent once, tried again where that helps, and followed until it arrived."
+      lead="WhatsApp and mail messages: each is sent once, retried where that helps, and followed until delivered."
       actions={
         <Button leftSection={<IconSend size={14} aria-hidden />} onClick={sending.open}>
           Send a message
@@ -68,11 +68,11 @@ export function Outbound() {
             title="No messages yet"
             action={
               <Button variant="default" mt="xs" onClick={sending.open}>
-                Send the first
+                Send the first message
               </Button>
             }
           >
-            Whatever is sent by <code>POST /api/v1/outbound/messages</code> or from here is listed.
+            Messages sent by <code>POST /api/v1/outbound/messages</code> or from here are listed.
           </Empty>
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}

@@ -39,7 +39,7 @@ function Form({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>
           headers: { 'idempotency-key': key.keyFor(body) },
         }),
       ),
-    done: ({ to }) => `The message to ${to} is queued.`,
+    done: ({ to }) => `Message to ${to} queued.`,
     changes: ['outbound'],
   })
   const submit = (event: SubmitEvent) => {
@@ -71,7 +71,7 @@ function Form({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={send.isPending}>
             Send 1 message

@@ -13,7 +13,7 @@ interface Shown {
   readonly counter?: { readonly unreachable?: string }
 }
 
-/** What the definition of an outbox means, for whoever has never seen one. */
+/** What the definition of an outbox means, for first-time users. */
 export function definitionInWords(definition: Readonly<Record<string, unknown>>) {
   const shown = definition as Shown
   return {
@@ -22,9 +22,9 @@ export function definitionInWords(definition: Readonly<Record<string, unknown>>)
     Claims: claimsOf(shown),
     Order: orderOf(shown),
     'After a failure': retriesOf(shown),
-    'A broken destination': shown.breaker
-      ? 'is left alone after many failures; what was not tried is not charged'
-      : 'is tried as the waits say',
+    'Circuit breaker': shown.breaker
+      ? 'pauses a destination after many failures; messages not tried keep their attempts'
+      : 'off',
   }
 }
 
@@ -38,21 +38,21 @@ function claimsOf({ batch, everyMs, leaseMs }: Shown): string | undefined {
   if (batch === undefined || everyMs === undefined || leaseMs === undefined) return undefined
   return (
     `up to ${batch} at once, when woken and every ${formatDuration(everyMs)}; ` +
-    `a relay that is gone loses them after ${formatDuration(leaseMs)}`
+    `a dead relay loses them after ${formatDuration(leaseMs)}`
   )
 }
 
 const TAILS: Readonly<Record<string, string>> = {
-  block: 'everything behind a dead message of its key waits for a person',
-  skip: 'what is behind a dead message goes on without it',
-  park: 'what is behind a dead message is put aside with it',
+  block: 'messages behind a dead message of their key wait for an operator',
+  skip: 'messages behind a dead message continue',
+  park: 'messages behind a dead message are set aside with it',
 }
 
 function orderOf({ order, fair }: Shown): string {
   if (order) return `kept for each ${order.key}; ${TAILS[order.dead] ?? order.dead}`
   if (fair) {
-    const bound = fair.atOnce === undefined ? '' : `, ${fair.atOnce} under way at most`
-    return `none; each ${fair.by} gets its turn${bound}`
+    const bound = fair.atOnce === undefined ? '' : `, ${fair.atOnce} in flight at most`
+    return `none; fair share for each ${fair.by}${bound}`
   }
   return 'none: the oldest due first'
 }

@@ -12,7 +12,7 @@ export function Definition({ definition }: { definition: Readonly<Record<string,
       <Accordion mt="sm" variant="contained">
         <Accordion.Item value="data">
           <Accordion.Control>
-            <Text size="sm">As data</Text>
+            <Text size="sm">JSON</Text>
           </Accordion.Control>
           <Accordion.Panel>
             <Json value={definition} label="definition" />

@@ -22,11 +22,11 @@ export function HeldKeys({ name }: { name: string }) {
       dataOf(
         api.POST('/api/v1/outboxes/{name}/keys/{key}/unblock', { params: { path: { name, key } } }),
       ),
-    done: (_, key) => `${key} goes on without the dead message.`,
+    done: (_, key) => `${key} continues without the dead message.`,
     changes: ['outboxes', 'overview'],
   })
   return (
-    <Panel title="Keys that wait">
+    <Panel title="Waiting keys">
       <QueryState query={query}>
         {({ items }) => (
           <Stack gap={8}>
@@ -45,11 +45,11 @@ export function HeldKeys({ name }: { name: string }) {
                 {blocked && (
                   <ConfirmButton
                     label="Unblock"
-                    title={`Let ${key} go on without its dead message?`}
+                    title={`Unblock ${key}?`}
                     verb="Unblock"
                     onConfirm={() => unblock.mutateAsync(key)}
                   >
-                    What waits behind it is sent; the dead message stays dead and can be replayed
+                    Messages behind it are sent; the dead message stays dead and can be replayed
                     later, out of order.
                   </ConfirmButton>
                 )}

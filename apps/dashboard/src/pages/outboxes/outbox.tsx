@@ -90,5 +90,5 @@ interface PauseFacts {
 
 function pausedSentence({ pausedBy, pauseReason }: PauseFacts): string {
   const by = pausedBy === null ? '' : ` by ${pausedBy}`
-  return `Paused${by}${pauseReason === null ? '' : `: ${pauseReason}`}. Nothing is claimed.`
+  return `Paused${by}${pauseReason === null ? '' : `: ${pauseReason}`}. Relays claim nothing.`
 }

@@ -22,7 +22,7 @@ export function Outboxes() {
   return (
     <PageFrame
       title="Outboxes"
-      lead="Each is a table of messages and its states: how many are in each, and how many go each way."
+      lead="Each outbox is a table of messages: how many are in each state, and how many move between states."
     >
       <QueryState query={query}>
         {({ items }) => (

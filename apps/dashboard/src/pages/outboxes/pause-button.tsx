@@ -25,7 +25,7 @@ export function PauseButton({ name, isPaused }: PauseButtonProps) {
   })
   const resume = useAction({
     run: () => dataOf(api.POST('/api/v1/outboxes/{name}/resume', { params })),
-    done: () => `${name} goes on.`,
+    done: () => `${name} resumed.`,
     changes: ['outboxes', 'overview'],
   })
   if (isPaused) {
@@ -33,11 +33,11 @@ export function PauseButton({ name, isPaused }: PauseButtonProps) {
       <ConfirmButton
         key="resume"
         label="Resume"
-        title={`Let ${name} go on?`}
+        title={`Resume ${name}?`}
         verb="Resume"
         onConfirm={() => resume.mutateAsync(undefined)}
       >
-        Everything that became due meanwhile is claimed at once.
+        Relays claim everything that became due meanwhile.
       </ConfirmButton>
     )
   }
@@ -50,8 +50,8 @@ export function PauseButton({ name, isPaused }: PauseButtonProps) {
       reason="optional"
       onConfirm={(reason) => pause.mutateAsync(reason)}
     >
-      No relay claims from it until somebody resumes it; what is under way ends. Messages are still
-      taken in.
+      Relays stop claiming from it until it is resumed; messages in flight finish. New messages are
+      still accepted.
     </ConfirmButton>
   )
 }

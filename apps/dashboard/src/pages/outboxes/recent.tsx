@@ -20,11 +20,11 @@ export function Recent({ name }: { name: string }) {
       dataOf(api.GET('/api/v1/audit', { params: { query: { outbox: name, limit: 20 } }, signal })),
   })
   return (
-    <Panel title="What happened last">
+    <Panel title="Recent events">
       <QueryState query={query}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="Nothing yet">Every transition of a message will be told here.</Empty>
+            <Empty title="Nothing yet">Message transitions appear here.</Empty>
           ) : (
             <Timeline entries={items.map((entry) => entryOf(name, entry))} />
           )

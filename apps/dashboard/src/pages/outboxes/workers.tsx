@@ -29,15 +29,15 @@ export function Workers({ name }: { name: string }) {
               )}
               {alive.map((relay) => (
                 <Text key={relay.name} size="sm" component="div">
-                  <CopyId id={relay.name} what="name" /> since <Time at={relay.startedAt} />, heard
-                  of <Time at={relay.seenAt} />
+                  <CopyId id={relay.name} what="name" /> since <Time at={relay.startedAt} />, last
+                  heartbeat <Time at={relay.seenAt} />
                 </Text>
               ))}
               {breakers.map(({ destination, relay, openSince }) => (
                 <Text key={`${relay} ${destination}`} size="sm" component="div">
                   <strong>{destination}</strong> is not tried by {relay} since{' '}
-                  <Time at={openSince} />: most attempts failed. One is let through every half
-                  minute.
+                  <Time at={openSince} />: most attempts failed. One attempt is let through every 30
+                  seconds.
                 </Text>
               ))}
             </Stack>

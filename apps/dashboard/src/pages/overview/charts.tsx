@@ -30,7 +30,7 @@ export function Charts() {
             color="blue.6"
           />
           <HistoryChart
-            title="Delivered a minute"
+            title="Delivered per minute"
             points={joined(history, ({ delivered }) => delivered, sum)}
             format={formatCount}
             color="teal.6"
@@ -46,7 +46,7 @@ export function Charts() {
             color="grape.6"
           />
           <HistoryChart
-            title="Failed and given up a minute"
+            title="Failed and given up per minute"
             points={joined(history, ({ failed, dead }) => failed + dead, sum)}
             format={formatCount}
             color="red.6"

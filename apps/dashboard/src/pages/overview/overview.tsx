@@ -17,10 +17,10 @@ import { troublesOf, type Overview as Data } from './trouble.ts'
 import { Troubles } from './troubles.tsx'
 import { waitingOf } from './waiting.ts'
 
-/** Without news a page still looks now and then: behind a pooler none comes. */
+/** Without events a page still polls now and then: behind a pooler none arrive. */
 const EVERY_MS = 5_000
 
-/** What is wrong first, then how much moves. */
+/** Problem first, then how much moves. */
 export function Overview() {
   const api = useApi()
   const { production } = useSettings()
@@ -33,7 +33,7 @@ export function Overview() {
   return (
     <PageFrame
       title="Overview"
-      lead="Every message of every system, and what needs a person."
+      lead="All messages of all systems, and what needs attention."
       actions={!production && <DemoLink />}
     >
       <QueryState query={query}>
@@ -52,7 +52,7 @@ export function Overview() {
   )
 }
 
-/** For whoever sees all this for the first time. */
+/** For first-time users. */
 function DemoLink() {
   return (
     <ButtonLink to="/demo" variant="default">

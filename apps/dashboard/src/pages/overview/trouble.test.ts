@@ -57,9 +57,9 @@ test.each<[string, Partial<OutboxItem>, string]>([
   [
     'an open breaker',
     { breakers: [{ destination: 'shop', relay: 'r', openSince: '2026-11-15T12:00:00Z' }] },
-    'shop is not tried now',
+    'shop is paused by its circuit breaker',
   ],
-])('%s is told', (_, change, words) => {
+])('%s is reported', (_, change, words) => {
   expect(troublesOf(overview(change)).map(({ what }) => what)).toEqual([
     expect.stringContaining(words),
   ])

@@ -15,13 +15,13 @@ export interface Trouble {
   readonly to: string
 }
 
-/** A message that is due longer than this is late, whatever its outbox. */
+/** A message that is due longer than this is late, in every outbox. */
 const LATE_SECONDS = 60
 
 /** Below this, failures are what retries are for. */
 const MANY_FAILURES = 0.2
 
-/** What is wrong now, the worst first. */
+/** Problem now, the worst first. */
 export function troublesOf({ alerts, outboxes }: Overview): Trouble[] {
   const found = outboxes.flatMap(troublesOfOutbox)
   if (alerts.open > 0) found.push(openAlerts(alerts.open))
@@ -37,7 +37,7 @@ function openAlerts(open: number): Trouble {
     id: 'alerts',
     tone: 'bad',
     what: `${formatCount(open)} open ${open === 1 ? 'alert' : 'alerts'}`,
-    why: 'Nobody has said yet that they have seen it.',
+    why: 'Not acknowledged.',
     to: '/alerts',
   }
 }
@@ -52,7 +52,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
     add('relays', {
       tone: outbox.due > 0 ? 'bad' : 'warning',
       what: `${name}: no relay is running`,
-      why: `${formatCount(outbox.due)} messages are due and nobody sends them.`,
+      why: `${formatCount(outbox.due)} messages are due and no relay sends them.`,
       to: at,
     })
   }
@@ -69,8 +69,8 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
   for (const { destination } of outbox.breakers) {
     add(`breaker ${destination}`, {
       tone: 'bad',
-      what: `${name}: ${destination} is not tried now`,
-      why: 'Most attempts of the last minute failed; one is let through every half minute.',
+      what: `${name}: ${destination} is paused by its circuit breaker`,
+      why: 'Most attempts of the last minute failed; one attempt is let through every 30 seconds.',
       to: at,
     })
   }
@@ -86,7 +86,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
     add('failures', {
       tone: 'warning',
       what: `${name}: ${formatShare(outbox.failureRate)} of attempts fail`,
-      why: 'They are tried again as the outbox says; look at what the attempts were told.',
+      why: 'They are retried by the outbox’s policy; see the errors of the attempts.',
       to: at,
     })
   }
@@ -94,7 +94,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
     add('dead', {
       tone: 'warning',
       what: `${name}: ${formatCount(outbox.diedToday)} given up today`,
-      why: 'Mend the cause, then replay them.',
+      why: 'Fix the cause, then replay them.',
       to: `/dead-letters?outbox=${encodeURIComponent(name)}`,
     })
   }
@@ -102,7 +102,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
     add('quarantined', {
       tone: 'bad',
       what: `${name}: ${formatCount(outbox.quarantined)} quarantined`,
-      why: 'A message that cannot be read, or that ended its relay again and again.',
+      why: 'A message that cannot be read, or that crashed its relay repeatedly.',
       to: at,
     })
   }
@@ -110,7 +110,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
     add('blocked', {
       tone: 'bad',
       what: `${name}: ${formatCount(outbox.blockedKeys)} blocked ${outbox.blockedKeys === 1 ? 'key' : 'keys'}`,
-      why: 'Everything of such a key waits behind one dead message.',
+      why: 'All messages of such a key wait behind one dead message.',
       to: at,
     })
   }
@@ -118,6 +118,6 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
 }
 
 function drained({ drainSeconds }: OutboxItem): string {
-  if (drainSeconds === null) return ' and nothing moves'
-  return `; at this rate they are gone in ${formatDuration(drainSeconds * 1_000)}`
+  if (drainSeconds === null) return ' and none is being sent'
+  return `; drained in ${formatDuration(drainSeconds * 1_000)} at this rate`
 }

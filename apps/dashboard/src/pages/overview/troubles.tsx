@@ -4,19 +4,19 @@ import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import type { Trouble } from './trouble.ts'
 
-/** What is wrong, each with a link to where it is mended. */
+/** Problem, each with a link to where it is mended. */
 export function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
   if (troubles.length === 0) {
     return (
       <Group gap={8} role="status">
         <IconCircleCheck size={18} color="var(--mantine-color-teal-6)" aria-hidden />
-        <Text>Nothing needs you. Messages move, and none was given up today.</Text>
+        <Text>No action needed. Messages are moving and none was given up today.</Text>
       </Group>
     )
   }
   return (
     <Panel
-      title={`${troubles.length} ${troubles.length === 1 ? 'thing needs' : 'things need'} you`}
+      title={`${troubles.length} ${troubles.length === 1 ? 'thing needs' : 'things need'} attention`}
     >
       <Stack gap={8} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
         {troubles.map((trouble) => (

@@ -2,10 +2,10 @@ import { Anchor, Stack, Text } from '@mantine/core'
 
 /** What the simulated gateway does with amounts that end so. */
 const FATES = [
-  { amount: 1_999, ends: 'any other amount', means: 'is taken, and its webhook comes' },
+  { amount: 1_999, ends: 'any other amount', means: 'is charged, and its webhook arrives' },
   { amount: 1_002, ends: 'ends in 02', means: 'is declined' },
-  { amount: 1_008, ends: 'ends in 08', means: 'is taken, but the answer never comes' },
-  { amount: 1_050, ends: 'ends in 50', means: 'breaks the gateway; nothing is taken' },
+  { amount: 1_008, ends: 'ends in 08', means: 'is charged, but the answer never arrives' },
+  { amount: 1_050, ends: 'ends in 50', means: 'makes the gateway fail; nothing is charged' },
 ] as const
 
 /** In development amounts choose what happens. */

@@ -61,7 +61,7 @@ function Details({ payment, entries, transactions }: Whole) {
           </Text>
         </Stack>
       )}
-      <Title order={3}>What happened</Title>
+      <Title order={3}>Timeline</Title>
       <Timeline entries={storyOf(payment, entries, transactions)} clock="business" />
       {payment.metadata !== null && (
         <>

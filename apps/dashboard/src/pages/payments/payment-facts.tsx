@@ -23,16 +23,17 @@ export function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
         Id: <CopyId id={id} />,
         'Your id': payment.externalPaymentId ?? undefined,
         For: payment.description ?? undefined,
-        'At the gateway': gatewayRef === null ? '–' : <CopyId id={gatewayRef} what="reference" />,
-        'Charged once by':
+        'Gateway reference':
+          gatewayRef === null ? '–' : <CopyId id={gatewayRef} what="reference" />,
+        'Charge key':
           charge === undefined ? undefined : <CopyId id={charge.gatewayKey} what="gateway key" />,
-        'Refunded once by':
+        'Refund key':
           refund === undefined ? undefined : <CopyId id={refund.gatewayKey} what="gateway key" />,
-        'A repeat of the request':
+        'Repeated request':
           charge?.status === 'pending'
-            ? 'is told to wait: the first one is under way'
+            ? 'must wait: the first one is in progress'
             : 'with the same Idempotency-Key gets the same answer, and charges nothing',
-        Made: <Time at={payment.createdAt} clock="business" />,
+        Created: <Time at={payment.createdAt} clock="business" />,
         Settled:
           payment.settledAt === null ? undefined : <Time at={payment.settledAt} clock="business" />,
         Refunded:

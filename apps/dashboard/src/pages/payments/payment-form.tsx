@@ -56,7 +56,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
           },
         }),
       ),
-    done: ({ status }) => `The payment is made: ${status}.`,
+    done: ({ status }) => `Payment created: ${status}.`,
     changes: ['payments'],
   })
   const submit = (event: SubmitEvent) => {
@@ -87,7 +87,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
           searchable
         />
         <TextInput
-          label="What it is for"
+          label="Description"
           value={description}
           onChange={({ currentTarget }) => setDescription(currentTarget.value)}
           maxLength={1_000}
@@ -95,7 +95,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             label="Idempotency key"
-            description="The same key again gets the same answer."
+            description="The same key returns the same answer."
             value={key}
             onChange={({ currentTarget }) => setKey(currentTarget.value)}
             required
@@ -110,10 +110,10 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
         {pay.isError && <Refused error={pay.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={pay.isPending}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={pay.isPending}>
-            Take {formatMoney(Number(amount), currency)}
+            Charge {formatMoney(Number(amount), currency)}
           </Button>
         </Group>
       </Stack>

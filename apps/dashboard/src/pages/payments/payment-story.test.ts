@@ -39,27 +39,27 @@ test('a payment goes from its key to the gateway and its webhook', () => {
     [charge],
   )
   expect(story.map(({ what }) => what)).toEqual([
-    'The idempotency key was claimed and the payment written, for ada',
-    'The gateway was asked to take the money',
-    'The gateway took the money: ch_1',
+    'Idempotency key claimed and payment written, for ada',
+    'The gateway was asked to charge',
+    'The gateway charged it: ch_1',
     'The gateway’s webhook said payment.succeeded: the payment is succeeded',
   ])
 })
 
 test.each([
-  ['Waits for the gateway’s answer', 'pending'],
-  ['Waits for the gateway’s webhook, which decides', 'succeeded'],
+  ['Waiting for the gateway’s answer', 'pending'],
+  ['Waiting for the gateway’s webhook, which decides', 'succeeded'],
 ] as const)('an open one says: %s', (sentence, status) => {
   const last = storyOf(payment, [created], [{ ...charge, status }]).at(-1)
   expect(last).toMatchObject({ what: sentence, at: null })
 })
 
-test('what nobody knows is told apart from what is refused', () => {
+test('an unknown outcome is distinguished from a refusal', () => {
   const open = entry('gateway_error', { code: 'TIMEOUT', message: 'no answer', retryable: true })
   const shut = entry('gateway_error', { code: 'DECLINED', message: 'no', retryable: false })
   const story = storyOf({ ...payment, status: 'failed' }, [shut, open], [])
   expect(story).toMatchObject([
-    { role: 'retry', details: expect.stringContaining('asked again under the same key') },
+    { role: 'retry', details: expect.stringContaining('under the same key') },
     { role: 'dead', what: 'The gateway refused', details: 'DECLINED: no' },
   ])
 })

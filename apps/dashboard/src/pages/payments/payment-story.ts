@@ -17,9 +17,9 @@ export function storyOf(
   entries: readonly AuditEntry[],
   transactions: readonly GatewayTransaction[],
 ): Phase[] {
-  const told = entries.toReversed().flatMap((entry) => phasesOf(entry, transactions))
+  const phases = entries.toReversed().flatMap((entry) => phasesOf(entry, transactions))
   const next = nextOf(payment, transactions)
-  return next === undefined ? told : [...told, next]
+  return next === undefined ? phases : [...phases, next]
 }
 
 function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]): Phase[] {
@@ -28,24 +28,19 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
   switch (action) {
     case 'payment.created':
       return [
-        phase(`The idempotency key was claimed and the payment written, for ${actor}`, {
+        phase(`Idempotency key claimed and payment written, for ${actor}`, {
           role: 'ready',
           details: 'In one transaction: a repeat finds both, or neither.',
         }),
         ...askedOf('charge', transactions),
       ]
     case 'payment.charged':
-      return [
-        phase(`The gateway took the money: ${textOf(details['gatewayRef'])}`, { role: 'sent' }),
-      ]
+      return [phase(`The gateway charged it: ${textOf(details['gatewayRef'])}`, { role: 'sent' })]
     case 'payment.refund_requested':
-      return [
-        phase(`${actor} asked for the money to be given back`),
-        ...askedOf('refund', transactions),
-      ]
+      return [phase(`${actor} requested a refund`), ...askedOf('refund', transactions)]
     case 'payment.refund_accepted':
       return [
-        phase(`The gateway gives the money back: ${textOf(details['gatewayRef'])}`, {
+        phase(`The gateway refunds it: ${textOf(details['gatewayRef'])}`, {
           role: 'sent',
         }),
       ]
@@ -64,14 +59,14 @@ type Make = (what: string, rest?: Partial<Phase>) => Phase
 function askedOf(type: GatewayTransaction['type'], all: readonly GatewayTransaction[]): Phase[] {
   const asked = all.find((each) => each.type === type)
   if (asked === undefined) return []
-  const what = type === 'charge' ? 'take the money' : 'give the money back'
+  const what = type === 'charge' ? 'charge' : 'refund'
   return [
     {
       id: asked.id,
       at: asked.createdAt,
       role: 'claimed',
       what: `The gateway was asked to ${what}`,
-      details: `Under our key ${asked.gatewayKey}: asked again, it does it once.`,
+      details: `Under our key ${asked.gatewayKey}: a repeat has no further effect.`,
     },
   ]
 }
@@ -79,18 +74,18 @@ function askedOf(type: GatewayTransaction['type'], all: readonly GatewayTransact
 function troubleOf({ details }: AuditEntry, phase: Make): Phase {
   const said = `${textOf(details['code'])}: ${textOf(details['message'])}`
   return details['retryable'] === true
-    ? phase('The gateway did not say what became of it', {
+    ? phase('The gateway did not answer', {
         role: 'retry',
-        details: `${said}. It is asked again under the same key until it says.`,
+        details: `${said}. The worker repeats the request under the same key until it answers.`,
       })
     : phase('The gateway refused', { role: 'dead', details: said })
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = {
-  unchanged: 'which was known already',
-  forbidden: 'which cannot be: it was kept, and somebody was alerted',
-  kept: 'which changes nothing here',
-  parked: 'which cannot be applied yet: it is looked at again with the next event',
+  unchanged: 'already known',
+  forbidden: 'which is not possible: recorded, and an alert raised',
+  kept: 'no change',
+  parked: 'which cannot be applied yet: it is checked again with the next event',
   mismatch:
     'about another amount, currency or reference: it moved nothing, and an alert was raised',
 }
@@ -101,7 +96,7 @@ function webhookOf(details: AuditEntry['details'], phase: Make): Phase {
     const to = textOf(details['to'])
     return phase(`The gateway’s webhook said ${type}: the payment is ${to}`, {
       role: to === 'failed' ? 'dead' : 'confirmed',
-      details: `Event ${textOf(details['eventId'])}, taken in once.`,
+      details: `Event ${textOf(details['eventId'])}, processed once.`,
     })
   }
   const outcome = OUTCOMES[textOf(details['outcome'])] ?? textOf(details['outcome'])
@@ -114,12 +109,12 @@ function nextOf(
 ): Phase | undefined {
   const open = transactions.find((each) => each.status === 'pending')
   const wait = (what: string): Phase => ({ id: 'next', at: null, what })
-  if (open !== undefined) return wait('Waits for the gateway’s answer')
-  if (status === 'pending') return wait('Waits for the gateway’s webhook, which decides')
+  if (open !== undefined) return wait('Waiting for the gateway’s answer')
+  if (status === 'pending') return wait('Waiting for the gateway’s webhook, which decides')
   const isRefunding = transactions.some(
     (each) => each.type === 'refund' && each.status === 'succeeded',
   )
-  if (status === 'succeeded' && isRefunding) return wait('Waits for the webhook of the refund')
+  if (status === 'succeeded' && isRefunding) return wait('Waiting for the webhook of the refund')
   return undefined
 }
 

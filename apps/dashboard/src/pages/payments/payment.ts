@@ -18,7 +18,7 @@ export const PAYMENT_ROLES: Readonly<Record<Payment['status'], StateRole>> = {
   refunded: 'cancelled',
 }
 
-/** A key that nobody else has; `crypto.randomUUID` is not there on a page without TLS. */
+/** A unique key; `crypto.randomUUID` is not there on a page without TLS. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

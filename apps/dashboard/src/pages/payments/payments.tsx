@@ -38,13 +38,13 @@ const COLUMNS: readonly Column<Payment>[] = [
   },
   {
     id: 'what',
-    title: 'For',
+    title: 'Description',
     width: 'minmax(0, 1.5fr)',
     cell: ({ externalPaymentId, description }) => externalPaymentId ?? description ?? '–',
   },
   {
     id: 'gateway',
-    title: 'At the gateway',
+    title: 'Gateway reference',
     width: '210px',
     narrow: 'hidden',
     cell: ({ gatewayRef }) =>
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Payment>[] = [
   { id: 'user', title: 'By', narrow: 'hidden', cell: ({ userId }) => userId },
   {
     id: 'made',
-    title: 'Made',
+    title: 'Created',
     width: '104px',
     narrow: 'hidden',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
@@ -87,7 +87,7 @@ export function Payments() {
   return (
     <PageFrame
       title="Payments"
-      lead="What was taken, and given back. A payment has succeeded when the gateway’s webhook says so."
+      lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
       actions={<Button onClick={making.open}>New payment</Button>}
     >
       <FilterBar filter={filter}>
@@ -105,11 +105,11 @@ export function Payments() {
             title="No payments yet"
             action={
               <Button mt="xs" variant="default" onClick={making.open}>
-                Make the first one
+                Create the first payment
               </Button>
             }
           >
-            Your systems make them by POST /api/v1/payments; you can make one here.
+            Create payments by POST /api/v1/payments, or here.
           </Empty>
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}

@@ -22,12 +22,12 @@ export function RefundButton({ payment, transactions }: RefundButtonProps) {
     run: () =>
       dataOf(
         api.POST('/api/v1/payments/{id}/refunds', {
-          // Never more than is left, whatever its key: after a refusal another key may try again.
+          // Never more than is left, under any key: after a refusal another key may try again.
           params: { path: { id }, header: { 'idempotency-key': newKey() } },
           body: { amount: left },
         }),
       ),
-    done: (answer) => `The gateway gives ${money} back: ${answer.gatewayRef ?? answer.status}.`,
+    done: (answer) => `Refund of ${money} requested: ${answer.gatewayRef ?? answer.status}.`,
     changes: ['payments'],
   })
   if (status === 'succeeded' && left > 0) {
@@ -35,26 +35,26 @@ export function RefundButton({ payment, transactions }: RefundButtonProps) {
       <Group>
         <ConfirmButton
           label="Refund"
-          title={`Give ${money} back?`}
+          title={`Refund ${money}?`}
           verb={`Refund ${money}`}
           tone="danger"
           onConfirm={() => refund.mutateAsync(undefined)}
         >
-          All that is left of it. The gateway is asked at once; there is no way back.
+          The whole remaining amount. This cannot be undone.
         </ConfirmButton>
       </Group>
     )
   }
   return (
     <Text size="sm" c="dimmed">
-      {asked.length > 0 ? 'Its refund has been asked for.' : WHY_NOT[status]}
+      {asked.length > 0 ? 'Refund requested.' : WHY_NOT[status]}
     </Text>
   )
 }
 
 const WHY_NOT: Readonly<Record<Payment['status'], string>> = {
-  pending: 'It can be refunded once it has succeeded.',
-  succeeded: 'It can be refunded.',
-  failed: 'Nothing was taken: there is nothing to give back.',
-  refunded: 'It was given back.',
+  pending: 'Refundable once it has succeeded.',
+  succeeded: 'Refundable.',
+  failed: 'Nothing was charged: no refund possible.',
+  refunded: 'Refunded.',
 }

@@ -15,17 +15,17 @@ const KINDS = {
   unmatch: {
     label: 'Unmatch',
     done: 'unmatched',
-    means: 'Its payments become free, and no run matches it again until it is reopened.',
+    means: 'Its payments become available, and runs skip it until it is reopened.',
   },
   ignore: {
     label: 'Ignore',
     done: 'ignored',
-    means: 'It is no exception any more and no run looks at it. It can be reopened.',
+    means: 'It is no longer an exception and runs skip it. It can be reopened.',
   },
   reopen: {
     label: 'Reopen',
     done: 'reopened',
-    means: 'The next run looks at it again.',
+    means: 'The next run includes it again.',
   },
 } as const
 

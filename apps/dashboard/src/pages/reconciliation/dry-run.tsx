@@ -6,7 +6,7 @@ import { useAction } from '../../parts/use-action.ts'
 import { REASON_LOOKS, REASONS } from './reason.ts'
 import type { Run } from './run.ts'
 
-/** What a run would find, without storing anything. */
+/** Dry run result, without storing anything. */
 export function DryRun({ run }: { run: Run }) {
   const api = useApi()
   const rehearse = useAction({
@@ -17,7 +17,7 @@ export function DryRun({ run }: { run: Run }) {
           body: { dryRun: true },
         }),
       ),
-    done: () => 'The dry run is done; nothing was stored.',
+    done: () => 'Dry run done; nothing was stored.',
     changes: [],
   })
   const found = rehearse.data
@@ -30,7 +30,7 @@ export function DryRun({ run }: { run: Run }) {
       >
         Dry run
       </Button>
-      <Modal opened={found !== undefined} onClose={rehearse.reset} title="What a run would find">
+      <Modal opened={found !== undefined} onClose={rehearse.reset} title="Dry run result">
         {found && (
           <>
             <Text size="sm" mb="sm">

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Exception>[] = [
   },
   {
     id: 'reason',
-    title: 'Why',
+    title: 'Reason',
     width: '150px',
     cell: ({ reason }) => <ReasonBadge reason={reason} />,
   },
@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Exception>[] = [
   },
   {
     id: 'amount',
-    title: 'Bank says',
+    title: 'Bank amount',
     width: '110px',
     align: 'right',
     narrow: 'hidden',
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Exception>[] = [
   },
   {
     id: 'payment',
-    title: 'We took',
+    title: 'Our amount',
     width: '110px',
     align: 'right',
     narrow: 'hidden',
@@ -64,7 +64,7 @@ interface ExceptionListProps {
   readonly narrowed: { readonly tab?: 'suggested'; readonly reason?: Reason }
 }
 
-/** Records that somebody has to look at. */
+/** Records that need a decision. */
 export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   const api = useApi()
   const opened = useOpened()
@@ -89,11 +89,11 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
       height="60vh"
       empty={
         narrowed.tab === 'suggested' ? (
-          <Empty title="Nothing is suggested">
-            “Look for suggestions” above searches for payments that nearly fit.
+          <Empty title="No suggestions">
+            “Find suggestions” above searches for payments that nearly match.
           </Empty>
         ) : (
-          <Empty title="Nothing is open here">No record of this file waits for a decision.</Empty>
+          <Empty title="No open exceptions">No record of this file waits for a decision.</Empty>
         )
       }
     />

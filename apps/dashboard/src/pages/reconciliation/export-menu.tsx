@@ -9,7 +9,7 @@ import { useAction } from '../../parts/use-action.ts'
 const KINDS = [
   { kind: 'all', words: 'Everything' },
   { kind: 'matched', words: 'Matched records' },
-  { kind: 'unmatched', words: 'Records that are not matched' },
+  { kind: 'unmatched', words: 'Unmatched records' },
   { kind: 'missing', words: 'Missing payments' },
 ] as const
 
@@ -25,7 +25,7 @@ export function ExportMenu({ id }: { id: string }) {
       )
       saveFile(`reconciliation-${id}-${kind}.csv`, content)
     },
-    done: () => 'The export is saved.',
+    done: () => 'Export saved.',
     changes: [],
   })
   return (

@@ -52,12 +52,11 @@ export function MatchForm({ runId, record, onClose }: MatchFormProps) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Text size="sm">
-          The bank says {formatMoney(record.amount, record.currency)} for{' '}
-          {record.externalTransactionId}.
+          Bank: {formatMoney(record.amount, record.currency)} for {record.externalTransactionId}.
         </Text>
         <MultiSelect
           label="Payments"
-          description="The nearest, those suggested, and those that no record names, in the same currency."
+          description="The nearest payments, suggested ones and those without a record, in the same currency."
           data={payments.map(({ id, amount, currency, externalPaymentId, createdAt }) => ({
             value: id,
             label: `${formatMoney(amount, currency)} · ${externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
@@ -70,7 +69,7 @@ export function MatchForm({ runId, record, onClose }: MatchFormProps) {
         />
         {chosen.length > 0 && difference !== 0 && (
           <Select
-            label={`The difference of ${formatMoney(difference, record.currency)} is`}
+            label={`Book the difference of ${formatMoney(difference, record.currency)} as`}
             data={[...KINDS]}
             value={kind}
             onChange={(value) => setKind(KINDS.find((each) => each === value) ?? 'other')}
@@ -79,7 +78,7 @@ export function MatchForm({ runId, record, onClose }: MatchFormProps) {
         )}
         <TextInput
           label="Reason"
-          description="Kept in the audit."
+          description="Recorded in the audit log."
           value={reason}
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
           required
@@ -92,7 +91,7 @@ export function MatchForm({ runId, record, onClose }: MatchFormProps) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={match.isPending}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={match.isPending} disabled={chosen.length === 0}>
             Match with {chosen.length} {chosen.length === 1 ? 'payment' : 'payments'}

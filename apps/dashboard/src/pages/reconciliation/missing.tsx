@@ -11,7 +11,7 @@ import { useMissing } from './use-missing.ts'
 const COLUMNS: readonly Column<PaymentSide>[] = [
   {
     id: 'external',
-    title: 'Id at the bank',
+    title: 'Bank id',
     cell: ({ externalPaymentId: id }) => (id === null ? '(none)' : <CopyId id={id} />),
   },
   {
@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<PaymentSide>[] = [
   },
   {
     id: 'at',
-    title: 'Made',
+    title: 'Created',
     width: '120px',
     narrow: 'hidden',
     cell: ({ createdAt }) => <Time at={createdAt} />,
@@ -51,7 +51,7 @@ export function Missing({ id }: { id: string }) {
       height="60vh"
       empty={
         <Empty title="No payment is missing">
-          Every payment of yours is in this file, or a record of another file has it.
+          Every payment is in this file or in another one.
         </Empty>
       }
     />

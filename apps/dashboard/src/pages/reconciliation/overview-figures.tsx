@@ -18,7 +18,7 @@ function Trend({ days }: Pick<Overview, 'days'>) {
   return <Sparkline values={values} color="green.7" label={label} />
 }
 
-/** All files of the visitor in five numbers. */
+/** All files of the user in five numbers. */
 export function OverviewFigures() {
   const api = useApi()
   const query = useQuery({

@@ -48,7 +48,7 @@ export function ProfileForm({ profile, onDone }: ProfileFormProps) {
       <Stack gap="sm">
         <TextInput
           label="Name"
-          description="Of the bank, say."
+          description="For example the bank."
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           maxLength={100}
@@ -56,7 +56,7 @@ export function ProfileForm({ profile, onDone }: ProfileFormProps) {
         />
         <RulesFields rules={rules} onChange={setRules} />
         <FileDrop
-          label={file === undefined ? 'Try it on a file of the bank' : `Tried on ${file.name}`}
+          label={file === undefined ? 'Test it with a bank file' : `Tested with ${file.name}`}
           hint="Its first 20 rows are shown as these rules read them; nothing is stored"
           accept=".csv,.txt,text/csv"
           onFile={setFile}

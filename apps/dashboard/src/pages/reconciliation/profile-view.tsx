@@ -19,7 +19,7 @@ interface ProfileViewProps {
 export function ProfileView({ id, onGone }: ProfileViewProps) {
   const api = useApi()
   const query = useQuery({
-    // Not among all profiles: when it is removed, nobody asks for it again.
+    // Not among all profiles: when it is removed, no query asks for it again.
     queryKey: ['reconciliation-profile', id],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/v1/reconciliation-profiles/{id}', { params: { path: { id } }, signal })),
@@ -62,7 +62,7 @@ function RemoveButton({ profile, onGone }: { profile: Profile; onGone: () => voi
         onGone()
       }}
     >
-      No new file can be read by it. Files that were keep their version.
+      New files cannot use it. Files that used it keep their version.
     </ConfirmButton>
   )
 }

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Profile>[] = [
   { id: 'version', title: 'Version', width: '80px', cell: ({ version }) => version },
   {
     id: 'date',
-    title: 'Dates',
+    title: 'Date format',
     width: '130px',
     narrow: 'hidden',
     cell: ({ rules }) => rules.dateFormat,
@@ -58,7 +58,7 @@ export function Profiles() {
   return (
     <PageFrame
       title="Profiles"
-      lead="How the files of each bank are read. Other rules are a new version; files remember theirs."
+      lead="How each bank’s files are read. Changing the rules creates a new version; files keep theirs."
       actions={
         <>
           <ButtonLink variant="default" to="/reconciliation">

@@ -16,7 +16,7 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
     role: 'confirmed',
     note: 'Id, amount and currency are those of the payment.',
   },
-  manual_match: { word: 'matched by hand', role: 'confirmed', note: 'Somebody matched it.' },
+  manual_match: { word: 'matched manually', role: 'confirmed', note: 'A user matched it.' },
   amount_mismatch: {
     word: 'amount differs',
     role: 'failing',
@@ -25,7 +25,7 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
   currency_mismatch: {
     word: 'currency differs',
     role: 'failing',
-    note: 'The payments of that id are in another currency. Look whether the statement or the payment is wrong.',
+    note: 'The payments of that id are in another currency. Check whether the statement or the payment is wrong.',
   },
   duplicate: {
     word: 'duplicate',
@@ -35,22 +35,22 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
   no_match: {
     word: 'no match',
     role: 'dead',
-    note: 'No payment of yours has that id. It may come with the next run; look for suggestions, or match it by hand.',
+    note: 'No payment has that id. It may appear by the next run; find suggestions, or match it manually.',
   },
   manual_unmatch: {
     word: 'unmatched by hand',
     role: 'failing',
-    note: 'Somebody took its match back. No run matches it again until it is reopened.',
+    note: 'A user removed its match. Runs skip it until it is reopened.',
   },
   ignored: {
     word: 'ignored',
     role: 'cancelled',
-    note: 'Somebody said that it need not match. Reopen it to let runs look at it again.',
+    note: 'A user ignored it. Reopen it to include it in runs again.',
   },
   reopened: {
     word: 'reopened',
     role: 'ready',
-    note: 'The next run looks at it again.',
+    note: 'The next run includes it again.',
   },
 }
 

@@ -99,7 +99,7 @@ export function Reconciliation() {
   return (
     <PageFrame
       title="Reconciliation"
-      lead="What the bank says against the payments you took: every line is matched, or says why it is not."
+      lead="Bank statements compared with your payments: every line is matched or has a reason."
       actions={
         <ButtonLink variant="default" to="/reconciliation/profiles">
           Profiles

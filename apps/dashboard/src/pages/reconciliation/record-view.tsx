@@ -55,7 +55,7 @@ function History({ record: { history } }: { record: RecordDetails }) {
   return (
     <section>
       <Title order={3} mb={6}>
-        What it was
+        History
       </Title>
       <Timeline
         entries={history.map(({ runNo, reason, note, actor, createdAt }, index) => ({

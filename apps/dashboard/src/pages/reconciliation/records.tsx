@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   },
   {
     id: 'reason',
-    title: 'Why',
+    title: 'Reason',
     width: '160px',
     cell: ({ reason }) => <ReasonBadge reason={reason} />,
   },
@@ -75,7 +75,7 @@ export function Records({ id }: { id: string }) {
   return (
     <Stack gap="sm">
       <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="reason" label="Why" options={OPTIONS} />
+        <FilterSelect filter={filter} name="reason" label="Reason" options={OPTIONS} />
       </FilterBar>
       <DataTable
         label="Records"

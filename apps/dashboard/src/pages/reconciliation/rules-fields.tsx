@@ -19,7 +19,7 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
       <Chosen
-        label="Between columns"
+        label="Column separator"
         options={DELIMITERS}
         value={rules.delimiter}
         onChange={(delimiter) => set({ delimiter })}
@@ -31,8 +31,8 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
         onChange={(encoding) => set({ encoding })}
       />
       <NumberInput
-        label="Line of the column names"
-        description="0: there are none, and columns are positions."
+        label="Header line"
+        description="0: no header; columns are positions."
         value={rules.headerLine ?? 0}
         onChange={(line) => set({ headerLine: Number(line) === 0 ? null : Number(line) })}
         min={0}
@@ -40,32 +40,27 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
         allowDecimal={false}
       />
       <TextInput
-        label="Dates"
-        description="Of yyyy, yy, MM, M, dd, d."
+        label="Date format"
+        description="Use yyyy, yy, MM, M, dd, d."
         value={rules.dateFormat}
         onChange={({ currentTarget }) => set({ dateFormat: currentTarget.value })}
       />
       <Chosen
-        label="Decimals after a"
+        label="Decimal separator"
         options={DECIMALS}
         value={rules.decimal}
         onChange={(decimal) => set({ decimal })}
       />
       <Chosen
-        label="Between thousands"
+        label="Thousands separator"
         options={THOUSANDS}
         value={rules.thousands}
         onChange={(thousands) => set({ thousands })}
       />
-      <Chosen
-        label="The sign is"
-        options={SIGNS}
-        value={rules.sign}
-        onChange={(sign) => set({ sign })}
-      />
+      <Chosen label="Sign" options={SIGNS} value={rules.sign} onChange={(sign) => set({ sign })} />
       <TextInput
         label="Currency of every row"
-        description="Left empty: it is in a column."
+        description="Leave empty if it is in a column."
         placeholder="EUR"
         value={rules.currency ?? ''}
         onChange={({ currentTarget }) =>
@@ -87,8 +82,8 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
       ))}
       {rules.sign === 'flag' && (
         <TextInput
-          label="Flags of a debit"
-          description="Several with a comma between: S,D."
+          label="Debit flags"
+          description="Separated by commas: S,D."
           value={rules.debitFlags?.join(',') ?? ''}
           onChange={({ currentTarget }) => set({ debitFlags: flagsIn(currentTarget.value) })}
           required
@@ -96,8 +91,8 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
       )}
       {rules.sign === 'flag' && (
         <TextInput
-          label="Flags of a credit"
-          description="Several with a comma between: H,C."
+          label="Credit flags"
+          description="Separated by commas: H,C."
           value={rules.creditFlags?.join(',') ?? ''}
           onChange={({ currentTarget }) => set({ creditFlags: flagsIn(currentTarget.value) })}
           required

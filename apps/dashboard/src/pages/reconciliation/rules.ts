@@ -63,7 +63,7 @@ export function trimmed(rules: Rules): Rules {
   }
 }
 
-/** While somebody types there is an empty one behind the last comma. */
+/** While the user types there is an empty one behind the last comma. */
 function filled(flags: readonly string[]): string[] {
   return flags.filter((flag) => flag !== '')
 }

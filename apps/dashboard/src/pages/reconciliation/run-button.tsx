@@ -19,8 +19,8 @@ export function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProp
       button={{ variant: 'filled', loading: matching.isPending }}
       onConfirm={async () => matching.mutate(undefined)}
     >
-      They are compared with all payments of yours that are free. What is matched or decided already
-      stays as it is, and every match can be taken back.
+      They are compared with all available payments. Existing matches and decisions stay, and every
+      match can be undone.
     </ConfirmButton>
   )
 }

@@ -85,7 +85,7 @@ function Lead({ run: { runNo, ranAt, total, duplicates } }: { run: Run }) {
   return (
     <>
       {records}
-      {duplicates > 0 && `, ${formatCount(duplicates)} of them written twice`}; run {runNo} was{' '}
+      {duplicates > 0 && `, ${formatCount(duplicates)} of them duplicates`}; run {runNo} was{' '}
       <Time at={ranAt} />.
     </>
   )

@@ -2,9 +2,9 @@ import { Progress, Text } from '@mantine/core'
 import type { RunStep } from './use-run-step.ts'
 
 const STEPS: Readonly<Record<RunStep | 'starting', { words: string; part: number }>> = {
-  starting: { words: 'Waiting for its turn', part: 10 },
+  starting: { words: 'Queued', part: 10 },
   pairing: { words: 'Pairing records with payments', part: 45 },
-  storing: { words: 'Writing down what was found', part: 85 },
+  storing: { words: 'Writing results', part: 85 },
 }
 
 /** How far matching is, while it runs. */

@@ -20,19 +20,19 @@ export function SampleStatement({ onFile }: { onFile: (file: File) => void }) {
       const csv = sampleStatement(payments, today)
       return new File([csv], `${name}.csv`, { type: 'text/csv' })
     },
-    done: () => 'Six payments are made; their statement is ready to be uploaded.',
+    done: () => 'Six payments created; their statement is ready to upload.',
     changes: ['payments'],
   })
   return (
     <ConfirmButton
       label="Try with a sample"
-      title="Make 6 payments and a statement of them?"
-      verb="Make 6 payments"
+      title="Create 6 payments and their statement?"
+      verb="Create 6 payments"
       onConfirm={async () => onFile(await make.mutateAsync(undefined))}
     >
       The simulated gateway takes six small payments. The statement has three of them as they are,
-      one with a fee taken off, one in another currency, one twice, and a line that nobody paid; one
-      payment is missing in it.
+      one with a fee taken off, one in another currency, one twice, and a line without a payment;
+      one payment is missing in it.
     </ConfirmButton>
   )
 }

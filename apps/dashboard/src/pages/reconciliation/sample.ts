@@ -15,7 +15,7 @@ export function samplePayments(name: string): SamplePayment[] {
 
 /**
  * What a bank might say of them: the first three as they are, the first once more, the fourth less a
- * fee, the fifth in another currency, the sixth not at all, and one that nobody took.
+ * fee, the fifth in another currency, the sixth not at all, and one without a payment.
  */
 export function sampleStatement(payments: readonly SamplePayment[], day: string): string {
   const [first, second, third, fourth, fifth] = payments

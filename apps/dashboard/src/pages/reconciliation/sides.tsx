@@ -91,7 +91,7 @@ export function Sides({ record }: { record: RecordDetails }) {
       )}
       {record.duplicateOf !== null && (
         <Text size="sm" mt={4}>
-          Line {record.duplicateOf} says the same.
+          Line {record.duplicateOf} is the same.
         </Text>
       )}
     </div>

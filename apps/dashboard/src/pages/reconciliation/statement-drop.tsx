@@ -23,7 +23,7 @@ export function StatementDrop() {
           <SampleStatement onFile={setFile} />
         </Group>
       )}
-      <Modal opened={file !== undefined} onClose={close} title="Read this file?" size="xl">
+      <Modal opened={file !== undefined} onClose={close} title="Upload this file?" size="xl">
         {file !== undefined && <StatementForm file={file} onClose={close} />}
       </Modal>
     </Stack>

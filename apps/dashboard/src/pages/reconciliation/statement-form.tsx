@@ -28,8 +28,8 @@ export function StatementForm({ file, onClose }: StatementFormProps) {
   const [profile, setProfile] = useState<string | null>(null)
   const [uploadId] = useState(newId)
   const [rows, setRows] = useState(0)
-  useAnnouncements({ topic: 'reconciliation.upload', id: uploadId }, (news) => {
-    const { rows: read } = (news.at(-1)?.data ?? {}) as { rows?: unknown }
+  useAnnouncements({ topic: 'reconciliation.upload', id: uploadId }, (announcements) => {
+    const { rows: read } = (announcements.at(-1)?.data ?? {}) as { rows?: unknown }
     if (typeof read === 'number') setRows(read)
   })
   const upload = useMutation({
@@ -52,7 +52,7 @@ export function StatementForm({ file, onClose }: StatementFormProps) {
         {file.name}, {formatBytes(file.size)}
       </Text>
       <Select
-        label="Read as"
+        label="Profile"
         description="Without a profile: the columns external_transaction_id, amount, currency and date."
         placeholder="standard columns"
         data={(profiles.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
@@ -71,13 +71,13 @@ export function StatementForm({ file, onClose }: StatementFormProps) {
         <div role="status">
           <Progress value={(progress ?? 1) * 100} aria-label="Upload" />
           <Text size="xs" c="dimmed" mt={4}>
-            {rows === 0 ? 'Sending …' : `${formatCount(rows)} rows read so far …`}
+            {rows === 0 ? 'Uploading …' : `${formatCount(rows)} rows read so far …`}
           </Text>
         </div>
       )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose} disabled={upload.isPending}>
-          Leave it
+          Cancel
         </Button>
         <Button onClick={() => upload.mutate()} loading={upload.isPending}>
           Upload
@@ -87,7 +87,7 @@ export function StatementForm({ file, onClose }: StatementFormProps) {
   )
 }
 
-/** What is wrong with the file, line by line; a file that is here already is a link. */
+/** Problem with the file, line by line; a file that is here already is a link. */
 function UploadProblem({ error }: { error: Error }) {
   const problem = error instanceof ApiProblem ? error : undefined
   const known = problem?.more['id']
@@ -104,7 +104,7 @@ function UploadProblem({ error }: { error: Error }) {
       )}
       {typeof known === 'string' && (
         <AnchorLink to="/reconciliation/$id" params={{ id: known }}>
-          Look at the file that is here already
+          Open the existing file
         </AnchorLink>
       )}
       {problem && <Text size="xs">{problem.code}: nothing was stored.</Text>}

@@ -40,7 +40,7 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
                 ))}
               </List>
               <Text size="sm" mt={4}>
-                Choose the profile of your bank, or make one under Profiles.
+                Choose the profile of your bank, or create one under Profiles.
               </Text>
             </Alert>
           )}
@@ -53,7 +53,7 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
                     <Table.Th>Transaction id</Table.Th>
                     <Table.Th ta="right">Amount</Table.Th>
                     <Table.Th>Date</Table.Th>
-                    {rows.some(isWrong) && <Table.Th>What is wrong</Table.Th>}
+                    {rows.some(isWrong) && <Table.Th>Problem</Table.Th>}
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

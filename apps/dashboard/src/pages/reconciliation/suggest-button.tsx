@@ -8,9 +8,9 @@ export function SuggestButton({ id }: { id: string }) {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Look for suggestions
+        Find suggestions
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Look for suggestions">
+      <Modal opened={isOpen} onClose={close} title="Find suggestions">
         <SuggestForm id={id} onClose={close} />
       </Modal>
     </>

@@ -23,7 +23,7 @@ export function SuggestForm({ id, onClose }: { id: string; onClose: () => void }
     done: ({ passes: found }) => {
       const count = found.reduce((sum, { suggestions }) => sum + suggestions, 0)
       return count === 0
-        ? 'Nothing fits nearly.'
+        ? 'No suggestions found.'
         : `${formatCount(count)} ${count === 1 ? 'suggestion' : 'suggestions'}: accept or dismiss them one by one.`
     },
     changes: ['reconciliation'],
@@ -35,17 +35,15 @@ export function SuggestForm({ id, onClose }: { id: string; onClose: () => void }
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <Text size="sm">
-          Nothing is matched by this. Suggestions that nobody answered are looked for anew.
-        </Text>
+        <Text size="sm">This matches nothing yet. Open suggestions are replaced.</Text>
         <Checkbox
-          label="The payment it names, with a slightly other amount"
+          label="Same id, slightly different amount"
           checked={wishes.amount}
           onChange={({ currentTarget }) => set({ amount: currentTarget.checked })}
         />
         {wishes.amount && (
           <NumberInput
-            label="At most so much off, in percent"
+            label="Maximum difference in percent"
             value={wishes.percent}
             onChange={(percent) => set({ percent: Number(percent) || 0 })}
             min={0}
@@ -54,13 +52,13 @@ export function SuggestForm({ id, onClose }: { id: string; onClose: () => void }
           />
         )}
         <Checkbox
-          label="The same amount under another id"
+          label="Same amount, different id"
           checked={wishes.date}
           onChange={({ currentTarget }) => set({ date: currentTarget.checked })}
         />
         {wishes.date && (
           <NumberInput
-            label="At most so many days apart"
+            label="Maximum days apart"
             value={wishes.days}
             onChange={(days) => set({ days: Number(days) || 0 })}
             min={0}
@@ -76,7 +74,7 @@ export function SuggestForm({ id, onClose }: { id: string; onClose: () => void }
         {wishes.payout && (
           <TextInput
             label="Metadata field that names the payout"
-            description="Left empty: all payments of one day."
+            description="Leave empty for all payments of one day."
             value={wishes.field}
             onChange={({ currentTarget }) => set({ field: currentTarget.value })}
             maxLength={100}
@@ -84,10 +82,10 @@ export function SuggestForm({ id, onClose }: { id: string; onClose: () => void }
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={suggest.isPending} disabled={passes.length === 0}>
-            Look
+            Find
           </Button>
         </Group>
       </Stack>

@@ -13,8 +13,8 @@ interface SuggestionsProps {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  amount_tolerance: 'The payment it names, nearly the same amount',
-  date_window: 'The same amount under another id, a few days apart',
+  amount_tolerance: 'Same id, nearly the same amount',
+  date_window: 'Same amount, different id, a few days apart',
   many_to_one: 'Several payments that were paid out together',
 }
 
@@ -58,9 +58,9 @@ function Suggested({
       ))}
       <Text size="sm" c="dimmed">
         {difference === 0
-          ? 'It fits to the cent.'
+          ? 'Exact amount.'
           : `The bank has ${formatMoney(Math.abs(difference), record.currency)} ${difference > 0 ? 'more' : 'less'}.`}
-        {ambiguous && ' Something else fits too: look twice.'}
+        {ambiguous && ' Other candidates fit too: check carefully.'}
       </Text>
       <Answers runId={runId} record={record} suggestion={suggestion} />
     </Paper>
@@ -101,7 +101,7 @@ function Answers({
         button={{ variant: 'filled' }}
         onConfirm={(reason) => accept.mutateAsync(reason)}
       >
-        It is a match by hand; a difference is kept as a fee or as rounding. It can be taken back.
+        This is a manual match; a difference is booked as a fee or as rounding. It can be undone.
       </ConfirmButton>
       <ConfirmButton
         label="Dismiss"

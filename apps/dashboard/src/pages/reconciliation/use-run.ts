@@ -4,7 +4,7 @@ import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useAction } from '../../parts/use-action.ts'
 
-/** Matches the records of a file with the payments of the visitor. */
+/** Matches the records of a file with the user's payments. */
 export function useRun(id: string): UseMutationResult {
   const api = useApi()
   return useAction({

@@ -12,7 +12,7 @@ import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { ORDER_STATES, SAGA_ROLES, type Order } from './saga-state.ts'
-import { useSagaNews } from './use-saga-changes.ts'
+import { useSagaChanges } from './use-saga-changes.ts'
 
 const FILTER = { status: oneOf(ORDER_STATES) }
 
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Order>[] = [
   },
   {
     id: 'error',
-    title: 'Why it was undone',
+    title: 'Error',
     narrow: 'hidden',
     width: 'minmax(0, 1.5fr)',
     cell: ({ errorCode }) => errorCode ?? '–',
@@ -66,7 +66,7 @@ export function OrderList({ onPlace }: { onPlace: () => void }) {
         }),
       ),
   })
-  useSagaNews(list.rows)
+  useSagaChanges(list.rows)
   return (
     <>
       <FilterBar filter={filter}>
@@ -85,11 +85,11 @@ export function OrderList({ onPlace }: { onPlace: () => void }) {
             title="No orders yet"
             action={
               <Button variant="default" mt="xs" onClick={onPlace}>
-                Place the first
+                Place the first order
               </Button>
             }
           >
-            Whatever is placed by <code>POST /api/v1/orders</code> or from here is listed.
+            Orders placed by <code>POST /api/v1/orders</code> or from here are listed.
           </Empty>
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}

@@ -47,7 +47,7 @@ function Form({ onClose }: { onClose: () => void }) {
       dataOf(
         api.POST('/api/v1/orders', { body, headers: { 'idempotency-key': key.keyFor(body) } }),
       ),
-    done: () => 'The order is placed.',
+    done: () => 'Order placed.',
     changes: ['sagas'],
   })
   const submit = (event: SubmitEvent) => {
@@ -101,7 +101,7 @@ function Form({ onClose }: { onClose: () => void }) {
           />
         </SimpleGrid>
         {!production && (
-          <Alert color="gray" role="note" title="To see an order being undone">
+          <Alert color="gray" role="note" title="Simulated failures">
             The sku <code>OUT-OF-STOCK</code> cannot be reserved. An amount ending in 02 is
             declined, in 50 the gateway fails, in 08 it charges and never answers.
           </Alert>
@@ -113,7 +113,7 @@ function Form({ onClose }: { onClose: () => void }) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={place.isPending}>
             Place 1 order

@@ -12,12 +12,12 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
   const params = { path: { id: saga.id } }
   const resume = useAction({
     run: () => dataOf(api.POST('/api/v1/sagas/{id}/resume', { params })),
-    done: () => 'The saga goes on where it was.',
+    done: () => 'Saga resumed.',
     changes: ['sagas', 'alerts', 'overview'],
   })
   const cancel = useAction({
     run: () => dataOf(api.POST('/api/v1/sagas/{id}/cancel', { params })),
-    done: () => 'The saga is cancelled: what it has done is being undone.',
+    done: () => 'Saga cancelled; its steps are being undone.',
     changes: ['sagas', 'alerts', 'overview'],
   })
   // A saga that failed while it was undone can only go on with that.
@@ -31,12 +31,12 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
       {saga.status === 'FAILED' && (
         <ConfirmButton
           label="Resume"
-          title="Let 1 saga go on?"
+          title="Resume 1 saga?"
           verb="Resume"
           onConfirm={() => resume.mutateAsync(undefined)}
         >
-          It goes on at {saga.step ?? 'the step it was at'}, with its attempts back at zero. If the
-          cause is still there, it gets stuck again.
+          It continues at {saga.step ?? 'the step it was at'}, starting again at attempt zero. If
+          the cause persists, it gets stuck again.
         </ConfirmButton>
       )}
       {isForward && saga.cancelledAt === null && (
@@ -44,11 +44,12 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
           label="Cancel"
           title="Cancel 1 saga?"
           verb="Cancel and undo"
+          dismiss="Back"
           tone="danger"
           onConfirm={() => cancel.mutateAsync(undefined)}
         >
-          A step that is under way ends first. Then everything it has done is undone, last step
-          first: stock goes back, and a payment is refunded.
+          A step in progress ends first. Then all steps are undone, last first: stock is released
+          and a payment is refunded.
         </ConfirmButton>
       )}
     </Group>

@@ -20,9 +20,9 @@ export function SagaEvents({ saga }: { saga: SagaDetails }) {
     ...saga.compensations.map(undoneOf),
   ].toSorted((one, other) => timeOf(one) - timeOf(other))
   return (
-    <Panel title="What happened">
+    <Panel title="Events">
       {entries.length === 0 ? (
-        <Empty title="Nothing yet">Its events and the answers to them will be told here.</Empty>
+        <Empty title="Nothing yet">Events and replies appear here.</Empty>
       ) : (
         <Timeline entries={entries} />
       )}
@@ -44,7 +44,7 @@ function timeOf({ at }: TimelineEntry): number {
   return at === null ? Number.POSITIVE_INFINITY : Date.parse(at)
 }
 
-function sentOf(event: SagaEvent, visitor: 'member' | 'operator'): TimelineEntry {
+function sentOf(event: SagaEvent, user: 'member' | 'operator'): TimelineEntry {
   const isSent = event.sentAt !== null
   return {
     id: `event ${event.id}`,
@@ -52,15 +52,15 @@ function sentOf(event: SagaEvent, visitor: 'member' | 'operator'): TimelineEntry
     role: isSent ? 'sent' : 'ready',
     what: (
       <>
-        {event.step} {isSent ? 'sent' : 'is to send'} <strong>{event.type}</strong>{' '}
-        {visitor === 'operator' && (
+        {event.step} {isSent ? 'sent' : 'will send'} <strong>{event.type}</strong>{' '}
+        {user === 'operator' && (
           <AnchorLink
             size="sm"
             to="/messages"
             search={{ outbox: 'sagas.events', open: `sagas.events:${event.id}` }}
-            aria-label={`Look at the message ${event.type}`}
+            aria-label={`Open message ${event.type}`}
           >
-            Look at the message
+            Open message
           </AnchorLink>
         )}
       </>
@@ -82,7 +82,7 @@ function heardOf(reply: SagaReply): TimelineEntry {
     role: reply.status === 'IGNORED' ? 'cancelled' : 'confirmed',
     what: (
       <>
-        Heard <strong>{reply.type}</strong>, {REPLY_WORDS[reply.status] ?? reply.status}
+        Received <strong>{reply.type}</strong>, {REPLY_WORDS[reply.status] ?? reply.status}
       </>
     ),
     details: <Payload value={reply.payload} of={reply.type} />,

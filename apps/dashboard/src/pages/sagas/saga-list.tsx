@@ -10,7 +10,7 @@ import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
 import { SAGA_ROLES, SAGA_STATES, standingOf, type SagaItem } from './saga-state.ts'
-import { useSagaNews } from './use-saga-changes.ts'
+import { useSagaChanges } from './use-saga-changes.ts'
 
 const FILTER = { status: oneOf(SAGA_STATES), name: text }
 
@@ -24,19 +24,19 @@ const COLUMNS: readonly Column<SagaItem>[] = [
   { id: 'name', title: 'Saga', width: 'minmax(60px, 1fr)', cell: ({ name }) => name },
   {
     id: 'standing',
-    title: 'Where it stands',
+    title: 'Progress',
     narrow: 'hidden',
     width: 'minmax(0, 4fr)',
     cell: (saga) => standingOf(saga),
   },
   {
     id: 'error',
-    title: 'Why',
+    title: 'Error',
     narrow: 'hidden',
     width: 'minmax(0, 1.5fr)',
     cell: ({ error }) => error?.code ?? '–',
   },
-  { id: 'at', title: 'Begun', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { id: 'at', title: 'Started', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** Sagas, newest first. */
@@ -54,7 +54,7 @@ export function SagaList() {
         }),
       ),
   })
-  useSagaNews(list.rows)
+  useSagaChanges(list.rows)
   return (
     <>
       <FilterBar filter={filter}>
@@ -69,7 +69,7 @@ export function SagaList() {
         onOpen={({ id }) => void navigate({ to: '/sagas/$id', params: { id } } as never)}
         empty={
           <Empty title="No sagas yet">
-            Every order begins one, and so does every saga that you define yourself.
+            Every order starts one, and so does every saga you define.
           </Empty>
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}

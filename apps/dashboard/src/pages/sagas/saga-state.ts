@@ -67,17 +67,17 @@ export function standingOf({ status, step, waitsFor, cancelledAt }: SagaItem): s
   switch (status) {
     case 'RUNNING':
       if (cancelledAt !== null)
-        return 'It is cancelled: the step under way ends, then all is undone.'
+        return 'Cancelled: the step in progress ends, then all steps are undone.'
       return waitsFor.length > 0
-        ? `It waits at ${step ?? 'a step'} for ${waitsFor.join(' or ')}.`
-        : `It is at ${step ?? 'a step'}.`
+        ? `Waiting at ${step ?? 'a step'} for ${waitsFor.join(' or ')}.`
+        : `At ${step ?? 'a step'}.`
     case 'COMPENSATING':
-      return `It is undone, last step first; ${step ?? 'a step'} is next.`
+      return `Undoing steps, last first; ${step ?? 'a step'} is next.`
     case 'COMPLETED':
-      return 'Every step is done.'
+      return 'All steps done.'
     case 'COMPENSATED':
-      return 'It did not come to an end, and whatever it had done is undone.'
+      return 'Did not complete; its steps are undone.'
     case 'FAILED':
-      return 'It is stuck and goes on by itself no more: remove the cause, then resume it.'
+      return 'Stuck: fix the cause, then resume it.'
   }
 }

@@ -16,7 +16,7 @@ import { SagaActions } from './saga-actions.tsx'
 import { SagaEvents } from './saga-events.tsx'
 import { SAGA_ROLES, standingOf, type SagaDetails } from './saga-state.ts'
 import { SagaSteps } from './saga-steps.tsx'
-import { useSagaNews } from './use-saga-changes.ts'
+import { useSagaChanges } from './use-saga-changes.ts'
 
 /** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
 export function Saga() {
@@ -27,7 +27,7 @@ export function Saga() {
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/v1/sagas/{id}', { params: { path: { id } }, signal })),
   })
-  useSagaNews(query.data === undefined ? [] : [query.data])
+  useSagaChanges(query.data === undefined ? [] : [query.data])
   return (
     <QueryState query={query}>
       {(saga) => (
@@ -47,7 +47,7 @@ export function Saga() {
             <Panel title={saga.status === 'FAILED' ? 'Why it is stuck' : 'Why it is undone'}>
               <CodeNote code={saga.error.code} section="What an order says" />
               <Text size="sm" c="dimmed">
-                In its own words: {saga.error.message}
+                Error text: {saga.error.message}
               </Text>
             </Panel>
           )}
@@ -56,7 +56,7 @@ export function Saga() {
               <SagaEvents saga={saga} />
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 5 }}>
-              <Panel title="Facts">
+              <Panel title="Details">
                 <Facts saga={saga} />
               </Panel>
             </Grid.Col>
@@ -74,8 +74,8 @@ function Facts({ saga }: { saga: SagaDetails }) {
         facts={{
           Id: <CopyId id={saga.id} />,
           Version: String(saga.version),
-          Begun: <Time at={saga.createdAt} />,
-          [saga.waitsFor.length > 0 ? 'Waits until' : 'Goes on']:
+          Started: <Time at={saga.createdAt} />,
+          [saga.waitsFor.length > 0 ? 'Waits until' : 'Next attempt']:
             saga.dueAt === null ? undefined : <Time at={saga.dueAt} clock="business" />,
           Cancelled: saga.cancelledAt === null ? undefined : <Time at={saga.cancelledAt} />,
           Ended: saga.finishedAt === null ? undefined : <Time at={saga.finishedAt} />,

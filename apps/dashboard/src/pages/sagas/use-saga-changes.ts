@@ -7,7 +7,7 @@ import { isOver, type Order, type SagaItem } from './saga-state.ts'
 const LOOK_MS = 5_000
 
 /** Reads sagas and orders anew when one of their events moves, and while one of these is not over. */
-export function useSagaNews(shown: readonly Pick<SagaItem | Order, 'status'>[]): void {
+export function useSagaChanges(shown: readonly Pick<SagaItem | Order, 'status'>[]): void {
   const queries = useQueryClient()
   useFresh(['sagas'], (event) => event.kind === 'transition' && event.outbox === 'sagas.events')
   const isMoving = shown.some((one) => !isOver(one))

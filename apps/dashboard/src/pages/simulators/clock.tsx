@@ -22,7 +22,7 @@ export function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
   const [by, setBy] = useState('')
   const advance = useAction({
     run: (step: string) => dataOf(api.POST('/sim/clock/advance', { body: { by: step } })),
-    done: (_, step) => `The clock went ${step} ahead; whatever became due is claimed now.`,
+    done: (_, step) => `Clock advanced by ${step}; relays claim what became due.`,
     changes: ['sim', 'clock', 'overview', 'outboxes', 'messages'],
   })
   const submit = (event: SubmitEvent) => {
@@ -33,7 +33,7 @@ export function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
     <Panel title="Business clock">
       <Text size="sm" mb="xs">
         {SHOWN.format(new Date(now))}
-        {aheadSeconds > 0 && `, ${formatDuration(aheadSeconds * 1_000)} ahead of the wall`}. Due
+        {aheadSeconds > 0 && `, ${formatDuration(aheadSeconds * 1_000)} ahead of real time`}. Due
         times and expiries follow it; leases, signatures and tokens do not. It cannot go back.
       </Text>
       <Group gap="xs" align="flex-end">

@@ -4,10 +4,10 @@ import { useAction } from '../../parts/use-action.ts'
 import { FAULT_MODES, sim, type Fault } from './sim-client.ts'
 
 const EXPLAINED: Readonly<Record<Fault['mode'], string>> = {
-  ok: 'ok: does its work',
+  ok: 'ok: works normally',
   error: 'error: answers with a status',
-  timeout: 'timeout: takes it and never answers',
-  drop: 'drop: cuts the connection',
+  timeout: 'timeout: accepts and never answers',
+  drop: 'drop: closes the connection',
   slow: 'slow: answers two seconds late',
 }
 
@@ -55,7 +55,7 @@ export function FaultForm({ name }: { name: string }) {
           w={90}
         />
         <NumberInput
-          label="Let pass first"
+          label="Requests to let pass first"
           placeholder="0"
           min={0}
           value={after}

@@ -4,10 +4,10 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { sim, type Fault } from './sim-client.ts'
 
 const WORDS: Readonly<Record<Fault['mode'], string>> = {
-  ok: 'answers as it should',
+  ok: 'answers normally',
   error: 'answers with an error',
   timeout: 'never answers',
-  drop: 'cuts the connection',
+  drop: 'closes the connection',
   slow: 'answers late',
 }
 
@@ -19,7 +19,7 @@ export function useFault(name: string) {
   })
 }
 
-/** Whether a simulator does its work or was told to fail. */
+/** Whether a simulator works or fails on purpose. */
 export function FaultState({ name }: { name: string }) {
   return (
     <QueryState query={useFault(name)}>

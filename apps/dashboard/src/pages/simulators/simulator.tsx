@@ -22,7 +22,7 @@ export function Simulator() {
   })
   const forget = useAction({
     run: () => sim.forget(name),
-    done: () => `${name} has forgotten everything.`,
+    done: () => `${name} reset.`,
     changes: ['sim'],
   })
   return (
@@ -31,20 +31,20 @@ export function Simulator() {
       lead={<FaultState name={name} />}
       actions={
         <ConfirmButton
-          label="Forget all"
-          title={`Let ${name} forget everything?`}
-          verb="Forget"
+          label="Reset simulator"
+          title={`Reset ${name}?`}
+          verb="Reset"
           tone="danger"
           onConfirm={() => forget.mutateAsync(undefined)}
         >
-          Its requests, its fault and what it remembers, such as charges and keys.
+          Deletes its requests, its fault and its data, such as charges and keys.
         </ConfirmButton>
       }
     >
-      <Panel title="Let it fail">
+      <Panel title="Inject a fault">
         <FaultForm name={name} />
       </Panel>
-      <Panel title="What it received">
+      <Panel title="Requests received">
         <QueryState query={query}>
           {({ items }) =>
             items.length === 0 ? (

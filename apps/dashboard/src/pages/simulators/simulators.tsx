@@ -20,7 +20,7 @@ export function Simulators() {
   return (
     <PageFrame
       title="Simulators and clock"
-      lead="In development the outside world is played by these. Let them fail, and see what happens."
+      lead="Simulators stand in for outside services in development. Inject faults and see what happens."
     >
       <QueryState query={query}>
         {({ clock, simulators }) => (

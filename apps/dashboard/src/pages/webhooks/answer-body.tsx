@@ -7,7 +7,7 @@ export function AnswerBody({ response }: { response: NonNullable<Attempt['respon
   if (body === '') {
     return (
       <Text size="sm" c="dimmed">
-        Without a body.
+        No body.
       </Text>
     )
   }
@@ -26,7 +26,7 @@ export function AnswerBody({ response }: { response: NonNullable<Attempt['respon
       {(truncated || encoding !== 'utf8') && (
         <Text size="xs" c="dimmed">
           {encoding !== 'utf8' && `Shown as ${encoding}: it is not text. `}
-          {truncated && 'Only its beginning was kept.'}
+          {truncated && 'Truncated.'}
         </Text>
       )}
     </div>

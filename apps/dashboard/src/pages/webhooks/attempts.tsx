@@ -27,7 +27,7 @@ export function Attempts({ deliveryId: id }: { deliveryId: string }) {
       {({ items }) =>
         items.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing was sent yet, or it is too long ago to be kept.
+            No attempts: nothing was sent yet, or the retention period has passed.
           </Text>
         ) : (
           <Accordion key={items[0]?.id} variant="contained" defaultValue={items[0]?.id ?? null}>
@@ -64,7 +64,7 @@ function Heading({ attempt }: { attempt: Attempt }) {
 }
 
 function outcomeOf({ underWay, response, errorClass }: Attempt): string {
-  if (underWay) return 'the answer has not come yet'
+  if (underWay) return 'no answer yet'
   if (response !== null) return `answered ${response.status}`
   return `no answer (${errorClass ?? 'unknown'})`
 }

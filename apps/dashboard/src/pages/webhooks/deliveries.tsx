@@ -53,7 +53,7 @@ export function Deliveries() {
   const chosen = list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
     <WebhooksFrame
-      lead="Events on their way to endpoints: five attempts over half a minute, then they are abandoned."
+      lead="Events sent to endpoints: five attempts over half a minute, then they are abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >
       <FilterBar filter={filter}>
@@ -67,8 +67,8 @@ export function Deliveries() {
         <FilterText filter={filter} name="eventType" label="Event type" />
         <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
           <FilterText filter={filter} name="eventId" label="Event id" />
-          <FilterMoment filter={filter} name="since" label="Since" />
-          <FilterMoment filter={filter} name="until" label="Before" />
+          <FilterMoment filter={filter} name="since" label="Created after" />
+          <FilterMoment filter={filter} name="until" label="Created before" />
         </MoreFilters>
         {filter.values.status !== 'abandoned' && (
           <Button variant="default" onClick={() => filter.set({ status: 'abandoned' })}>
@@ -86,14 +86,15 @@ export function Deliveries() {
         opened={opened.id}
         empty={
           <Empty
-            title="Nothing was delivered yet"
+            title="No deliveries yet"
             action={
               <ButtonLink mt="xs" variant="default" to="/webhooks">
-                To the endpoints
+                Open endpoints
               </ButtonLink>
             }
           >
-            A delivery is made for every event that an endpoint wants. Ping an endpoint to see one.
+            A delivery is created for every event an endpoint subscribes to. Ping an endpoint to see
+            one.
           </Empty>
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}

@@ -40,14 +40,14 @@ export function deliveryColumns(
     },
     {
       id: 'error',
-      title: 'Why',
+      title: 'Error',
       width: 'minmax(0, 1.3fr)',
       narrow: 'hidden',
       cell: ({ error, errorCode }) => error ?? errorCode ?? '',
     },
     {
       id: 'made',
-      title: 'Made',
+      title: 'Created',
       width: '104px',
       cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
     },

@@ -35,7 +35,7 @@ export function DeliveryDetails({ id }: { id: string }) {
             {delivery.errorCode !== null && delivery.status !== 'delivered' && (
               <Alert
                 variant="default"
-                title={delivery.error ?? 'It failed'}
+                title={delivery.error ?? 'Delivery failed'}
                 style={{ overflowWrap: 'anywhere' }}
               >
                 <CodeNote code={delivery.errorCode} />
@@ -43,7 +43,7 @@ export function DeliveryDetails({ id }: { id: string }) {
             )}
             <Title order={3}>Attempts</Title>
             <Attempts deliveryId={id} />
-            <Title order={3}>What is sent</Title>
+            <Title order={3}>Payload</Title>
             <Json value={delivery.payload} label="body" />
           </Stack>
         )
@@ -62,13 +62,13 @@ function Next({ delivery, endpoint }: PartProps) {
   if (!isFinished(delivery)) {
     return (
       <Text size="sm" component="div">
-        It is tried again by itself <Time at={delivery.nextAttemptAt} clock="business" />; it can be
+        It is retried automatically <Time at={delivery.nextAttemptAt} clock="business" />; it can be
         replayed once it is abandoned.
       </Text>
     )
   }
   if (endpoint === undefined) {
-    return <Text size="sm">Its endpoint is forgotten: it cannot be sent again.</Text>
+    return <Text size="sm">Its endpoint is deleted: it cannot be replayed.</Text>
   }
   if (endpoint.status === 'disabled') {
     return (
@@ -114,7 +114,7 @@ function Facts({ delivery, endpoint }: PartProps) {
           ),
         Id: <CopyId id={id} what="webhook-id" />,
         'Event id': <CopyId id={eventId} what="event id" />,
-        Made: <Time at={createdAt} clock="business" />,
+        Created: <Time at={createdAt} clock="business" />,
         Delivered: deliveredAt === null ? undefined : <Time at={deliveredAt} />,
       }}
     />

@@ -26,17 +26,17 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
   const [secret, setSecret] = useState<string>()
   const ping = useAction({
     run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/ping', { params })),
-    done: () => 'A webhook.ping is on its way.',
+    done: () => 'A webhook.ping is queued.',
     changes: CHANGES,
   })
   const rotate = useAction({
     run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/rotate-secret', { params })),
-    done: () => 'The endpoint has a new secret; the old one signs too for 24 hours.',
+    done: () => 'New secret created; the old one signs too for 24 hours.',
     changes: CHANGES,
   })
   const forget = useAction({
     run: () => api.DELETE('/api/v1/webhook-endpoints/{id}', { params }),
-    done: () => 'The endpoint is forgotten.',
+    done: () => 'Endpoint deleted.',
     changes: ['webhooks'],
   })
   return (
@@ -59,29 +59,29 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
       <EditButton endpoint={endpoint} />
       <ConfirmButton
         label="New secret"
-        title="Give the endpoint a new secret?"
-        verb="Make a new secret"
+        title="Create a new secret?"
+        verb="Create secret"
         onConfirm={async () => setSecret((await rotate.mutateAsync(undefined)).secret)}
       >
-        Deliveries are signed with both for 24 hours, so that there is time to change it over there.
+        Deliveries are signed with both for 24 hours, so that the receiver has time to change it.
       </ConfirmButton>
       <EndpointSwitch endpoint={endpoint} />
       <ConfirmButton
         label="Delete"
-        title="Forget this endpoint?"
-        verb="Delete it"
+        title="Delete this endpoint?"
+        verb="Delete endpoint"
         tone="danger"
         onConfirm={async () => {
           await forget.mutateAsync(undefined)
           onGone()
         }}
       >
-        What waits for it is skipped. Its deliveries stay to be looked at; there is no way back.
+        Waiting deliveries are skipped. Past deliveries stay visible. This cannot be undone.
       </ConfirmButton>
       <Modal
         opened={secret !== undefined}
         onClose={() => setSecret(undefined)}
-        title="Its new secret, this once"
+        title="New secret (shown once)"
         closeOnClickOutside={false}
         closeOnEscape={false}
       >
@@ -102,7 +102,7 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
           body,
         }),
       ),
-    done: () => 'The endpoint is changed.',
+    done: () => 'Endpoint saved.',
     changes: CHANGES,
   })
   const { url, eventTypes, ordered } = endpoint
@@ -111,7 +111,7 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
       <Button variant="default" onClick={open}>
         Edit
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Change the endpoint">
+      <Modal opened={isOpen} onClose={close} title="Edit endpoint">
         <EndpointForm
           before={{ url, eventTypes, ordered }}
           verb="Save"

@@ -40,7 +40,7 @@ export function endpointColumns(
       title: 'Last failure',
       width: 'minmax(0, 1.2fr)',
       narrow: 'hidden',
-      cell: ({ id }) => health?.get(id)?.lastFailure?.code ?? 'none of late',
+      cell: ({ id }) => health?.get(id)?.lastFailure?.code ?? 'none recently',
     },
     {
       id: 'delivered',

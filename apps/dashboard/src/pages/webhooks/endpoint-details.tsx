@@ -54,7 +54,7 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
           <>
             <EndpointState endpoint={endpoint} health={health} />
             {health?.breakerOpen === true &&
-              ' Most attempts failed of late: one is let through every half minute.'}
+              ' Most recent attempts failed: one attempt is let through every 30 seconds.'}
           </>
         ),
         Disabled:
@@ -66,12 +66,12 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
         Address: <CopyId id={url} what="address" />,
         Id: <CopyId id={id} />,
         Events: eventTypes.join(', '),
-        Order: ordered ? 'events of one payment one after the other' : 'as they come',
-        'Of the last deliveries': health === undefined ? 'there were none' : countsOf(health),
+        Order: ordered ? 'events of one payment one after the other' : 'unordered',
+        'Recent deliveries': health === undefined ? 'none' : countsOf(health),
         'Last delivered': <Time at={health?.lastDeliveredAt} />,
         Deliveries: (
           <AnchorLink size="sm" to="/webhooks/deliveries" search={{ endpointId: id }}>
-            All deliveries to it
+            All deliveries
           </AnchorLink>
         ),
       }}
@@ -97,7 +97,7 @@ function countsOf({
   const counts = parts
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${formatCount(count)} ${word}`)
-  const share = successRate === null ? '' : ` (${formatShare(successRate)} of what was tried)`
+  const share = successRate === null ? '' : ` (${formatShare(successRate)} of those attempted)`
   return `${counts.join(', ')}${share}`
 }
 
@@ -105,11 +105,11 @@ function LastFailure({ failure }: { failure: NonNullable<Health['lastFailure']> 
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600}>
-        What failed last
+        Last failure
       </Text>
       {failure.code !== null && <CodeNote code={failure.code} />}
       <AnchorLink to="/webhooks/deliveries" search={{ open: failure.deliveryId }} size="sm">
-        Look at that delivery
+        Open delivery
       </AnchorLink>
     </Stack>
   )

@@ -20,7 +20,7 @@ interface EndpointFormProps {
 
 const KNOWN_TYPES = ['*', 'payment.*', 'payment.succeeded', 'payment.failed', 'payment.refunded']
 
-/** What an endpoint is told, and where. */
+/** What an endpoint receives, and where. */
 export function EndpointForm(props: EndpointFormProps) {
   const { before, verb, error, isPending, onClose, onSubmit } = props
   const { production } = useSettings()
@@ -39,8 +39,8 @@ export function EndpointForm(props: EndpointFormProps) {
           label="Address"
           description={
             production
-              ? 'Takes events by POST, over https.'
-              : `Takes events by POST. The simulated merchant is at ${location.origin}/sim/merchant/hooks.`
+              ? 'Receives events by POST over https.'
+              : `Receives events by POST. The simulated merchant is at ${location.origin}/sim/merchant/hooks.`
           }
           value={url}
           onChange={({ currentTarget }) => setUrl(currentTarget.value)}
@@ -51,14 +51,14 @@ export function EndpointForm(props: EndpointFormProps) {
         <TagsInput
           size="xs"
           label="Events"
-          description="A type, all of a kind as payment.*, or * for all; Enter adds one."
+          description="An event type, payment.* for a group, or * for all. Enter adds one."
           data={KNOWN_TYPES}
           value={eventTypes}
           onChange={setEventTypes}
           required={eventTypes.length === 0}
         />
         <Checkbox
-          label="In order: events of one payment come one after the other"
+          label="Ordered: events of one payment are sent one after the other"
           checked={ordered}
           onChange={({ currentTarget }) => setOrdered(currentTarget.checked)}
         />
@@ -69,7 +69,7 @@ export function EndpointForm(props: EndpointFormProps) {
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={isPending}>
-            Leave it
+            Cancel
           </Button>
           <Button type="submit" loading={isPending} disabled={eventTypes.length === 0}>
             {verb}

@@ -16,10 +16,10 @@ export function EndpointState(props: EndpointStateProps) {
 
 function lookOf({ endpoint, health }: EndpointStateProps): StateBadgeProps {
   if (endpoint.status === 'disabled') return { state: 'disabled', role: 'cancelled' }
-  if (health?.breakerOpen === true) return { state: 'left alone', role: 'dead' }
+  if (health?.breakerOpen === true) return { state: 'paused', role: 'dead' }
   const rate = health?.successRate ?? null
   if (rate !== null && rate < MOSTLY_FAILS) return { state: 'failing', role: 'dead' }
   const isSomeFailing = health !== undefined && health.failing + health.abandoned > 0
-  if (isSomeFailing) return { state: 'some fail', role: 'retry' }
+  if (isSomeFailing) return { state: 'some failures', role: 'retry' }
   return { state: 'enabled', role: 'confirmed' }
 }

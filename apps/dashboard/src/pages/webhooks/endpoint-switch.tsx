@@ -10,7 +10,7 @@ export function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
   const params = { path: { id: endpoint.id } }
   const enable = useAction({
     run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/enable', { params })),
-    done: () => 'Events go to the endpoint again.',
+    done: () => 'Endpoint enabled.',
     changes: ['webhooks', 'webhook-endpoint'],
   })
   const disable = useAction({
@@ -21,7 +21,7 @@ export function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
           body: reason === undefined ? {} : { reason },
         }),
       ),
-    done: () => 'Nothing goes to the endpoint any more.',
+    done: () => 'Endpoint disabled.',
     changes: ['webhooks', 'webhook-endpoint'],
   })
   if (endpoint.status === 'disabled') {
@@ -29,11 +29,11 @@ export function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
       <ConfirmButton
         key="enable"
         label="Enable"
-        title="Let events go to this endpoint again?"
-        verb="Enable it"
+        title="Enable this endpoint?"
+        verb="Enable endpoint"
         onConfirm={() => enable.mutateAsync(undefined)}
       >
-        What it missed is not sent by itself: replay it afterwards.
+        Missed events are not sent automatically: replay them afterwards.
       </ConfirmButton>
     )
   }
@@ -41,12 +41,12 @@ export function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
     <ConfirmButton
       key="disable"
       label="Disable"
-      title="Send nothing to this endpoint?"
-      verb="Disable it"
+      title="Disable this endpoint?"
+      verb="Disable endpoint"
       reason="optional"
       onConfirm={(reason) => disable.mutateAsync(reason)}
     >
-      What waits for it, and what happens until it is enabled, is skipped and can be replayed.
+      Deliveries are skipped until it is enabled, and can be replayed then.
     </ConfirmButton>
   )
 }

@@ -21,7 +21,7 @@ import { WebhooksFrame } from './webhooks-frame.tsx'
 const STATES = ['enabled', 'disabled'] as const
 const FILTER = { status: oneOf(STATES) }
 
-/** Who is told about events, and how that goes. */
+/** Who receives events, and how well. */
 export function Endpoints() {
   const api = useApi()
   const filter = useFilter(FILTER)
@@ -42,7 +42,7 @@ export function Endpoints() {
   const columns = useMemo(() => endpointColumns(health), [health])
   return (
     <WebhooksFrame
-      lead="Addresses that are told about events, each signed with its own secret."
+      lead="Addresses that receive events, each signed with its own secret."
       actions={<Button onClick={making.open}>New endpoint</Button>}
     >
       <FilterBar filter={filter}>
@@ -57,14 +57,14 @@ export function Endpoints() {
         opened={opened.id}
         empty={
           <Empty
-            title="Nobody is told anything yet"
+            title="No endpoints yet"
             action={
               <Button mt="xs" variant="default" onClick={making.open}>
-                Make the first endpoint
+                Create the first endpoint
               </Button>
             }
           >
-            An endpoint is an address of yours that takes events by POST, such as payment.succeeded.
+            An endpoint is an address that receives your events by POST, such as payment.succeeded.
           </Empty>
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}

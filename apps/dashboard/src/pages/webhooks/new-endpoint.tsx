@@ -17,7 +17,7 @@ export function NewEndpoint({ isOpen, onClose }: NewEndpointProps) {
   const [secret, setSecret] = useState<string>()
   const create = useAction({
     run: (body: EndpointFields) => dataOf(api.POST('/api/v1/webhook-endpoints', { body })),
-    done: () => 'The endpoint is told about events from now on.',
+    done: () => 'Endpoint created.',
     changes: ['webhooks'],
   })
   const close = () => {
@@ -29,13 +29,13 @@ export function NewEndpoint({ isOpen, onClose }: NewEndpointProps) {
     <Modal
       opened={isOpen}
       onClose={close}
-      title={secret === undefined ? 'New endpoint' : 'Its secret, this once'}
+      title={secret === undefined ? 'New endpoint' : 'Secret (shown once)'}
       closeOnClickOutside={secret === undefined}
       closeOnEscape={secret === undefined}
     >
       {secret === undefined ? (
         <EndpointForm
-          verb="Make it"
+          verb="Create endpoint"
           error={create.error}
           isPending={create.isPending}
           onClose={close}

@@ -34,7 +34,7 @@ export function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
   })
   const replay = useAction({
     run: () => ask(false),
-    done: ({ count: sent }) => `${formatCount(sent)} missed deliveries are sent again.`,
+    done: ({ count: sent }) => `${formatCount(sent)} missed deliveries replayed.`,
     changes: ['webhooks'],
   })
   const submit = (event: SubmitEvent) => {
@@ -45,7 +45,7 @@ export function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
     <form onSubmit={submit}>
       <Stack gap={6}>
         <Text size="sm" fw={600}>
-          Replay what it missed
+          Replay missed deliveries
         </Text>
         <Text size="sm" c="dimmed">
           Deliveries that were abandoned, or skipped while it was disabled.
@@ -53,14 +53,14 @@ export function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
         <Group gap="xs" align="flex-end">
           <TextInput
             type="datetime-local"
-            label="Since"
+            label="Created after"
             value={since}
             onChange={({ currentTarget }) => setSince(currentTarget.value)}
             required
           />
           <TextInput
             type="datetime-local"
-            label="Before"
+            label="Created before"
             value={until}
             onChange={({ currentTarget }) => setUntil(currentTarget.value)}
           />
@@ -70,19 +70,21 @@ export function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
             loading={counted.isPending}
             disabled={endpoint.status === 'disabled'}
           >
-            Count them
+            Count
           </Button>
         </Group>
-        {endpoint.status === 'disabled' && <Text size="sm">It is disabled: enable it first.</Text>}
+        {endpoint.status === 'disabled' && (
+          <Text size="sm">The endpoint is disabled: enable it first.</Text>
+        )}
       </Stack>
       <Confirm
         isOpen={count !== undefined && count > 0}
         onClose={() => setCount(undefined)}
-        title={`Send ${formatCount(count ?? 0)} missed ${count === 1 ? 'delivery' : 'deliveries'} again?`}
+        title={`Replay ${formatCount(count ?? 0)} missed ${count === 1 ? 'delivery' : 'deliveries'}?`}
         verb={`Replay ${formatCount(count ?? 0)}`}
         onConfirm={() => replay.mutateAsync(undefined)}
       >
-        They keep their ids, so that the endpoint can tell what it has seen.
+        They keep their ids, so the endpoint can recognise duplicates.
       </Confirm>
     </form>
   )

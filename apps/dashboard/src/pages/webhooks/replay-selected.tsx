@@ -24,7 +24,7 @@ export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProp
       }
       return ids.length
     },
-    done: (count) => `${deliveriesOf(count)} sent again.`,
+    done: (count) => `${deliveriesOf(count)} replayed.`,
     changes: ['webhooks'],
   })
   const count = deliveries.length
@@ -33,15 +33,15 @@ export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProp
     <ConfirmButton
       label={label ?? `Replay ${formatCount(count)} selected`}
       button={{ variant: 'filled' }}
-      title={`Send ${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'} again?`}
+      title={`Replay ${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'}?`}
       verb={`Replay ${formatCount(count)}`}
       onConfirm={async () => {
         await replay.mutateAsync(deliveries.map(({ id }) => id))
         onDone()
       }}
     >
-      What was delivered comes a second time; the endpoint tells by webhook-id. What is still being
-      attempted is left out.
+      Delivered events arrive a second time; the endpoint recognises them by webhook-id. Deliveries
+      in progress are left out.
     </ConfirmButton>
   )
 }

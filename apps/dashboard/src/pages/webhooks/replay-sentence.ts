@@ -2,5 +2,5 @@ import { formatCount } from '../../format/number.ts'
 
 /** `1 delivery is`, `7 deliveries are`. */
 export function deliveriesOf(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'delivery is' : 'deliveries are'}`
+  return `${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
 }

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Run>[] = [
     width: 'minmax(110px, 1fr)',
     cell: ({ ranAt }) => <Time at={ranAt} clock="business" />,
   },
-  count('processed', 'Tried again'),
+  count('processed', 'Retried'),
   count('success', 'Delivered'),
   count('failed', 'Failed again'),
 ]
@@ -44,15 +44,15 @@ export function Runs() {
   })
   useFresh(['webhooks'], (event) => event.kind !== 'news')
   return (
-    <WebhooksFrame lead="Deliveries that failed are tried again when they are due: what came of it, run by run.">
+    <WebhooksFrame lead="Failed deliveries are retried when they are due: the results of each run.">
       <DataTable
         label="Retry runs"
         list={list}
         columns={COLUMNS}
         idOf={({ id }) => id}
         empty={
-          <Empty title="Nothing had to be tried again">
-            A run appears here when a delivery that failed has been tried once more.
+          <Empty title="No retry runs yet">
+            A run appears here when a failed delivery has been retried.
           </Empty>
         }
       />

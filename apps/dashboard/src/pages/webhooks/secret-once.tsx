@@ -6,8 +6,8 @@ export function SecretOnce({ secret, onKept }: { secret: string; onKept: () => v
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Give it to whoever verifies the signatures. It is stored sealed and cannot be shown again;
-        if it is lost, make a new one.
+        Give it to the receiver, which verifies the signatures with it. It is stored encrypted and
+        cannot be shown again; if it is lost, create a new one.
       </Text>
       <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
         {secret}
@@ -24,7 +24,7 @@ export function SecretOnce({ secret, onKept }: { secret: string; onKept: () => v
             </Button>
           )}
         </CopyButton>
-        <Button onClick={onKept}>I have kept it</Button>
+        <Button onClick={onKept}>I have saved it</Button>
       </Group>
     </Stack>
   )

@@ -13,7 +13,7 @@ import { TableRow } from './table-row.tsx'
 import { useRowKeys } from './use-row-keys.ts'
 
 export interface DataTableProps<Row> {
-  /** What the rows are; told to whoever cannot see them. */
+  /** What the rows are, for screen readers. */
   readonly label: string
   readonly list: List<Row>
   readonly columns: readonly Column<Row>[]
@@ -156,7 +156,7 @@ function Foot({ list, selected }: { list: List<unknown>; selected: number }) {
         <>
           {' · '}
           <Anchor component="button" type="button" size="xs" onClick={list.reload}>
-            Something changed: read anew
+            Changed: reload
           </Anchor>
         </>
       )}

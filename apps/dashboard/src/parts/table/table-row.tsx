@@ -6,7 +6,7 @@ interface TableRowProps<Row> {
   readonly row: Row
   readonly id: string
   readonly index: number
-  /** Where it stands, in px from the first one. */
+  /** Progress, in px from the first one. */
   readonly start: number
   readonly columns: readonly Column<Row>[]
   readonly tracks: string

@@ -10,7 +10,7 @@ export function Actions() {
   })
   const fail = useAction({
     run: async () => {
-      throw new Error('Somebody was faster.')
+      throw new Error('It changed meanwhile.')
     },
     done: () => 'never',
     changes: [],

@@ -26,7 +26,7 @@ export const upload: Step = {
   about:
     'A merchant uploads a ZIP: a table of cases and their evidence. Twenty-five rows are attached at ' +
     'once, three fail for now, one is refused, and one names a file that is not there. After the ' +
-    'first attempts the merchant is told.',
+    'first attempts the merchant is notified.',
   look: [FILES, DOCUMENTS],
   async play({ api, run, notes, tell }: Stage) {
     const { fileJobId } = await api.post<{ fileJobId: string }>(
@@ -45,9 +45,9 @@ export const retries: Step = {
   id: 'retries',
   title: 'Twelve hours pass',
   about:
-    'Rows that failed are tried again after six hours, twice. Nobody wants to wait: the business ' +
+    'Failed rows are retried after six hours, twice. Instead of waiting, the business ' +
     'clock moves six hours, and six more. Two rows succeed, one has used up its attempts, and the ' +
-    'merchant is told how it ended.',
+    'merchant is notified of the final result.',
   look: [FILES, { label: 'The clock', path: '/simulators' }],
   async play({ api, notes, tell }: Stage) {
     const { fileJob } = notes

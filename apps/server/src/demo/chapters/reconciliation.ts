@@ -12,7 +12,7 @@ export const reconciliation: Step = {
   title: 'What the bank says',
   about:
     'The bank’s file is compared with the payments of this demo: two lines match, one stands there ' +
-    'twice, one has another amount, one another currency, and one nobody knows.',
+    'twice, one has another amount, one another currency, and one has no payment.',
   look: [{ label: 'Reconciliation', path: '/reconciliation' }],
   async play({ api, run, notes, tell }: Stage) {
     const { id } = await api.post<{ id: string }>(
