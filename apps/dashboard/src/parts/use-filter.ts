@@ -3,8 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 /** Reads what an address says of one field; undefined for what makes no sense there. */
 export type FilterField<Value extends string = string> = (text: string) => Value | undefined
 
-type Fields = Readonly<Record<string, FilterField>>
-type Values<Of extends Fields> = {
+export type Fields = Readonly<Record<string, FilterField>>
+export type Values<Of extends Fields> = {
   readonly [Name in keyof Of]?: Exclude<ReturnType<Of[Name]>, undefined>
 }
 

@@ -2,18 +2,17 @@ import { Button, Group } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { useSelection } from '../../parts/table/selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
+import { oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { ALERT_ROLES, ALERT_STATES, type Alert } from './alert.ts'
 import { AlertDetails } from './alert-details.tsx'
@@ -36,18 +35,12 @@ const COLUMNS: readonly Column<Alert>[] = [
 /** What a person should look at: open ones first by their filter, everything by clearing it. */
 export function Alerts() {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const opened = useOpened()
   const selection = useSelection()
-  const list = useList<Alert>({
-    queryKey: ['alerts', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/alerts', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['alerts', 'list'],
+    fields: FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/alerts', { params: { query }, signal })),
   })
   useFresh(['alerts'], ({ kind }) => kind !== 'news')
   const acknowledge = useAction({
@@ -81,13 +74,8 @@ export function Alerts() {
         </Button>
       }
     >
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={ALERT_STATES} />
-        <FilterText filter={filter} name="source" label="Source" />
-        <FilterText filter={filter} name="code" label="Code" />
-        <FilterText filter={filter} name="tenant" label="Organisation" />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Alerts"
         list={list}
         columns={COLUMNS}
@@ -96,8 +84,12 @@ export function Alerts() {
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
         empty={<Empty title="No alerts">No alert has been raised so far.</Empty>}
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={ALERT_STATES} />
+        <FilterText filter={filter} name="source" label="Source" />
+        <FilterText filter={filter} name="code" label="Code" />
+        <FilterText filter={filter} name="tenant" label="Organisation" />
+      </FilteredTable>
       <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Alert">
         {shown !== undefined && (
           <>

@@ -3,19 +3,18 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { moment, oneOf, text, useFilter } from '../../parts/use-filter.ts'
+import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { entriesAsCsv, whatOf, whyOf, type Entry } from './entry.ts'
 
@@ -44,17 +43,11 @@ const COLUMNS: readonly Column<Entry>[] = [
 /** What happened to messages, and what people did. */
 export function Audit() {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const opened = useOpened()
-  const list = useList<Entry>({
-    queryKey: ['audit', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/audit', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['audit', 'list'],
+    fields: FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/audit', { params: { query }, signal })),
   })
   useFresh(['audit'], ({ kind }) => kind !== 'news')
   const shown = list.rows.find(({ id }) => id === opened.id)
@@ -72,14 +65,8 @@ export function Audit() {
         </Button>
       }
     >
-      <FilterBar filter={filter}>
-        <FilterText filter={filter} name="search" label="Search" />
-        <FilterSelect filter={filter} name="kind" label="Kind" options={KINDS} />
-        <FilterText filter={filter} name="outbox" label="Outbox" />
-        <FilterText filter={filter} name="actor" label="Actor" />
-        <FilterText filter={filter} name="code" label="Code" />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Audit"
         list={list}
         columns={COLUMNS}
@@ -87,8 +74,13 @@ export function Audit() {
         onOpen={({ id }) => opened.open(id)}
         opened={shown && `${shown.kind}-${shown.id}`}
         empty={<Empty title="No entries yet">Send a first message.</Empty>}
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterText filter={filter} name="search" label="Search" />
+        <FilterSelect filter={filter} name="kind" label="Kind" options={KINDS} />
+        <FilterText filter={filter} name="outbox" label="Outbox" />
+        <FilterText filter={filter} name="actor" label="Actor" />
+        <FilterText filter={filter} name="code" label="Code" />
+      </FilteredTable>
       <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Audit entry">
         {shown !== undefined && <EntryDetails entry={shown} />}
       </DetailDrawer>

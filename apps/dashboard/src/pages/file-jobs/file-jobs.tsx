@@ -3,16 +3,15 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StackedBar } from '../../parts/stacked-bar.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { oneOf } from '../../parts/use-filter.ts'
 import { JOB_ROLES, JOB_STATES, partsOf, type Job } from './job.ts'
 import { UploadZip } from './upload-zip.tsx'
 
@@ -71,16 +70,10 @@ const COLUMNS: readonly Column<Job>[] = [
 export function FileJobs() {
   const api = useApi()
   const navigate = useNavigate()
-  const filter = useFilter(FILTER)
-  const list = useList<Job>({
-    queryKey: ['file-jobs', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/file-jobs', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['file-jobs', 'list'],
+    fields: FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/file-jobs', { params: { query }, signal })),
   })
   useFresh(
     ['file-jobs', 'list'],
@@ -92,18 +85,17 @@ export function FileJobs() {
       lead="Each ZIP is checked as a whole; then every row of its CSV is attached to its case, and retried if that fails."
     >
       <UploadZip />
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={JOB_STATES} />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="File jobs"
         list={list}
         columns={COLUMNS}
         idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/file-jobs/$id', params: { id } })}
         empty={<Empty title="No files yet">Drop a ZIP above; its rows will be counted here.</Empty>}
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={JOB_STATES} />
+      </FilteredTable>
     </PageFrame>
   )
 }

@@ -4,18 +4,17 @@ import { IconSend } from '@tabler/icons-react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { COLUMNS } from './columns.tsx'
 import { DossierFinder } from './dossier-finder.tsx'
 import { MessageDetails } from './message-details.tsx'
-import { MESSAGE_STATES, type OutboundMessage } from './outbound-message.ts'
+import { MESSAGE_STATES } from './outbound-message.ts'
 import { SendForm } from './send-form.tsx'
 import { Stats } from './stats.tsx'
 
@@ -24,18 +23,13 @@ const FILTER = { status: oneOf(MESSAGE_STATES) }
 /** Messages to people: where each is, and why. */
 export function Outbound() {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const opened = useOpened()
   const [isSending, sending] = useDisclosure(false)
-  const list = useList<OutboundMessage>({
-    queryKey: ['outbound', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/outbound/messages', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['outbound', 'list'],
+    fields: FILTER,
+    read: (query, signal) =>
+      dataOf(api.GET('/api/v1/outbound/messages', { params: { query }, signal })),
   })
   useFresh(
     ['outbound'],
@@ -52,11 +46,8 @@ export function Outbound() {
       }
     >
       <Stats />
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={MESSAGE_STATES} />
-        <DossierFinder />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Outbound messages"
         list={list}
         columns={COLUMNS}
@@ -75,8 +66,10 @@ export function Outbound() {
             Messages sent by <code>POST /api/v1/outbound/messages</code> or from here are listed.
           </Empty>
         }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={MESSAGE_STATES} />
+        <DossierFinder />
+      </FilteredTable>
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Message">
         {opened.id !== undefined && <MessageDetails id={opened.id} />}
       </DetailDrawer>

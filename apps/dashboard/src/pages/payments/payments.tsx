@@ -2,18 +2,17 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { PAYMENT_ROLES, PAYMENT_STATES, type Payment } from './payment.ts'
 import { PaymentDetails } from './payment-details.tsx'
@@ -70,18 +69,12 @@ const COLUMNS: readonly Column<Payment>[] = [
 /** What was taken, and given back. */
 export function Payments() {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const opened = useOpened()
   const [isMaking, making] = useDisclosure(false)
-  const list = useList<Payment>({
-    queryKey: ['payments', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/payments', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['payments', 'list'],
+    fields: FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/payments', { params: { query }, signal })),
   })
   usePending(list.rows)
   return (
@@ -90,10 +83,8 @@ export function Payments() {
       lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
       actions={<Button onClick={making.open}>New payment</Button>}
     >
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={PAYMENT_STATES} />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Payments"
         list={list}
         columns={COLUMNS}
@@ -112,8 +103,9 @@ export function Payments() {
             Create payments by POST /api/v1/payments, or here.
           </Empty>
         }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={PAYMENT_STATES} />
+      </FilteredTable>
       <PaymentForm
         isOpen={isMaking}
         onClose={making.close}

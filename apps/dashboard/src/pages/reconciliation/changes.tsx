@@ -1,10 +1,10 @@
 import { Stack } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { FilteredTable } from '../../parts/table/filtered-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { useFilter, type FilterField } from '../../parts/use-filter.ts'
@@ -66,7 +66,21 @@ export function Changes({ run: { id, runNo } }: { run: Run }) {
   const runs = Array.from({ length: Math.min(runNo, MOST_RUNS) }, (_, n) => `${runNo - n}`)
   return (
     <Stack gap="sm">
-      <FilterBar filter={filter}>
+      <FilteredTable
+        filter={filter}
+        label="Changes"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ recordId }) => recordId}
+        onOpen={({ recordId }) => opened.open(recordId)}
+        opened={opened.id}
+        height="60vh"
+        empty={
+          <Empty title="Nothing has changed since the last run">
+            Decisions and later runs are compared here; choose an earlier run above.
+          </Empty>
+        }
+      >
         <FilterSelect
           filter={filter}
           name="from"
@@ -81,22 +95,7 @@ export function Changes({ run: { id, runNo } }: { run: Run }) {
             .filter((value) => Number(value) > Number(from ?? 1))
             .map((value) => ({ value, label: `run ${value}` }))}
         />
-      </FilterBar>
-      <DataTable
-        label="Changes"
-        list={list}
-        columns={COLUMNS}
-        idOf={({ recordId }) => recordId}
-        onOpen={({ recordId }) => opened.open(recordId)}
-        opened={opened.id}
-        height="60vh"
-        empty={
-          <Empty title="Nothing has changed since the last run">
-            Decisions and later runs are compared here; choose an earlier run above.
-          </Empty>
-        }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      </FilteredTable>
     </Stack>
   )
 }

@@ -3,17 +3,16 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { StackedBar } from '../../parts/stacked-bar.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { oneOf } from '../../parts/use-filter.ts'
 import { OverviewFigures } from './overview-figures.tsx'
 import { RUN_ROLES, RUN_STATES, type ListedRun } from './run.ts'
 import { StatementDrop } from './statement-drop.tsx'
@@ -81,16 +80,11 @@ const COLUMNS: readonly Column<ListedRun>[] = [
 export function Reconciliation() {
   const api = useApi()
   const navigate = useNavigate()
-  const filter = useFilter(FILTER)
-  const list = useList<ListedRun>({
-    queryKey: ['reconciliation', 'runs', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['reconciliation', 'runs'],
+    fields: FILTER,
+    read: (query, signal) =>
+      dataOf(api.GET('/api/v1/reconciliations', { params: { query }, signal })),
   })
   useFresh(
     ['reconciliation'],
@@ -108,18 +102,17 @@ export function Reconciliation() {
     >
       <OverviewFigures />
       <StatementDrop />
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={RUN_STATES} />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Files"
         list={list}
         columns={COLUMNS}
         idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/reconciliation/$id', params: { id } })}
         empty={<Empty title="No files yet">Drop a statement of your bank above.</Empty>}
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={RUN_STATES} />
+      </FilteredTable>
     </PageFrame>
   )
 }

@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { FilteredTable } from '../../parts/table/filtered-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
@@ -74,10 +74,8 @@ export function Records({ id }: { id: string }) {
   })
   return (
     <Stack gap="sm">
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="reason" label="Reason" options={OPTIONS} />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Records"
         list={list}
         columns={COLUMNS}
@@ -86,8 +84,9 @@ export function Records({ id }: { id: string }) {
         opened={opened.id}
         height="60vh"
         empty={<Empty title="No records">The file has none.</Empty>}
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="reason" label="Reason" options={OPTIONS} />
+      </FilteredTable>
     </Stack>
   )
 }

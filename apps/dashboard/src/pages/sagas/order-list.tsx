@@ -2,15 +2,14 @@ import { Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { oneOf } from '../../parts/use-filter.ts'
 import { ORDER_STATES, SAGA_ROLES, type Order } from './saga-state.ts'
 import { useSagaChanges } from './use-saga-changes.ts'
 
@@ -54,25 +53,17 @@ const COLUMNS: readonly Column<Order>[] = [
 /** Orders, newest first; each opens the saga that carries it through. */
 export function OrderList({ onPlace }: { onPlace: () => void }) {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const navigate = useNavigate()
-  const list = useList<Order>({
-    queryKey: ['sagas', 'orders', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/orders', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['sagas', 'orders'],
+    fields: FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/orders', { params: { query }, signal })),
   })
   useSagaChanges(list.rows)
   return (
     <>
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={ORDER_STATES} />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Orders"
         list={list}
         columns={COLUMNS}
@@ -92,8 +83,9 @@ export function OrderList({ onPlace }: { onPlace: () => void }) {
             Orders placed by <code>POST /api/v1/orders</code> or from here are listed.
           </Empty>
         }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={ORDER_STATES} />
+      </FilteredTable>
     </>
   )
 }

@@ -1,14 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
-import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
+import { oneOf, text } from '../../parts/use-filter.ts'
 import { SAGA_ROLES, SAGA_STATES, standingOf, type SagaItem } from './saga-state.ts'
 import { useSagaChanges } from './use-saga-changes.ts'
 
@@ -42,26 +41,17 @@ const COLUMNS: readonly Column<SagaItem>[] = [
 /** Sagas, newest first. */
 export function SagaList() {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const navigate = useNavigate()
-  const list = useList<SagaItem>({
-    queryKey: ['sagas', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/sagas', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['sagas', 'list'],
+    fields: FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/sagas', { params: { query }, signal })),
   })
   useSagaChanges(list.rows)
   return (
     <>
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={SAGA_STATES} />
-        <FilterText filter={filter} name="name" label="Saga" />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Sagas"
         list={list}
         columns={COLUMNS}
@@ -72,8 +62,10 @@ export function SagaList() {
             Every order starts one, and so does every saga you define.
           </Empty>
         }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={SAGA_STATES} />
+        <FilterText filter={filter} name="name" label="Saga" />
+      </FilteredTable>
     </>
   )
 }

@@ -3,22 +3,21 @@ import { useMemo } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { FilterMoment } from '../../parts/filter-moment.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
 import { MoreFilters } from '../../parts/more-filters.tsx'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
 import { useSelection } from '../../parts/table/selection.ts'
-import { moment, oneOf, text, useFilter } from '../../parts/use-filter.ts'
+import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { ReplaySelected } from './replay-selected.tsx'
 import { useEndpoints } from './use-endpoints.ts'
-import { DELIVERY_STATES, isFinished, shortUrl, type Delivery } from './webhook.ts'
+import { DELIVERY_STATES, isFinished, shortUrl } from './webhook.ts'
 import { WebhooksFrame } from './webhooks-frame.tsx'
 
 const FILTER = {
@@ -34,19 +33,14 @@ const RARE = ['eventId', 'since', 'until'] as const
 /** What was or is to be delivered to endpoints. */
 export function Deliveries() {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const opened = useOpened()
   const selection = useSelection()
   const endpoints = useEndpoints().data
-  const list = useList<Delivery>({
-    queryKey: ['webhooks', 'deliveries', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/webhook-deliveries', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['webhooks', 'deliveries', 'list'],
+    fields: FILTER,
+    read: (query, signal) =>
+      dataOf(api.GET('/api/v1/webhook-deliveries', { params: { query }, signal })),
   })
   useFresh(['webhooks'], (event) => event.kind !== 'news')
   const columns = useMemo(() => deliveryColumns(endpoints), [endpoints])
@@ -56,27 +50,8 @@ export function Deliveries() {
       lead="Events sent to endpoints: five attempts over half a minute, then they are abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >
-      <FilterBar filter={filter}>
-        <FilterSelect
-          filter={filter}
-          name="endpointId"
-          label="Endpoint"
-          options={(endpoints ?? []).map(({ id, url }) => ({ value: id, label: shortUrl(url) }))}
-        />
-        <FilterSelect filter={filter} name="status" label="State" options={DELIVERY_STATES} />
-        <FilterText filter={filter} name="eventType" label="Event type" />
-        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
-          <FilterText filter={filter} name="eventId" label="Event id" />
-          <FilterMoment filter={filter} name="since" label="Created after" />
-          <FilterMoment filter={filter} name="until" label="Created before" />
-        </MoreFilters>
-        {filter.values.status !== 'abandoned' && (
-          <Button variant="default" onClick={() => filter.set({ status: 'abandoned' })}>
-            Only abandoned
-          </Button>
-        )}
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Deliveries"
         list={list}
         columns={columns}
@@ -97,8 +72,26 @@ export function Deliveries() {
             one.
           </Empty>
         }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect
+          filter={filter}
+          name="endpointId"
+          label="Endpoint"
+          options={(endpoints ?? []).map(({ id, url }) => ({ value: id, label: shortUrl(url) }))}
+        />
+        <FilterSelect filter={filter} name="status" label="State" options={DELIVERY_STATES} />
+        <FilterText filter={filter} name="eventType" label="Event type" />
+        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
+          <FilterText filter={filter} name="eventId" label="Event id" />
+          <FilterMoment filter={filter} name="since" label="Created after" />
+          <FilterMoment filter={filter} name="until" label="Created before" />
+        </MoreFilters>
+        {filter.values.status !== 'abandoned' && (
+          <Button variant="default" onClick={() => filter.set({ status: 'abandoned' })}>
+            Only abandoned
+          </Button>
+        )}
+      </FilteredTable>
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Delivery">
         {opened.id !== undefined && <DeliveryDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>

@@ -4,18 +4,16 @@ import { useMemo } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
+import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { endpointColumns } from './endpoint-columns.tsx'
 import { EndpointDetails } from './endpoint-details.tsx'
 import { NewEndpoint } from './new-endpoint.tsx'
 import { useHealth } from './use-endpoints.ts'
-import type { Endpoint } from './webhook.ts'
 import { WebhooksFrame } from './webhooks-frame.tsx'
 
 const STATES = ['enabled', 'disabled'] as const
@@ -24,19 +22,14 @@ const FILTER = { status: oneOf(STATES) }
 /** Who receives events, and how well. */
 export function Endpoints() {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const opened = useOpened()
   const [isMaking, making] = useDisclosure(false)
   const health = useHealth().data
-  const list = useList<Endpoint>({
-    queryKey: ['webhooks', 'endpoints', 'list', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/webhook-endpoints', {
-          params: { query: { ...filter.values, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
+  const { filter, list } = useFilteredList({
+    queryKey: ['webhooks', 'endpoints', 'list'],
+    fields: FILTER,
+    read: (query, signal) =>
+      dataOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })),
   })
   useFresh(['webhooks'], (event) => event.kind !== 'news')
   const columns = useMemo(() => endpointColumns(health), [health])
@@ -45,10 +38,8 @@ export function Endpoints() {
       lead="Addresses that receive events, each signed with its own secret."
       actions={<Button onClick={making.open}>New endpoint</Button>}
     >
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="status" label="State" options={STATES} />
-      </FilterBar>
-      <DataTable
+      <FilteredTable
+        filter={filter}
         label="Endpoints"
         list={list}
         columns={columns}
@@ -67,8 +58,9 @@ export function Endpoints() {
             An endpoint is an address that receives your events by POST, such as payment.succeeded.
           </Empty>
         }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={STATES} />
+      </FilteredTable>
       <NewEndpoint isOpen={isMaking} onClose={making.close} />
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Endpoint">
         {opened.id !== undefined && (
