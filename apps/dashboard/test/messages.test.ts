@@ -185,7 +185,7 @@ test('selected dead letters are counted, and replayed', async () => {
   await axe(page)
   await screenshot(page, 'dead-letters-replay')
   await dialog.getByRole('button', { name: 'Replay 1' }).click()
-  await page.getByText('1 message is sent again.').waitFor()
+  await page.getByText('1 message replayed.').waitFor()
   // Refused again, it comes back: then there are as many as before.
   await expect.poll(dead, patient).toBe(before)
 })
@@ -198,7 +198,7 @@ test('all that match are replayed, at a rate, and the audit keeps why', async ()
   await dialog.getByLabel('Messages per second').fill('100')
   await dialog.getByLabel('Reason').fill('all of them')
   await dialog.getByRole('button', { name: /^Replay \d+$/ }).click()
-  await page.getByText(/messages? (is|are) sent again\./).waitFor()
+  await page.getByText(/messages? replayed\./).waitFor()
   await page.goto(`${dashboard.url}/audit?search=all%20of%20them`)
   await page
     .getByRole('gridcell', { name: /all of them/ })

@@ -1,8 +1,32 @@
-import { Button, Modal } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  Progress,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
-import { ReplayForm } from './replay-form.tsx'
-import type { ReplayFilter } from './replay.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useState, type SubmitEvent } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { formatDuration } from '../../format/duration.ts'
+import { formatCount } from '../../format/number.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import type { DeadFilter } from './use-dead-groups.ts'
+
+type Replay =
+  paths['/api/v1/outboxes/{name}/replays/{id}']['get']['responses']['200']['content']['application/json']
+
+interface ReplayFilter extends DeadFilter {
+  readonly ids?: string[]
+}
 
 interface ReplayButtonProps {
   readonly label: string
@@ -12,10 +36,13 @@ interface ReplayButtonProps {
   readonly onDone?: () => void
 }
 
-/** Sends dead messages again: counts them first, asks why and how fast, shows how far it is. */
+/** How often the dialog asks how far the server is. */
+const PROGRESS_EVERY_MS = 1_000
+
+/** Replays dead messages: counts them first, asks why and how fast, shows the progress. */
 export function ReplayButton({ label, outbox, filter, isDisabled, onDone }: ReplayButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  // What it was pressed for: rows that leave the list meanwhile must not change the question.
+  // Kept from the click: rows that leave the list meanwhile must not change the question.
   const [asked, setAsked] = useState(filter)
   return (
     <>
@@ -41,4 +68,145 @@ export function ReplayButton({ label, outbox, filter, isDisabled, onDone }: Repl
       </Modal>
     </>
   )
+}
+
+interface ReplayFormProps {
+  readonly outbox: string
+  readonly filter: ReplayFilter
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Counts first; what is then replayed is what was counted. */
+function ReplayForm(props: ReplayFormProps) {
+  const { outbox: name, filter } = props
+  const api = useApi()
+  const counted = useQuery({
+    // A subject of its own: what is counted must not change under a replay in progress.
+    queryKey: ['replay-count', name, filter],
+    queryFn: () =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/replay', {
+          params: { path: { name } },
+          body: { filter, dryRun: true },
+        }),
+      ),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  return (
+    <QueryState query={counted}>
+      {({ count }) =>
+        count === 0 ? (
+          <Text size="sm">Nothing left to replay.</Text>
+        ) : (
+          <Fields {...props} count={count} />
+        )
+      }
+    </QueryState>
+  )
+}
+
+function Fields({ outbox, filter, count, onClose, onDone }: ReplayFormProps & { count: number }) {
+  const [total] = useState(count)
+  const [reason, setReason] = useState('')
+  const [rate, setRate] = useState<number | string>('')
+  const perSecond = typeof rate === 'number' && rate > 0 ? rate : undefined
+  const { replay, replayed } = useReplay(outbox)
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const order = { filter, reason: reason.trim(), limit: total, ...(perSecond && { perSecond }) }
+    replay.mutate(order, { onSuccess: onDone })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text size="sm">
+          {formatCount(total)} {total === 1 ? 'message matches' : 'messages match'}. They keep their
+          ids and start again at attempt zero. Fix the cause before replaying.
+        </Text>
+        <TextInput
+          label="Reason"
+          description="Recorded in the audit log."
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          required
+          maxLength={500}
+          data-autofocus
+        />
+        <NumberInput
+          label="Messages per second"
+          description={
+            perSecond === undefined
+              ? 'Leave empty to replay all at once.'
+              : `Takes ${formatDuration((total / perSecond) * 1_000)}.`
+          }
+          min={0.1}
+          max={100_000}
+          value={rate}
+          onChange={setRate}
+        />
+        {replay.isPending && (
+          <div role="status">
+            <Progress value={(replayed / total) * 100} aria-label="Replayed" mb={4} />
+            <Text size="xs">
+              {formatCount(replayed)} of {formatCount(total)}. The server continues if you close
+              this dialog.
+            </Text>
+          </div>
+        )}
+        {replay.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(replay.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {replay.isPending ? 'Close' : 'Cancel'}
+          </Button>
+          <Button type="submit" loading={replay.isPending}>
+            Replay {formatCount(total)}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface Order {
+  readonly filter: ReplayFilter
+  readonly reason: string
+  readonly limit: number
+  readonly perSecond?: number
+}
+
+/** Starts a replay, which the server does, and follows it to its end. */
+function useReplay(name: string) {
+  const api = useApi()
+  const [replayed, setReplayed] = useState(0)
+  const read = (id: string): Promise<Replay> => {
+    const params = { path: { name, id } }
+    return dataOf(api.GET('/api/v1/outboxes/{name}/replays/{id}', { params }))
+  }
+  const replay = useAction({
+    run: async (body: Order) => {
+      const params = { path: { name } }
+      let run = await dataOf(api.POST('/api/v1/outboxes/{name}/replays', { params, body }))
+      while (run.state === 'running') {
+        setReplayed(run.replayed)
+        await new Promise((resolve) => setTimeout(resolve, PROGRESS_EVERY_MS))
+        run = await read(run.id)
+      }
+      return run
+    },
+    done: outcomeOf,
+    changes: ['dead-letters', 'messages', 'outboxes', 'overview'],
+  })
+  return { replay, replayed }
+}
+
+function outcomeOf({ state, replayed, wanted, diedAgain }: Replay): string {
+  const count = `${formatCount(replayed)} ${replayed === 1 ? 'message' : 'messages'} replayed`
+  if (diedAgain > 0) return `${count}; ${formatCount(diedAgain)} died again: the cause persists.`
+  return state === 'stopped' ? `${count} of ${formatCount(wanted)}: stopped.` : `${count}.`
 }
