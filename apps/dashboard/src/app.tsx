@@ -7,7 +7,7 @@ import type { Api } from './api/client.ts'
 import type { PageRouter } from './router.tsx'
 import type { SessionKeeper } from './session/session.ts'
 import { SessionProvider } from './session/session-context.tsx'
-import { SettingsGate } from './settings/settings-gate.tsx'
+import { SettingsGate } from './settings/settings.tsx'
 import { styleNonce } from './theme/style-nonce.ts'
 import { cssVariables, theme } from './theme/theme.ts'
 

@@ -1,18 +1,14 @@
 import {
+  type AnyRouter,
   createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
-  type AnyRouter,
 } from '@tanstack/react-router'
 import type { Page, View } from './pages/page.ts'
+import { Loading } from './parts/query-state.tsx'
 import { parseSearch, stringifySearch } from './search-text.ts'
-import { AuthGate } from './shell/auth-gate.tsx'
-import { FirstPage } from './shell/first-page.tsx'
-import { PageGate } from './shell/page-gate.tsx'
-import { PageFailed } from './shell/page-failed.tsx'
-import { PageMissing } from './shell/page-missing.tsx'
-import { Loading } from './parts/loading.tsx'
+import { AuthGate, FirstPage, PageFailed, PageGate, PageMissing } from './shell/gates.tsx'
 
 export type PageRouter = AnyRouter
 

@@ -31,7 +31,7 @@ async function ping(org: string, id: string): Promise<string> {
   return deliveryId
 }
 
-/** Waits for a state of a delivery; what is to retry is made due at once. */
+/** Waits for a state of a delivery; retries are made due at once. */
 async function becomes(org: string, id: string, status: string): Promise<void> {
   const read = async () => {
     await dashboard.call('/sim/clock/advance', { body: { by: '1m' } })

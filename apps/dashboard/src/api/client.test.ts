@@ -3,9 +3,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createApi, dataOf } from './client.ts'
-import { ApiProblem } from './problem.ts'
+import { ApiProblem, Unreachable } from './problem.ts'
 import { mayPass } from './query-client.ts'
-import { Unreachable } from './unreachable.ts'
 
 async function answering(listener: RequestListener): Promise<string> {
   const server = createServer(listener)

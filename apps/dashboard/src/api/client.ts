@@ -1,7 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch'
-import { ApiProblem } from './problem.ts'
+import { ApiProblem, Unreachable } from './problem.ts'
 import type { paths } from './schema.d.ts'
-import { Unreachable } from './unreachable.ts'
 
 /** The server's API with its own types; an answer that is no success is thrown as an ApiProblem. */
 export type Api = Client<paths>

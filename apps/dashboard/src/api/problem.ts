@@ -1,5 +1,13 @@
-/** Problem with one field of a request. */
-export interface FieldProblem {
+/** There was no answer at all: no network, or no server. */
+export class Unreachable extends Error {
+  constructor(cause: unknown) {
+    super('The server cannot be reached.', { cause })
+    this.name = 'Unreachable'
+  }
+}
+
+/** What is wrong with one field of a request. */
+interface FieldProblem {
   readonly field: string
   readonly reason: string
 }

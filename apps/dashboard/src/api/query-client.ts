@@ -1,6 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiProblem } from './problem.ts'
-import { Unreachable } from './unreachable.ts'
+import { ApiProblem, Unreachable } from './problem.ts'
 
 /** What a page has asked for is fresh for so long; the live stream says when it is not. */
 const FRESH_MS = 5_000

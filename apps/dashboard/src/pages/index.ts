@@ -1,35 +1,191 @@
-import { alerts } from './alerts/index.ts'
-import { audit } from './audit/index.ts'
-import { deadLetters } from './dead-letters/index.ts'
-import { demo } from './demo/index.ts'
-import { families } from './families/index.ts'
-import { fileJobs } from './file-jobs/index.ts'
-import { messages } from './messages/index.ts'
-import { outbound } from './outbound/index.ts'
-import { outboxes } from './outboxes/index.ts'
-import { overview } from './overview/index.ts'
+import {
+  IconBell,
+  IconBrandWhatsapp,
+  IconCreditCard,
+  IconFileZip,
+  IconFlask,
+  IconHistory,
+  IconLayoutDashboard,
+  IconMail,
+  IconMailbox,
+  IconPlayerPlay,
+  IconRoute,
+  IconScale,
+  IconSkull,
+  IconUsersGroup,
+  IconWebhook,
+} from '@tabler/icons-react'
 import type { Page } from './page.ts'
-import { payments } from './payments/index.ts'
-import { reconciliation } from './reconciliation/index.ts'
-import { sagas } from './sagas/index.ts'
-import { simulators } from './simulators/index.ts'
-import { webhooks } from './webhooks/index.ts'
 
 /** Every page, in the order of the navigation. */
 export const pages: readonly Page[] = [
-  overview,
-  outboxes,
-  messages,
-  deadLetters,
-  alerts,
-  audit,
-  payments,
-  webhooks,
-  fileJobs,
-  reconciliation,
-  outbound,
-  sagas,
-  families,
-  simulators,
-  demo,
+  {
+    name: 'overview',
+    title: 'Overview',
+    group: 'Operate',
+    icon: IconLayoutDashboard,
+    key: 'o',
+    readers: 'operators',
+    views: { '': () => import('./overview/overview.tsx').then(({ Overview }) => Overview) },
+  },
+  {
+    name: 'outboxes',
+    title: 'Outboxes',
+    group: 'Operate',
+    icon: IconMailbox,
+    key: 'b',
+    readers: 'operators',
+    views: {
+      '': () => import('./outboxes/outboxes.tsx').then(({ Outboxes }) => Outboxes),
+      $name: () => import('./outboxes/outbox.tsx').then(({ Outbox }) => Outbox),
+    },
+  },
+  {
+    name: 'messages',
+    title: 'Messages',
+    group: 'Operate',
+    icon: IconMail,
+    key: 'm',
+    readers: 'operators',
+    views: { '': () => import('./messages/messages.tsx').then(({ Messages }) => Messages) },
+  },
+  {
+    name: 'dead-letters',
+    title: 'Dead letters',
+    group: 'Operate',
+    icon: IconSkull,
+    key: 'd',
+    readers: 'operators',
+    views: {
+      '': () => import('./dead-letters/dead-letters.tsx').then(({ DeadLetters }) => DeadLetters),
+    },
+  },
+  {
+    name: 'alerts',
+    title: 'Alerts',
+    group: 'Operate',
+    icon: IconBell,
+    key: 'a',
+    readers: 'operators',
+    views: { '': () => import('./alerts/alerts.tsx').then(({ Alerts }) => Alerts) },
+  },
+  {
+    name: 'audit',
+    title: 'Audit',
+    group: 'Operate',
+    icon: IconHistory,
+    key: 'u',
+    readers: 'operators',
+    views: { '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit) },
+  },
+  {
+    name: 'payments',
+    title: 'Payments',
+    group: 'Systems',
+    icon: IconCreditCard,
+    key: 'p',
+    readers: 'everyone',
+    views: { '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments) },
+  },
+  {
+    name: 'webhooks',
+    title: 'Webhooks',
+    group: 'Systems',
+    icon: IconWebhook,
+    key: 'w',
+    readers: 'everyone',
+    views: {
+      '': () => import('./webhooks/endpoints.tsx').then(({ Endpoints }) => Endpoints),
+      deliveries: () => import('./webhooks/deliveries.tsx').then(({ Deliveries }) => Deliveries),
+      runs: () => import('./webhooks/runs.tsx').then(({ Runs }) => Runs),
+    },
+  },
+  {
+    name: 'file-jobs',
+    title: 'File jobs',
+    group: 'Systems',
+    icon: IconFileZip,
+    key: 'j',
+    readers: 'everyone',
+    views: {
+      '': () => import('./file-jobs/file-jobs.tsx').then(({ FileJobs }) => FileJobs),
+      $id: () => import('./file-jobs/file-job.tsx').then(({ FileJob }) => FileJob),
+    },
+  },
+  {
+    name: 'reconciliation',
+    title: 'Reconciliation',
+    group: 'Systems',
+    icon: IconScale,
+    key: 'r',
+    readers: 'everyone',
+    views: {
+      '': () =>
+        import('./reconciliation/reconciliation.tsx').then(({ Reconciliation }) => Reconciliation),
+      profiles: () => import('./reconciliation/profiles.tsx').then(({ Profiles }) => Profiles),
+      $id: () => import('./reconciliation/run-page.tsx').then(({ RunPage }) => RunPage),
+    },
+  },
+  {
+    name: 'outbound',
+    title: 'Outbound messages',
+    group: 'Systems',
+    icon: IconBrandWhatsapp,
+    key: 's',
+    readers: 'everyone',
+    views: {
+      '': () => import('./outbound/outbound.tsx').then(({ Outbound }) => Outbound),
+      'dossiers/$id': () => import('./outbound/dossier.tsx').then(({ Dossier }) => Dossier),
+    },
+  },
+  {
+    name: 'sagas',
+    title: 'Orders & sagas',
+    group: 'Systems',
+    icon: IconRoute,
+    key: 't',
+    readers: 'everyone',
+    views: {
+      '': () => import('./sagas/sagas.tsx').then(({ Sagas }) => Sagas),
+      $id: () => import('./sagas/saga.tsx').then(({ Saga }) => Saga),
+    },
+  },
+  {
+    name: 'families',
+    title: 'Families',
+    group: 'Systems',
+    icon: IconUsersGroup,
+    key: 'f',
+    readers: 'everyone',
+    views: {
+      '': () => import('./families/families.tsx').then(({ Families }) => Families),
+      mailbox: () => import('./families/mailbox.tsx').then(({ Mailbox }) => Mailbox),
+      $id: () => import('./families/family.tsx').then(({ Family }) => Family),
+    },
+  },
+  {
+    name: 'simulators',
+    title: 'Simulators and clock',
+    group: 'Development',
+    icon: IconFlask,
+    key: 'x',
+    readers: 'everyone',
+    where: 'development',
+    views: {
+      '': () => import('./simulators/simulators.tsx').then(({ Simulators }) => Simulators),
+      $name: () => import('./simulators/simulator.tsx').then(({ Simulator }) => Simulator),
+    },
+  },
+  {
+    name: 'demo',
+    title: 'Demonstration',
+    group: 'Development',
+    icon: IconPlayerPlay,
+    key: 'h',
+    readers: 'operators',
+    where: 'development',
+    views: {
+      '': () => import('./demo/demo.tsx').then(({ Demo }) => Demo),
+    },
+  },
 ]

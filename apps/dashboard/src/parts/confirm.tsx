@@ -1,9 +1,19 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  type ButtonProps,
+  Group,
+  Modal,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { useState, type ReactNode, type SubmitEvent } from 'react'
+import { type ReactNode, type SubmitEvent, useState } from 'react'
 import { sentenceOf } from './use-action.ts'
 
-export interface ConfirmProps {
+interface ConfirmProps {
   readonly isOpen: boolean
   readonly onClose: () => void
   /** A question that says how many: `Replay 1,204 messages?`. */
@@ -88,5 +98,24 @@ function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface ConfirmButtonProps extends Omit<ConfirmProps, 'isOpen' | 'onClose' | 'children'> {
+  readonly label: ReactNode
+  readonly button?: ButtonProps
+  readonly children?: ReactNode
+}
+
+/** A button that asks first. */
+export function ConfirmButton({ label, button, ...confirm }: ConfirmButtonProps) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" {...button} onClick={open}>
+        {label}
+      </Button>
+      <Confirm {...confirm} isOpen={isOpen} onClose={close} />
+    </>
   )
 }

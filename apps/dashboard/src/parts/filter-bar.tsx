@@ -1,7 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { IconFilterOff, IconSearch } from '@tabler/icons-react'
-import { useState, type ReactNode } from 'react'
+import { IconAdjustments, IconFilterOff, IconSearch } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import type { Filter } from './use-filter.ts'
 
 /** What narrows a list, bound to the address; `/` comes to its first field. */
@@ -82,5 +82,59 @@ export function FilterSelect({ filter, name, label, options }: FilterSelectProps
       clearable
       w={{ base: '100%', xs: 170 }}
     />
+  )
+}
+
+interface FilterMomentProps {
+  readonly filter: Pick<Filter, 'values' | 'set'>
+  /** As in the address. */
+  readonly name: string
+  readonly label: string
+}
+
+/** A moment by the user's own clock; the address has it in UTC. */
+export function FilterMoment({ filter, name, label }: FilterMomentProps) {
+  const known = filter.values[name]
+  return (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={known === undefined ? '' : localOf(known)}
+      onChange={({ currentTarget }) => filter.set({ [name]: momentOf(currentTarget.value) })}
+      w={{ base: '100%', xs: 190 }}
+    />
+  )
+}
+
+/** As such a field writes a moment: `2026-11-15T18:05`. */
+export function localOf(moment: string): string {
+  const at = new Date(moment)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** Undefined for a field that is empty or half filled. */
+export function momentOf(local: string): string | undefined {
+  const ms = Date.parse(local)
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
+}
+
+interface MoreFiltersProps {
+  /** Whether one of them is set: then they are shown anyway. */
+  readonly isSet: boolean
+  readonly children: ReactNode
+}
+
+/** Fields of a filter that are rarely wished for. */
+export function MoreFilters({ isSet, children }: MoreFiltersProps) {
+  const [isWished, setIsWished] = useState(false)
+  if (isSet || isWished) return children
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconAdjustments size={14} aria-hidden />}
+      onClick={() => setIsWished(true)}
+    >
+      More filters
+    </Button>
   )
 }

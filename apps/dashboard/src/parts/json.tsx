@@ -1,9 +1,9 @@
-import { ActionIcon, CopyButton, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, CopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useState } from 'react'
 import classes from './json.module.css'
-import { JsonNode } from './json-node.tsx'
 
-export interface JsonProps {
+interface JsonProps {
   readonly value: unknown
   /** What it is, for screen readers. Default `JSON`. */
   readonly label?: string
@@ -29,5 +29,107 @@ export function Json({ value, label = 'JSON' }: JsonProps) {
       </CopyButton>
       <JsonNode value={value} depth={0} />
     </div>
+  )
+}
+
+interface JsonNodeProps {
+  readonly name?: string
+  readonly value: unknown
+  readonly depth: number
+}
+
+/** Deeper than this it is folded at first. */
+const OPEN_DEPTH = 2
+
+/** More of a list or a text than this is shown on demand. */
+const MOST_ENTRIES = 100
+const MOST_CHARACTERS = 400
+
+function JsonNode({ name, value, depth }: JsonNodeProps) {
+  if (typeof value === 'object' && value !== null) return <Branch {...{ name, value, depth }} />
+  return (
+    <div className={classes['leaf']}>
+      <Name name={name} />
+      <Leaf value={value} />
+    </div>
+  )
+}
+
+function Branch({
+  name,
+  value,
+  depth,
+}: {
+  name: string | undefined
+  value: object
+  depth: number
+}) {
+  const [shown, setShown] = useState(MOST_ENTRIES)
+  const [isOpen, setIsOpen] = useState(depth < OPEN_DEPTH)
+  const isList = Array.isArray(value)
+  const entries = Object.entries(value)
+  if (entries.length === 0) {
+    return (
+      <div className={classes['leaf']}>
+        <Name name={name} />
+        {isList ? '[]' : '{}'}
+      </div>
+    )
+  }
+  return (
+    <details
+      className={classes['branch']}
+      open={isOpen}
+      onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+    >
+      <summary>
+        <Name name={name} />
+        <span className={classes['size']}>
+          {sizeOf(entries.length, isList ? 'list' : 'object')}
+        </span>
+      </summary>
+      {isOpen &&
+        entries
+          .slice(0, shown)
+          .map(([key, child]) => <JsonNode key={key} name={key} value={child} depth={depth + 1} />)}
+      {isOpen && entries.length > shown && (
+        <More onClick={() => setShown(shown * 10)}>
+          {(entries.length - shown).toLocaleString()} more
+        </More>
+      )}
+    </details>
+  )
+}
+
+function sizeOf(count: number, kind: 'list' | 'object'): string {
+  if (kind === 'list') return `[${count} ${count === 1 ? 'item' : 'items'}]`
+  return `{${count} ${count === 1 ? 'field' : 'fields'}}`
+}
+
+function Name({ name }: { name: string | undefined }) {
+  return name === undefined ? null : <span className={classes['name']}>{name}: </span>
+}
+
+function Leaf({ value }: { value: unknown }) {
+  const [isWhole, setIsWhole] = useState(false)
+  const text = JSON.stringify(value) ?? String(value)
+  const isLong = text.length > MOST_CHARACTERS && !isWhole
+  return (
+    <>
+      <span className={classes['value']} data-kind={value === null ? 'null' : typeof value}>
+        {isLong ? `${text.slice(0, MOST_CHARACTERS)}…` : text}
+      </span>
+      {isLong && (
+        <More onClick={() => setIsWhole(true)}>all {text.length.toLocaleString()} characters</More>
+      )}
+    </>
+  )
+}
+
+function More({ onClick, children }: { onClick: () => void; children: React.ReactNode }) {
+  return (
+    <Anchor component="button" type="button" fz="inherit" ml={6} onClick={onClick}>
+      {children}
+    </Anchor>
   )
 }

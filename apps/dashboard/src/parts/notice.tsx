@@ -1,8 +1,8 @@
-import { Stack, Text } from '@mantine/core'
-import type { Icon } from '@tabler/icons-react'
+import { Button, Stack, Text } from '@mantine/core'
+import { type Icon, IconFilterOff, IconInbox } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-export interface NoticeProps {
+interface NoticeProps {
   readonly icon: Icon
   readonly title: string
   readonly children?: ReactNode
@@ -23,5 +23,25 @@ export function Notice({ icon: Picture, title, children, action }: NoticeProps) 
       )}
       {action}
     </Stack>
+  )
+}
+
+/** There is nothing yet: says what will be here and how it comes. */
+export function Empty({ icon = IconInbox, ...rest }: Partial<NoticeProps> & { title: string }) {
+  return <Notice icon={icon} {...rest} />
+}
+
+/** There is something, but not for this filter. */
+export function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <Notice
+      icon={IconFilterOff}
+      title="Nothing matches the filter"
+      action={
+        <Button variant="default" mt="xs" onClick={onClear}>
+          Clear filters
+        </Button>
+      }
+    />
   )
 }

@@ -1,9 +1,12 @@
+import { Button, Center, Code, Loader, Stack } from '@mantine/core'
+import { IconAlertTriangle, IconLock, IconPlugConnectedX } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ErrorState } from './error-state.tsx'
-import { Loading } from './loading.tsx'
+import { ApiProblem, Unreachable } from '../api/problem.ts'
+import { CopyId } from './copy-id.tsx'
+import { Notice } from './notice.tsx'
 
-export interface QueryStateProps<Data> {
+interface QueryStateProps<Data> {
   readonly query: UseQueryResult<Data>
   readonly children: (data: Data) => ReactNode
 }
@@ -14,4 +17,54 @@ export function QueryState<Data>({ query, children }: QueryStateProps<Data>) {
   if (data !== undefined) return children(data)
   if (error === null) return <Loading />
   return <ErrorState error={error} onRetry={() => void refetch()} />
+}
+
+/** Something is on its way. */
+export function Loading({ label = 'Loading' }: { label?: string }) {
+  return (
+    <Center p="xl" role="status" aria-label={label}>
+      <Loader size="sm" type="dots" />
+    </Center>
+  )
+}
+
+interface ErrorStateProps {
+  readonly error: unknown
+  /** Asks again; without it there is nothing to press. */
+  readonly onRetry?: () => void
+}
+
+/** What went wrong in the server's words, with the id of the request in the logs. */
+export function ErrorState({ error, onRetry }: ErrorStateProps) {
+  const problem = error instanceof ApiProblem ? error : undefined
+  return (
+    <div role="alert">
+      <Notice
+        icon={iconOf(error)}
+        title={problem?.title ?? 'Request failed'}
+        action={
+          onRetry && (
+            <Button variant="default" mt="xs" onClick={onRetry}>
+              Try again
+            </Button>
+          )
+        }
+      >
+        <Stack gap={4} align="center">
+          <span>{error instanceof Error ? error.message : String(error)}</span>
+          {problem && <Code>{problem.code}</Code>}
+          {problem?.requestId !== undefined && (
+            <span>
+              Request <CopyId id={problem.requestId} what="request id" />
+            </span>
+          )}
+        </Stack>
+      </Notice>
+    </div>
+  )
+}
+
+function iconOf(error: unknown) {
+  if (error instanceof Unreachable) return IconPlugConnectedX
+  return error instanceof ApiProblem && error.status === 403 ? IconLock : IconAlertTriangle
 }

@@ -1,8 +1,7 @@
 import { IconCircleDashed } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { ROLE_LOOKS, type StateRole } from '../states/role.ts'
-import { ROLE_ICONS } from '../states/role-icon.ts'
 import classes from './step-row.module.css'
+import { ROLE_ICONS, ROLE_LOOKS, type StateRole } from '../states/role.ts'
 
 export interface RowStep {
   readonly id: string

@@ -1,5 +1,5 @@
 import { useClipboard } from '@mantine/hooks'
-import { formatRelative } from '../format/duration.ts'
+import { formatDuration, formatRelative } from '../format/duration.ts'
 import { useNow } from './now.tsx'
 import classes from './time.module.css'
 
@@ -8,7 +8,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, {
   timeStyle: 'medium',
 })
 
-export interface TimeProps {
+interface TimeProps {
   readonly at: string | null | undefined
   /** `business` for what is due: that clock can be moved. Default `wall`. */
   readonly clock?: 'wall' | 'business'
@@ -26,4 +26,9 @@ export function Time({ at, clock = 'wall' }: TimeProps) {
       <time dateTime={at}>{copied ? 'copied' : formatRelative(ms, now)}</time>
     </button>
   )
+}
+
+/** A length of time in its two largest units. */
+export function Duration({ ms }: { ms: number | null | undefined }) {
+  return <span style={{ whiteSpace: 'nowrap' }}>{ms == null ? '–' : formatDuration(ms)}</span>
 }

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Code, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useState, type SubmitEvent } from 'react'
-import { useSettings } from '../settings/settings-context.tsx'
+import { useSettings } from '../settings/settings.tsx'
 import { Brand } from '../shell/brand.tsx'
 import classes from './login.module.css'
 import { ProviderLogin } from './provider-login.tsx'

@@ -1,5 +1,5 @@
 import type { UserManager } from 'oidc-client-ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Settings } from '../settings/settings.tsx'
 
 export type OidcSettings = NonNullable<Settings['oidc']>
 

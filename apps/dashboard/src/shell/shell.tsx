@@ -1,17 +1,46 @@
 import { AppShell, Burger, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import {
+  type Icon,
+  IconBroadcast,
+  IconBroadcastOff,
+  IconClockPlay,
+  IconLoader2,
+  IconPlayerPause,
+  IconPlugConnectedX,
+} from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
+import { useApi } from '../api/api-context.tsx'
+import { dataOf } from '../api/client.ts'
+import { formatDuration } from '../format/duration.ts'
+import type { LiveState as State } from '../live/connection.ts'
+import { useLiveState } from '../live/live-context.tsx'
 import { mayRead, type Page } from '../pages/page.ts'
 import { NowProvider } from '../parts/now.tsx'
+import { useSettings } from '../settings/settings.tsx'
 import { Brand } from './brand.tsx'
-import { ClockState } from './clock-state.tsx'
-import { LiveState } from './live-state.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
-import { useClock } from './use-clock.ts'
 import { useUser } from './use-user.ts'
 import { UserMenu } from './user-menu.tsx'
+
+/** Another user may have moved it. */
+const LOOK_AGAIN_MS = 30_000
+
+/** How far the business clock is before the one on the wall; in production it never is. */
+function useClock(): { aheadMs: number } {
+  const api = useApi()
+  const { production } = useSettings()
+  const { data } = useQuery({
+    queryKey: ['clock'],
+    queryFn: ({ signal }) => dataOf(api.GET('/sim/clock', { signal })),
+    enabled: !production,
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+  return { aheadMs: (data as { aheadMs?: number } | undefined)?.aheadMs ?? 0 }
+}
 
 /** The frame around every page: where one can go, who one is, whether what is shown is live. */
 export function Shell({ pages }: { pages: readonly Page[] }) {
@@ -59,5 +88,36 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
         <Shortcuts pages={readable} />
       </AppShell>
     </NowProvider>
+  )
+}
+
+/** Whether the business clock was moved: what is due is then due by that clock. */
+function ClockState({ aheadMs }: { aheadMs: number }) {
+  if (aheadMs === 0) return null
+  return (
+    <div className={classes['state']}>
+      <IconClockPlay size={16} stroke={1.6} color="var(--accent)" aria-hidden />
+      Clock moved by {formatDuration(aheadMs)}
+    </div>
+  )
+}
+
+const LOOKS: Readonly<Record<State, { icon: Icon; word: string }>> = {
+  live: { icon: IconBroadcast, word: 'Live' },
+  connecting: { icon: IconLoader2, word: 'Connecting …' },
+  waiting: { icon: IconPlugConnectedX, word: 'Connection lost, trying again' },
+  paused: { icon: IconPlayerPause, word: 'Paused' },
+  refused: { icon: IconBroadcastOff, word: 'Not live: refused' },
+}
+
+/** Whether what is shown follows what happens. */
+function LiveState() {
+  const state = useLiveState()
+  const { icon: Picture, word } = LOOKS[state]
+  return (
+    <div className={classes['state']} data-live={state} role="status">
+      <Picture size={16} stroke={1.6} aria-hidden />
+      {word}
+    </div>
   )
 }

@@ -3,7 +3,14 @@ import { useDisclosure, useWindowEvent } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
 import type { Page } from '../pages/page.ts'
-import { isTyping } from './is-typing.ts'
+
+const FIELDS =
+  'input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], [role=dialog] *'
+
+/** Whether a key belongs to what has the focus: a field, or a dialog that is open. */
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(FIELDS) !== null
+}
 
 const SHOW = 'posthorn:shortcuts'
 

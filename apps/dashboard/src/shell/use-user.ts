@@ -1,6 +1,6 @@
 import type { User } from '../pages/page.ts'
 import { useClaims } from '../session/session-context.tsx'
-import { useSettings } from '../settings/settings-context.tsx'
+import { useSettings } from '../settings/settings.tsx'
 
 export function useUser(): User {
   const { role } = useClaims()

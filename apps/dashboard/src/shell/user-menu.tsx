@@ -1,21 +1,33 @@
 import {
   Button,
+  type MantineColorScheme,
   Popover,
   SegmentedControl,
   Stack,
   Text,
   UnstyledButton,
   useMantineColorScheme,
-  type MantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
 import { formatDuration } from '../format/duration.ts'
 import { useNow } from '../parts/now.tsx'
-import { useClaims } from '../session/session-context.tsx'
-import { useLogOut } from '../session/use-log-out.ts'
+import { endLogin } from '../session/oidc.ts'
+import { useClaims, useSessionKeeper } from '../session/session-context.tsx'
+import { useSettings } from '../settings/settings.tsx'
 import { showShortcuts } from './shortcuts.tsx'
 import classes from './user-menu.module.css'
+
+/** Forgets the token at once; where a provider logs people in, its session ends too. */
+function useLogOut(): () => void {
+  const keeper = useSessionKeeper()
+  const { oidc } = useSettings()
+  return () => {
+    keeper.logOut()
+    // A provider that is away cannot keep anybody in here: the token is gone already.
+    if (oidc !== null) endLogin(oidc).catch(() => undefined)
+  }
+}
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: 'light', label: 'Light' },

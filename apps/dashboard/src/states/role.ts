@@ -1,3 +1,27 @@
+import {
+  type Icon,
+  IconBan,
+  IconCheck,
+  IconChecks,
+  IconClock,
+  IconPlayerPlay,
+  IconRefresh,
+  IconRefreshAlert,
+  IconSkull,
+} from '@tabler/icons-react'
+
+/** Beside the colour and the word, the third thing that tells states apart. */
+export const ROLE_ICONS: Readonly<Record<StateRole, Icon>> = {
+  ready: IconClock,
+  claimed: IconPlayerPlay,
+  sent: IconCheck,
+  confirmed: IconChecks,
+  retry: IconRefresh,
+  failing: IconRefreshAlert,
+  dead: IconSkull,
+  cancelled: IconBan,
+}
+
 /** What a state means to the engine, independent of the table's word for it. */
 export type StateRole =
   'ready' | 'claimed' | 'sent' | 'confirmed' | 'retry' | 'failing' | 'dead' | 'cancelled'

@@ -1,21 +1,46 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Column } from '../../parts/table/column.ts'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { useSelection } from '../../parts/table/selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { ALERT_ROLES, ALERT_STATES, type Alert } from './alert.ts'
-import { AlertDetails } from './alert-details.tsx'
+import type { StateRole } from '../../states/role.ts'
+
+type Alert =
+  paths['/api/v1/alerts']['get']['responses']['200']['content']['application/json']['items'][number]
+
+const ALERT_STATES = ['open', 'acknowledged', 'recovered'] as const
+
+/** Alerts look like the states of messages that call for the same. */
+const ALERT_ROLES: Readonly<Record<Alert['status'], StateRole>> = {
+  open: 'dead',
+  acknowledged: 'retry',
+  recovered: 'confirmed',
+}
+
+/** Where the thing is that an alert speaks of; undefined where there is no page of it. */
+function placeOf({ source, subject }: Alert): string | undefined {
+  // An outbox is the source of alerts of its messages, and their id is the subject.
+  if (source.includes('.')) {
+    return `/messages?outbox=${encodeURIComponent(source)}&open=${encodeURIComponent(`${source}:${subject}`)}`
+  }
+  return source === 'sagas' ? `/sagas/${encodeURIComponent(subject)}` : undefined
+}
 
 const FILTER = { source: text, code: text, status: oneOf(ALERT_STATES), tenant: text }
 
@@ -107,5 +132,32 @@ export function Alerts() {
         )}
       </DetailDrawer>
     </PageFrame>
+  )
+}
+
+/** What happened, what it means, and where to look. */
+function AlertDetails({ alert }: { alert: Alert }) {
+  const place = placeOf(alert)
+  return (
+    <Stack gap="sm">
+      <Text>{alert.detail}</Text>
+      <CodeNote code={alert.code} />
+      <KeyValue
+        facts={{
+          Source: alert.source,
+          Subject: <CopyId id={alert.subject} />,
+          Organisation: alert.tenant ?? undefined,
+          Raised: <Time at={alert.raisedAt} />,
+          Acknowledged:
+            alert.acknowledgedAt === null ? undefined : (
+              <>
+                by {alert.acknowledgedBy ?? 'unknown'} <Time at={alert.acknowledgedAt} />
+              </>
+            ),
+          Recovered: alert.recoveredAt === null ? undefined : <Time at={alert.recoveredAt} />,
+        }}
+      />
+      {place !== undefined && <AnchorLink to={place}>Open</AnchorLink>}
+    </Stack>
   )
 }

@@ -1,20 +1,31 @@
-import { Stack } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { useOutboxes, type OutboxOverview } from '../../outboxes/use-outboxes.ts'
-import { Empty } from '../../parts/empty.tsx'
-import { ErrorState } from '../../parts/error-state.tsx'
-import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
-import { FilterMoment } from '../../parts/filter-moment.tsx'
-import { Loading } from '../../parts/loading.tsx'
-import { MoreFilters } from '../../parts/more-filters.tsx'
-import { NoMatch } from '../../parts/no-match.tsx'
+import { type OutboxOverview, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import { ReplayButton } from './replay-button.tsx'
+import { type DeadFilter, type DeadGroup, useDeadGroups } from './use-dead-groups.ts'
+import { columnsOf } from '../messages/columns.tsx'
+import { FailureNote } from '../messages/failure-note.tsx'
+import { addressOf } from '../messages/message.ts'
+import { useMessages } from '../messages/use-messages.ts'
+import {
+  FilterBar,
+  FilterMoment,
+  FilterSelect,
+  FilterText,
+  MoreFilters,
+} from '../../parts/filter-bar.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Empty, NoMatch } from '../../parts/notice.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { moment, text, useFilter, type Filter } from '../../parts/use-filter.ts'
-import { DeadGroupCard } from './dead-group-card.tsx'
-import { DeadRows } from './dead-rows.tsx'
-import { useDeadGroups } from './use-dead-groups.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { ErrorState, Loading, QueryState } from '../../parts/query-state.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { useSelection } from '../../parts/table/selection.ts'
+import { Time } from '../../parts/time.tsx'
+import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
 
 const FILTER = { outbox: text, code: text, type: text, tenant: text, since: moment, until: moment }
 const RARE = ['type', 'tenant', 'since', 'until'] as const
@@ -107,5 +118,132 @@ function Groups({ outboxes, filter }: GroupsProps) {
       ))}
       {one !== undefined && <DeadRows outbox={one} filter={rest} matching={total} />}
     </Stack>
+  )
+}
+
+interface DeadGroupCardProps {
+  readonly group: DeadGroup
+  readonly filter: DeadFilter
+  /** Whether the outbox has no other group: then the filter alone means this one. */
+  readonly isAlone: boolean
+  /** Undefined if they are looked at already. */
+  readonly onLook: (() => void) | undefined
+}
+
+/** One reason that messages of an outbox were given up for, what it means, and what to do. */
+function DeadGroupCard({ group, filter, isAlone, onLook }: DeadGroupCardProps) {
+  const { outbox, code, count, error, oldestAt, newestAt } = group
+  const isReplayable = code !== null || isAlone
+  return (
+    <Panel
+      title={`${outbox}: ${formatCount(count)} dead`}
+      actions={
+        <Group gap="xs">
+          {onLook !== undefined && (
+            <Button
+              variant="default"
+              onClick={onLook}
+              aria-label={`Show messages: ${code ?? 'no code'} of ${outbox}`}
+            >
+              Show messages
+            </Button>
+          )}
+          {isReplayable && (
+            <ReplayButton
+              label={`Replay ${formatCount(count)}`}
+              outbox={outbox}
+              filter={{ ...filter, ...(code !== null && { code }) }}
+            />
+          )}
+        </Group>
+      }
+    >
+      <Stack gap={6}>
+        {code === null && <Text size="sm">No error code recorded.</Text>}
+        <FailureNote outbox={outbox} code={code} error={error} />
+        {oldestAt !== null && (
+          <Text size="sm" c="dimmed" component="div">
+            Created from <Time at={oldestAt} /> to <Time at={newestAt} />
+          </Text>
+        )}
+        {!isReplayable && <Text size="sm">Show the messages and select which ones to replay.</Text>}
+      </Stack>
+    </Panel>
+  )
+}
+
+interface DeadRowsProps {
+  readonly outbox: OutboxOverview
+  readonly filter: DeadFilter
+  /** How many match the filter. */
+  readonly matching: number
+}
+
+/** The most that the API takes by their ids. */
+const MOST_IDS = 1_000
+
+/** The dead of one outbox, to be selected and replayed. */
+function DeadRows({ outbox, filter, matching }: DeadRowsProps) {
+  const { name, roles } = outbox
+  if (roles.dead === null) {
+    return (
+      <Panel title="Rows">
+        This outbox never gives up. The messages counted here are quarantined: see its{' '}
+        <AnchorLink to="/messages" search={{ outbox: name }}>
+          messages
+        </AnchorLink>
+        .
+      </Panel>
+    )
+  }
+  return <Selectable name={name} dead={roles.dead} {...{ outbox, filter, matching }} />
+}
+
+function Selectable(props: DeadRowsProps & { readonly name: string; readonly dead: string }) {
+  const { name, dead, outbox, filter, matching } = props
+  const navigate = useNavigate()
+  const selection = useSelection()
+  const list = useMessages({ ...filter, outbox: name, status: dead }, [])
+  const columns = useMemo(
+    () => columnsOf([outbox]).filter(({ id }) => !['state', 'outbox', 'due'].includes(id)),
+    [outbox],
+  )
+  const chosen = list.rows.filter(({ id }) => selection.has(id)).slice(0, MOST_IDS)
+  return (
+    <Panel
+      title="Rows"
+      actions={
+        <Group gap="xs">
+          <ReplayButton
+            label={`Replay ${chosen.length === 0 ? '' : `${formatCount(chosen.length)} `}selected`}
+            outbox={name}
+            filter={{ ids: chosen.map(({ id }) => id) }}
+            isDisabled={chosen.length === 0}
+            onDone={selection.clear}
+          />
+          <ReplayButton
+            label={`Replay all ${formatCount(matching)} matching`}
+            outbox={name}
+            filter={filter}
+          />
+        </Group>
+      }
+    >
+      <DataTable
+        label="Dead letters"
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        selection={selection}
+        onOpen={(row) =>
+          void navigate({
+            to: '/messages',
+            search: { outbox: name, open: addressOf(row) },
+          } as never)
+        }
+        height="420px"
+        empty={<Empty title="No dead letters left">They have been replayed or cancelled.</Empty>}
+      />
+    </Panel>
   )
 }

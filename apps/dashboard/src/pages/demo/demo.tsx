@@ -1,13 +1,34 @@
-import { Alert, Button, Stack } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconHandStop } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { AnchorLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { StepCard } from './step-card.tsx'
-import type { Story } from './story.ts'
+import type { StateRole } from '../../states/role.ts'
+
+/** The story and how far it is. */
+type Story = paths['/api/v1/demo']['get']['responses'][200]['content']['application/json']
+type StoryStep = Story['steps'][number]
+
+const STEP_ROLES: Readonly<Record<StoryStep['status'], StateRole>> = {
+  waiting: 'ready',
+  running: 'claimed',
+  done: 'confirmed',
+  failed: 'dead',
+  cancelled: 'cancelled',
+}
+
+/** An address of ours in its two parts, as links want it. */
+function placeOf(path: string): { to: string; search: Record<string, string> } {
+  const [to = '/', query = ''] = path.split('?')
+  return { to, search: Object.fromEntries(new URLSearchParams(query)) }
+}
 
 /** While it runs; a finished demo does not change. */
 const EVERY_MS = 700
@@ -87,5 +108,31 @@ function Ending({ story: { status, error } }: { story: Story }) {
     <Alert color="gray" role="status" title={title} icon={<Picture aria-hidden />}>
       {text ?? error}
     </Alert>
+  )
+}
+
+/** What a step does, what came of it, and where to look. */
+function StepCard({ step }: { step: StoryStep }) {
+  const { title, about, look, status, says } = step
+  return (
+    <Panel title={title} actions={<StateBadge state={status} role={STEP_ROLES[status]} />}>
+      <Text size="sm" c="dimmed">
+        {about}
+      </Text>
+      {says.length > 0 && (
+        <List size="sm" mt="xs" spacing={2} aria-live="polite">
+          {says.map((sentence) => (
+            <List.Item key={sentence}>{sentence}</List.Item>
+          ))}
+        </List>
+      )}
+      <Group gap="md" mt="xs">
+        {look.map(({ label, path }) => (
+          <AnchorLink key={path} {...placeOf(path)} size="sm">
+            {label}
+          </AnchorLink>
+        ))}
+      </Group>
+    </Panel>
   )
 }

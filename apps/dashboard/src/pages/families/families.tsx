@@ -1,18 +1,18 @@
+import { Button, Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
+import { createFamily, type FamilyItem, readFamilies, useFamilyChanges } from './family-api.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
-import { Empty } from '../../parts/empty.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
 import { useUser } from '../../shell/use-user.ts'
-import { readFamilies, type FamilyItem } from './family-api.ts'
-import { FamilyForm } from './family-form.tsx'
-import { useFamilyChanges } from './use-family-changes.ts'
 
 const COLUMNS: readonly Column<FamilyItem>[] = [
   { id: 'name', title: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => name },
@@ -76,5 +76,37 @@ export function Families() {
         }
       />
     </PageFrame>
+  )
+}
+
+/** Creates a family with the logged-in user as its owner. */
+function FamilyForm({ onCreated }: { onCreated: (id: string) => void }) {
+  const api = useApi()
+  const [name, setName] = useState('')
+  const create = useAction({
+    run: (wished: string) => createFamily(api, wished),
+    done: (family) => `Family ${family.name} created; you are its owner.`,
+    changes: ['families'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    create.mutate(name.trim(), { onSuccess: ({ id }) => onCreated(id) })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          label="Name"
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          maxLength={100}
+          required
+          w={{ base: '100%', xs: 280 }}
+        />
+        <Button type="submit" loading={create.isPending}>
+          Create family
+        </Button>
+      </Group>
+    </form>
   )
 }

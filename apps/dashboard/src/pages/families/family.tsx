@@ -1,20 +1,33 @@
-import { Grid, Stack } from '@mantine/core'
+import { Button, Grid, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
+import {
+  type FamilyDetails,
+  type FamilyRole,
+  type Invitation,
+  type InvitationStatus,
+  invite,
+  type NewInvitation,
+  readFamily,
+  resend,
+  revoke,
+  useFamilyChanges,
+} from './family-api.ts'
+import { Mails } from './mails.tsx'
+import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
 import { useUser } from '../../shell/use-user.ts'
-import { readFamily, type FamilyDetails } from './family-api.ts'
-import { Invitations } from './invitations.tsx'
-import { InviteForm } from './invite-form.tsx'
-import { Mails } from './mails.tsx'
-import { Members } from './members.tsx'
-import { useFamilyChanges } from './use-family-changes.ts'
+import type { StateRole } from '../../states/role.ts'
 
 /** One family: who belongs to it, who is invited, and the mails about that. */
 export function Family() {
@@ -83,5 +96,169 @@ function Shown({ family }: { family: FamilyDetails }) {
         </Panel>
       )}
     </PageFrame>
+  )
+}
+
+/** Who belongs to a family, and since when. */
+function Members({ members }: Pick<FamilyDetails, 'members'>) {
+  return (
+    <Table>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>User</Table.Th>
+          <Table.Th>Role</Table.Th>
+          <Table.Th>Joined</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {members.map(({ userId, role, joinedAt }) => (
+          <Table.Tr key={userId}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{userId}</Table.Td>
+            <Table.Td>
+              <StateBadge state={role} role={undefined} />
+            </Table.Td>
+            <Table.Td>
+              <Time at={joinedAt} clock="business" />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+const STATUS_ROLES: Readonly<Record<InvitationStatus, StateRole>> = {
+  PENDING: 'ready',
+  ACCEPTED: 'confirmed',
+  REVOKED: 'cancelled',
+  EXPIRED: 'failing',
+}
+
+/** The words for the end of its 14 days. */
+const EXPIRY: Readonly<Record<InvitationStatus, string>> = {
+  PENDING: 'ends',
+  ACCEPTED: 'would have ended',
+  REVOKED: 'would have ended',
+  EXPIRED: 'ended',
+}
+
+/** Who is invited, until when, and what can be done about it; the newest 200. */
+function Invitations({ invitations }: Pick<FamilyDetails, 'invitations'>) {
+  if (invitations.length === 0) {
+    return <Empty title="No invitations">Use the form to invite a member by mail.</Empty>
+  }
+  return (
+    <Table>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>To</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th>Actions</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {invitations.map((invitation) => (
+          <Row key={invitation.id} invitation={invitation} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Row({ invitation }: { invitation: Invitation }) {
+  const { email, role, status, expiresAt } = invitation
+  const isOpen = status === 'PENDING' || status === 'EXPIRED'
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {email}
+        <Text size="xs" c="dimmed" component="div">
+          as {role}, {EXPIRY[status]} <Time at={expiresAt} clock="business" />
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <StateBadge state={status} role={STATUS_ROLES[status]} />
+      </Table.Td>
+      <Table.Td>{isOpen ? <Actions invitation={invitation} /> : '–'}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
+  const api = useApi()
+  const again = useAction({
+    run: () => resend(api, id),
+    done: () => `A new mail to ${email} is queued.`,
+    changes: ['families', 'mail'],
+  })
+  const end = useAction({
+    run: () => revoke(api, id),
+    done: () => `Invitation of ${email} revoked.`,
+    changes: ['families'],
+  })
+  return (
+    <Group gap={6}>
+      <ConfirmButton
+        label="Resend"
+        title="Resend 1 mail?"
+        verb="Resend 1"
+        onConfirm={() => again.mutateAsync(undefined)}
+      >
+        {email} gets a new link, valid for 14 days. The old link stops working.
+      </ConfirmButton>
+      <ConfirmButton
+        label="Revoke"
+        title="Revoke 1 invitation?"
+        verb="Revoke 1"
+        tone="danger"
+        onConfirm={() => end.mutateAsync(undefined)}
+      >
+        The link that {email} has stops working. The address can be invited again.
+      </ConfirmButton>
+    </Group>
+  )
+}
+
+/** Members cannot be invited to own a family. */
+const ROLES: readonly FamilyRole[] = ['MEMBER', 'ADMIN']
+
+/** Invites one person by mail. */
+function InviteForm({ familyId }: { familyId: string }) {
+  const api = useApi()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<FamilyRole>('MEMBER')
+  const send = useAction({
+    run: (invitation: NewInvitation) => invite(api, invitation),
+    done: (invitation) => `${invitation.email} invited; a mail is queued.`,
+    changes: ['families', 'mail'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    send.mutate({ familyId, email: email.trim(), role }, { onSuccess: () => setEmail('') })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          label="E-mail address"
+          value={email}
+          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          maxLength={254}
+          required
+          style={{ flex: '1 1 200px' }}
+        />
+        <Select
+          label="Role"
+          data={ROLES}
+          value={role}
+          onChange={(value) => value !== null && setRole(value)}
+          allowDeselect={false}
+          w={120}
+        />
+        <Button type="submit" loading={send.isPending}>
+          Invite
+        </Button>
+      </Group>
+    </form>
   )
 }

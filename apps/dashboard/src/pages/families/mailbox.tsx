@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { ButtonLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { useUser } from '../../shell/use-user.ts'
 import { Mails } from './mails.tsx'

@@ -1,17 +1,29 @@
+import { Alert, Button, Code, List, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { formatDuration } from '../../format/duration.ts'
+import { formatCount, formatRate } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { ErrorsCsv } from './errors-csv.tsx'
-import { sentenceOfJob } from './job.ts'
-import { JobNotices } from './job-notices.tsx'
-import { JobProgress } from './job-progress.tsx'
+import { adviceForFile } from './advice.ts'
 import { JobRows } from './job-rows.tsx'
+import { type Job, JOB_ROLES, partsOf, sentenceOfJob } from './job.ts'
 import { Notifications } from './notifications.tsx'
-import { RetryErrors } from './retry-errors.tsx'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { StackedBar } from '../../parts/stacked-bar.tsx'
+import { Stat, StatStrip } from '../../parts/stat.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
 
 /** One file: its progress, why it was rejected, its rows, and the merchant's notifications. */
 export function FileJob() {
@@ -52,4 +64,151 @@ export function FileJob() {
       }}
     </QueryState>
   )
+}
+
+/** Why a file was not taken and what to mend, and what else is odd about it. */
+function JobNotices({ job: { status, reason, reasonDetail, warnings } }: { job: Job }) {
+  if (status !== 'REJECTED' && warnings.length === 0) return null
+  return (
+    <Stack gap="xs">
+      {status === 'REJECTED' && (
+        <Alert
+          color="red"
+          icon={<IconCircleX size={18} aria-hidden />}
+          title={reasonDetail ?? 'File rejected'}
+        >
+          <Text size="sm" component="div">
+            {reason !== null && <Code>{reason}</Code>}{' '}
+            <strong>{reason !== null && adviceForFile(reason)}</strong> Nothing was sent: fix the
+            file and upload it again.
+          </Text>
+        </Alert>
+      )}
+      {warnings.length > 0 && (
+        <Alert
+          color="orange"
+          // Orange letters on their own tint are too pale to be read.
+          styles={{ label: { color: 'var(--mantine-color-text)' } }}
+          icon={<IconAlertTriangle size={18} aria-hidden />}
+          title={warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}
+        >
+          <List size="sm">
+            {warnings.map((warning) => (
+              <List.Item key={warning} style={{ overflowWrap: 'anywhere' }}>
+                {warning}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+    </Stack>
+  )
+}
+
+/** How far a file is: its rows by state, how fast they go and how long it will take. */
+function JobProgress({ job }: { job: Job }) {
+  const { status, counts, expectedRows, totalRows } = job
+  const errors = counts['ERROR'] ?? 0
+  const waiting = counts['FAILED'] ?? 0
+  const inAll = totalRows ?? expectedRows
+  return (
+    <Panel title="Progress" actions={<StateBadge state={status} role={JOB_ROLES[status]} />}>
+      {status !== 'REJECTED' && (
+        <>
+          <StatStrip>
+            <Stat label="Rows" value={inAll === null ? '–' : formatCount(inAll)} />
+            <Stat label="Attached" value={formatCount(counts['SUCCESS'] ?? 0)} />
+            <Stat
+              label="To retry"
+              value={formatCount(waiting)}
+              tone={waiting > 0 ? 'warning' : 'normal'}
+            />
+            <Stat label="Errors" value={formatCount(errors)} tone={errors > 0 ? 'bad' : 'normal'} />
+            {status !== 'COMPLETED' && (
+              <>
+                <Stat label="Rate" value={formatRate(job.perSecond)} />
+                <Stat label="Time left" value={timeLeft(job)} hint={hintOf(waiting)} />
+              </>
+            )}
+          </StatStrip>
+          <div style={{ margin: '14px 0' }}>
+            <StackedBar label="Rows" parts={partsOf(job)} />
+          </div>
+        </>
+      )}
+      <KeyValue
+        facts={{
+          Id: <CopyId id={job.id} />,
+          Size: formatBytes(job.sizeBytes),
+          Uploaded: <Time at={job.createdAt} />,
+          Ended: job.completedAt === null ? undefined : <Time at={job.completedAt} />,
+          Round: job.round > 1 ? `${job.round}, after a retry of its errors` : undefined,
+        }}
+      />
+    </Panel>
+  )
+}
+
+function timeLeft({ etaSeconds }: Job): string {
+  if (etaSeconds === null) return 'unknown'
+  return etaSeconds === 0 ? 'none' : formatDuration(etaSeconds * 1_000)
+}
+
+function hintOf(waiting: number): string | undefined {
+  return waiting > 0 ? 'without retries' : undefined
+}
+
+/** The failed lines as they were uploaded, to correct and upload again. */
+function ErrorsCsv({ id }: { id: string }) {
+  const api = useApi()
+  const save = useAction({
+    run: async () => {
+      const params = { path: { id } }
+      const content = await dataOf(
+        api.GET('/api/v1/file-jobs/{id}/errors.csv', { params, parseAs: 'blob' }),
+      )
+      saveFile(`errors-${id}.csv`, content)
+    },
+    done: () => 'Error CSV saved: correct its lines and upload it in a new ZIP.',
+    changes: [],
+  })
+  return (
+    <Button variant="default" loading={save.isPending} onClick={() => save.mutate(undefined)}>
+      Export error CSV
+    </Button>
+  )
+}
+
+interface RetryErrorsProps {
+  readonly id: string
+  readonly errors: number
+}
+
+/** Sends the errors of a file again. */
+function RetryErrors({ id, errors }: RetryErrorsProps) {
+  const api = useApi()
+  const retry = useAction({
+    run: () =>
+      dataOf(api.POST('/api/v1/file-jobs/{id}/retry-errors', { params: { path: { id } } })),
+    done: ({ requeued }) =>
+      requeued === 0
+        ? 'No rows to retry: all of them were invalid in the upload.'
+        : `Retrying ${rowsOf(requeued)}.`,
+    changes: ['file-jobs'],
+  })
+  return (
+    <ConfirmButton
+      label={`Retry ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`}
+      title={`Retry up to ${rowsOf(errors)}?`}
+      verb={`Retry up to ${formatCount(errors)}`}
+      onConfirm={() => retry.mutateAsync(undefined)}
+    >
+      Each row is sent to the document service again with all its attempts. Rows that were invalid
+      in the upload (INVALID_ROW, INVALID_FILE) are left out: correct and upload them.
+    </ConfirmButton>
+  )
+}
+
+function rowsOf(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`
 }

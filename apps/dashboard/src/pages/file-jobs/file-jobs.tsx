@@ -1,19 +1,24 @@
+import { Button, Group, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { useUpload } from '../../api/use-upload.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { type Job, JOB_ROLES, JOB_STATES, partsOf } from './job.ts'
+import { sampleZip } from './sample-zip.ts'
+import { Empty } from '../../parts/notice.tsx'
+import { FileDrop } from '../../parts/file-drop.tsx'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StackedBar } from '../../parts/stacked-bar.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Column } from '../../parts/table/column.ts'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
-import { JOB_ROLES, JOB_STATES, partsOf, type Job } from './job.ts'
-import { UploadZip } from './upload-zip.tsx'
+import { useSettings } from '../../settings/settings.tsx'
 
 const FILTER = { status: oneOf(JOB_STATES) }
 
@@ -102,4 +107,41 @@ export function FileJobs() {
 
 function counted(count: number | null): string {
   return count === null ? '–' : formatCount(count)
+}
+
+/** Takes a ZIP and goes to its job. */
+function UploadZip() {
+  const navigate = useNavigate()
+  const { production } = useSettings()
+  const { progress, send } = useUpload()
+  const upload = useAction({
+    run: async (file: File) => {
+      const path = `/api/v1/file-jobs?filename=${encodeURIComponent(file.name)}`
+      return (await send(path, file, 'application/zip')) as { fileJobId: string }
+    },
+    done: (_, { name }) => `${name} uploaded; processing has started.`,
+    changes: ['file-jobs'],
+  })
+  const take = (file: File) =>
+    upload.mutate(file, {
+      onSuccess: ({ fileJobId: id }) => void navigate({ to: '/file-jobs/$id', params: { id } }),
+    })
+  return (
+    <Stack gap="xs">
+      <FileDrop
+        label="Drop a ZIP here, or choose one"
+        hint="One CSV with the columns case_id and evidence_files, and the PDF, JPEG, PNG or TIFF files it names"
+        accept=".zip,application/zip"
+        onFile={take}
+        progress={progress}
+      />
+      {!production && (
+        <Group gap="xs">
+          <Button variant="default" loading={upload.isPending} onClick={() => take(sampleZip())}>
+            Try with a sample
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  )
 }

@@ -1,18 +1,34 @@
+import { Code, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { formatBytes } from '../../format/bytes.ts'
+import { adviceForRow } from './advice.ts'
+import {
+  type RowDetails as Details,
+  type Row,
+  ROW_ROLES,
+  ROW_STATES,
+  type RowDetails,
+} from './job.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
 import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { Json } from '../../parts/json.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { ROW_ROLES, ROW_STATES, type Row } from './job.ts'
-import { RowDetails } from './row-details.tsx'
+import { useUser } from '../../shell/use-user.ts'
+import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
 const FILTER = { row: oneOf(ROW_STATES) }
 
@@ -109,5 +125,173 @@ export function JobRows({ id }: { id: string }) {
         {opened.id !== undefined && <RowDetails jobId={id} rowId={opened.id} />}
       </DetailDrawer>
     </Panel>
+  )
+}
+
+interface RowDetailsProps {
+  readonly jobId: string
+  readonly rowId: string
+}
+
+/** One row: where it is and why, its files, and its way so far. */
+function RowDetails({ jobId, rowId }: RowDetailsProps) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['file-jobs', jobId, 'row', rowId],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/file-jobs/{id}/rows/{rowId}', {
+          params: { path: { id: jobId, rowId } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <QueryState query={query}>
+      {(row) => (
+        <Stack gap="md">
+          <RowFacts row={row} />
+          <RowError row={row} />
+          <section>
+            <Title order={3} mb={6}>
+              Files
+            </Title>
+            <Artifacts artifacts={row.artifacts} />
+          </section>
+          <section>
+            <Title order={3} mb={6}>
+              Timeline
+            </Title>
+            <Timeline entries={row.audit.map(entryOf)} />
+          </section>
+          {Object.keys(row.metadata).length > 0 && (
+            <section>
+              <Title order={3} mb={6}>
+                Other columns
+              </Title>
+              <Json value={row.metadata} label="other columns" />
+            </section>
+          )}
+        </Stack>
+      )}
+    </QueryState>
+  )
+}
+
+function RowError({ row: { errorCode, errorMessage } }: { row: Details }) {
+  if (errorCode === null) return null
+  return (
+    <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
+      <Code>{errorCode}</Code> {errorMessage} <strong>{adviceForRow(errorCode)}</strong>
+    </Text>
+  )
+}
+
+const WHO: Readonly<Record<string, string>> = {
+  FILE_PROCESSOR: 'the file processor',
+  PUBLISHER: 'the publisher',
+  EVIDENCE_WORKER: 'the evidence worker',
+  OPERATOR: 'an operator',
+}
+
+function entryOf(audit: Details['audit'][number], index: number) {
+  const { oldStatus, newStatus, retryCount, errorCode, transitionedBy, createdAt } = audit
+  const state = ROW_STATES.find((each) => each === newStatus)
+  const retry = retryCount > 0 ? `, retry ${retryCount}` : ''
+  return {
+    id: `${index}`,
+    at: createdAt,
+    role: state && ROW_ROLES[state],
+    what: `${oldStatus ?? 'new'} → ${newStatus}`,
+    details: `by ${WHO[transitionedBy] ?? transitionedBy}${retry}${errorCode === null ? '' : `: ${errorCode}`}`,
+  }
+}
+
+const OUTBOX = 'evidence.rows'
+
+/** Where a row is, in the file and on its way. */
+function RowFacts({ row }: { row: Row }) {
+  const { role } = useUser()
+  const { status, kafkaPartition, kafkaOffset, eventId } = row
+  return (
+    <KeyValue
+      facts={{
+        State: (
+          <>
+            <StateBadge state={status} role={ROW_ROLES[status]} />{' '}
+            {ROLE_LOOKS[ROW_ROLES[status]].word}
+          </>
+        ),
+        Case: row.caseId === '' ? '(none)' : <CopyId id={row.caseId} what="case" />,
+        Position: `row ${row.rowNumber}, line ${row.lineNumber} of the CSV`,
+        Retries: row.retryCount,
+        'Next due':
+          row.nextRetryAt === null ? undefined : <Time at={row.nextRetryAt} clock="business" />,
+        Published: row.publishedAt === null ? undefined : <Time at={row.publishedAt} />,
+        Topic:
+          kafkaPartition === null || kafkaOffset === null
+            ? undefined
+            : `partition ${kafkaPartition}, offset ${kafkaOffset}`,
+        Event: eventId === null ? undefined : <CopyId id={eventId} what="event id" />,
+        Id: <CopyId id={row.id} />,
+        Message:
+          role === 'operator' ? (
+            <AnchorLink to="/messages" search={{ outbox: OUTBOX, open: `${OUTBOX}:${row.id}` }}>
+              Open in outbox
+            </AnchorLink>
+          ) : undefined,
+      }}
+    />
+  )
+}
+
+type Artifact = RowDetails['artifacts'][number]
+
+const ROLES: Readonly<Record<Artifact['attachmentStatus'], StateRole>> = {
+  PENDING: 'ready',
+  ATTACHED: 'confirmed',
+  FAILED: 'dead',
+}
+
+/** The files of a row, and what the document service calls them. */
+function Artifacts({ artifacts }: { artifacts: readonly Artifact[] }) {
+  if (artifacts.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No files staged for this row.
+      </Text>
+    )
+  }
+  return (
+    <Table.ScrollContainer minWidth={420}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>File</Table.Th>
+            <Table.Th>Size</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Document</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {artifacts.map((file) => (
+            <Table.Tr key={file.id}>
+              <Table.Td title={file.contentType}>{file.filename}</Table.Td>
+              <Table.Td>{formatBytes(file.sizeBytes)}</Table.Td>
+              <Table.Td>
+                <StateBadge state={file.attachmentStatus} role={ROLES[file.attachmentStatus]} />
+              </Table.Td>
+              <Table.Td>
+                {file.documentMgmtId === null ? (
+                  '–'
+                ) : (
+                  <CopyId id={file.documentMgmtId} what="document id" shown={14} />
+                )}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   )
 }

@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<Notification['kind'], string>> = {
   REJECTED: 'rejected',
 }
 
-/** Merchant notifications about a file, and whether it arrived. */
+/** The merchant's notifications about a file, and whether they arrived. */
 export function Notifications({ id }: { id: string }) {
   const api = useApi()
   const query = useQuery({

@@ -1,7 +1,7 @@
 import { roleIn, type OutboxOverview } from '../../outboxes/use-outboxes.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Column } from '../../parts/table/column.ts'
+import type { Column } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { MessageRow } from './message.ts'
 

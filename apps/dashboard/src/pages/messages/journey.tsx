@@ -2,12 +2,14 @@ import { Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import type { StateRole } from '../../states/role.ts'
-import { entryOf } from './journey-entry.tsx'
+import type { paths } from '../../api/schema.d.ts'
+import { CodeNote } from '../../codes/code-note.tsx'
 import type { MessageKey } from './message.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import type { StateRole } from '../../states/role.ts'
 
 interface JourneyProps {
   readonly message: MessageKey
@@ -47,4 +49,83 @@ export function Journey({ message: { outbox: name, id }, roleFor }: JourneyProps
       )}
     </QueryState>
   )
+}
+
+type Step =
+  paths['/api/v1/outboxes/{name}/messages/{id}/journey']['get']['responses']['200']['content']['application/json']['steps'][number]
+type Moved = Extract<Step, { kind: 'transition' }>
+type Arrived = Extract<Step, { kind: 'arrived' }>
+
+/** A step of a message's way, as a sentence. */
+function entryOf(
+  step: Step,
+  id: string,
+  roleFor: (state: string) => StateRole | undefined,
+): TimelineEntry {
+  switch (step.kind) {
+    case 'created':
+      return { id, at: step.at, what: 'Written in the producer’s transaction' }
+    case 'transition':
+      return { id, at: step.at, role: roleFor(step.to), ...moveOf(step) }
+    case 'arrived':
+      return {
+        id,
+        at: step.at,
+        role: 'sent',
+        what: `Arrived in ${step.topic} by ${step.transport}${placeOf(step)}`,
+        ...(step.groups.length > 0 && { details: groupsOf(step) }),
+      }
+    case 'received':
+      return {
+        id,
+        at: step.at,
+        role: 'confirmed',
+        what: `${step.consumer} processed it once`,
+        details: `recorded in ${step.inbox}`,
+      }
+    case 'related':
+      return {
+        id,
+        at: step.at,
+        what: (
+          <>
+            In the same trace:{' '}
+            <AnchorLink
+              to="/messages"
+              search={{ outbox: step.outbox, open: `${step.outbox}:${step.messageId}` }}
+            >
+              a message of {step.outbox}
+            </AnchorLink>
+            , which is {step.state}
+          </>
+        ),
+      }
+  }
+}
+
+function moveOf({ from, to, attempt, actor, code, error, reason }: Moved) {
+  const tried = attempt === null || attempt === 0 ? '' : `, attempt ${attempt}`
+  const why = error ?? reason
+  return {
+    what: `${from ?? 'new'} → ${to} by ${actor}${tried}`,
+    ...((code !== null || why !== null) && {
+      details: (
+        <>
+          {code !== null && <CodeNote code={code} />}
+          {why}
+        </>
+      ),
+    }),
+  }
+}
+
+function placeOf({ ref }: Arrived): string {
+  const parts = Object.entries(ref).map(([name, value]) => `${name} ${value}`)
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+}
+
+function groupsOf({ groups }: Arrived): string {
+  return groups
+    .map(({ group, hasPassed }) => `${group} ${hasPassed ? 'has read it' : 'has not read it yet'}`)
+    .join('; ')
 }

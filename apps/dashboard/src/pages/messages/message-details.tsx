@@ -2,14 +2,20 @@ import { Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { roleIn, type OutboxOverview } from '../../outboxes/use-outboxes.ts'
-import { Json } from '../../parts/json.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
+import { type OutboxOverview, roleIn } from '../../outboxes/use-outboxes.ts'
 import { FailureNote } from './failure-note.tsx'
 import { Journey } from './journey.tsx'
 import type { MessageDetails, MessageKey } from './message.ts'
-import { MessageActions } from './message-actions.tsx'
-import { MessageFacts } from './message-facts.tsx'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Json } from '../../parts/json.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
 interface MessageDetailsProps {
   readonly message: MessageKey
@@ -51,7 +57,7 @@ export function MessageDetailsView({ message, outboxes }: MessageDetailsProps) {
               <Tabs.List>
                 <Tabs.Tab value="way">Timeline</Tabs.Tab>
                 <Tabs.Tab value="payload">Payload</Tabs.Tab>
-                <Tabs.Tab value="row">Row</Tabs.Tab>
+                <Tabs.Tab value="row">Database row</Tabs.Tab>
               </Tabs.List>
               <Tabs.Panel value="way" pt="md">
                 <Journey
@@ -90,5 +96,135 @@ function Content({ details: { message, unreadable } }: { details: MessageDetails
       </Text>
       <Json value={rest} label="envelope" />
     </Stack>
+  )
+}
+
+interface MessageFactsProps {
+  readonly outbox: string
+  readonly details: MessageDetails
+  readonly role: StateRole | undefined
+}
+
+/** Where a message is, and since when. */
+function MessageFacts({ outbox, details, role }: MessageFactsProps) {
+  const { id, state, type, key, tenant, attempts, createdAt, held } = details
+  const word = role && ROLE_LOOKS[role].word
+  const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
+  return (
+    <KeyValue
+      facts={{
+        State: (
+          <>
+            <StateBadge state={state} role={role} />
+            {word !== undefined && word !== state.toLowerCase() && ` ${word}`}
+            {held && ', waiting for an earlier message of its key'}
+          </>
+        ),
+        Outbox: (
+          <AnchorLink size="sm" to="/outboxes/$name" params={{ name: outbox }}>
+            {outbox}
+          </AnchorLink>
+        ),
+        Id: <CopyId id={id} />,
+        Type: type ?? undefined,
+        Key: key === null ? undefined : <CopyId id={key} what="key" />,
+        Organisation: tenant ?? undefined,
+        Attempts: attempts,
+        'Next due': isWaiting ? <Time at={details.dueAt} clock="business" /> : undefined,
+        'Claimed until':
+          details.claimedUntil === null ? undefined : <Time at={details.claimedUntil} />,
+        Quarantined:
+          details.quarantinedAt === null ? undefined : <Time at={details.quarantinedAt} />,
+        Created: createdAt === null ? undefined : <Time at={createdAt} />,
+        Archived: details.archivedAt === null ? undefined : <Time at={details.archivedAt} />,
+        Attempted:
+          outbox === 'payments.webhook-deliveries' ? (
+            <AnchorLink size="sm" to="/webhooks/deliveries" search={{ open: id }}>
+              Requests and responses
+            </AnchorLink>
+          ) : undefined,
+      }}
+    />
+  )
+}
+
+interface MessageActionsProps {
+  readonly message: MessageKey
+  readonly role: StateRole | undefined
+  readonly isArchived: boolean
+  readonly canBeCancelled: boolean
+}
+
+const CHANGED = ['messages', 'dead-letters', 'outboxes', 'overview']
+
+/** What can be done about a message in its state, or why there is nothing. */
+function MessageActions(props: MessageActionsProps) {
+  const { role, isArchived, canBeCancelled, message } = props
+  const api = useApi()
+  const params = { path: { name: message.outbox, id: message.id } }
+  const bodyOf = (reason: string | undefined) => (reason === undefined ? {} : { reason })
+  const replay = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/messages/{id}/replay', { params, body: bodyOf(reason) }),
+      ),
+    done: () => 'Message replayed.',
+    changes: CHANGED,
+  })
+  const cancel = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/messages/{id}/cancel', { params, body: bodyOf(reason) }),
+      ),
+    done: () => 'Message cancelled.',
+    changes: CHANGED,
+  })
+  const isDead = role === 'dead'
+  const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
+  if (isArchived) return <Nothing>Archived. No action needed.</Nothing>
+  if (!isDead && !(isWaiting && canBeCancelled)) return <Nothing>{sentenceFor(role)}</Nothing>
+  return (
+    <>
+      {isDead && (
+        <ConfirmButton
+          label="Replay"
+          title="Send 1 message again?"
+          verb="Replay 1"
+          reason="optional"
+          onConfirm={(reason) => replay.mutateAsync(reason)}
+        >
+          It keeps its id, so consumers can recognise it, and starts again at attempt zero.
+        </ConfirmButton>
+      )}
+      {canBeCancelled && (
+        <ConfirmButton
+          label="Cancel"
+          title="Cancel 1 message?"
+          verb="Cancel 1"
+          dismiss="Back"
+          tone="danger"
+          reason="optional"
+          onConfirm={(reason) => cancel.mutateAsync(reason)}
+        >
+          It will not be sent. Messages waiting behind it continue.
+        </ConfirmButton>
+      )}
+    </>
+  )
+}
+
+function sentenceFor(role: StateRole | undefined): string {
+  if (role === 'claimed') return 'A relay is sending it; it cannot be cancelled now.'
+  if (role === 'ready' || role === 'retry' || role === 'failing') {
+    return 'The relay sends it when it is due; messages of this outbox cannot be cancelled.'
+  }
+  return 'Finished. No action needed.'
+}
+
+function Nothing({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {children}
+    </Text>
   )
 }

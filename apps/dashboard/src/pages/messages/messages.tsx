@@ -1,17 +1,23 @@
 import { useMemo } from 'react'
-import { useOutboxes, type OutboxOverview } from '../../outboxes/use-outboxes.ts'
+import { type OutboxOverview, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import { columnsOf } from './columns.tsx'
+import { MessageDetailsView } from './message-details.tsx'
+import { addressOf, keyIn } from './message.ts'
+import { useMessages } from './use-messages.ts'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import {
+  FilterBar,
+  FilterMoment,
+  FilterSelect,
+  FilterText,
+  MoreFilters,
+} from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { useFilter } from '../../parts/use-filter.ts'
+import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { columnsOf } from './columns.tsx'
-import { addressOf, keyIn } from './message.ts'
-import { MessageDetailsView } from './message-details.tsx'
-import { MESSAGE_FILTER, MessageFilterBar } from './message-filter.tsx'
-import { useMessages } from './use-messages.ts'
 
 /** Every message of every outbox. */
 export function Messages() {
@@ -58,5 +64,53 @@ function Listed({ outboxes }: { outboxes: readonly OutboxOverview[] }) {
         )}
       </DetailDrawer>
     </>
+  )
+}
+
+const MESSAGE_FILTER = {
+  search: text,
+  outbox: text,
+  status: text,
+  type: text,
+  key: text,
+  tenant: text,
+  code: text,
+  error: text,
+  since: moment,
+  until: moment,
+}
+
+const RARE = ['type', 'key', 'tenant', 'code', 'error', 'since', 'until'] as const
+
+interface MessageFilterBarProps {
+  readonly filter: Filter<typeof MESSAGE_FILTER>
+  readonly outboxes: readonly OutboxOverview[]
+}
+
+/** The fields that narrow messages; the rarer ones come when they are wished for, or set. */
+function MessageFilterBar({ filter, outboxes }: MessageFilterBarProps) {
+  const { outbox } = filter.values
+  const ofThese = outboxes.filter(({ name }) => outbox === undefined || name === outbox)
+  const states = [...new Set(ofThese.flatMap(({ states: words }) => words))]
+  return (
+    <FilterBar filter={filter}>
+      <FilterText filter={filter} name="search" label="Search" />
+      <FilterSelect
+        filter={filter}
+        name="outbox"
+        label="Outbox"
+        options={outboxes.map(({ name }) => name)}
+      />
+      <FilterSelect filter={filter} name="status" label="State" options={states} />
+      <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
+        <FilterText filter={filter} name="type" label="Type" />
+        <FilterText filter={filter} name="key" label="Key" />
+        <FilterText filter={filter} name="tenant" label="Organisation" />
+        <FilterText filter={filter} name="code" label="Error code" />
+        <FilterText filter={filter} name="error" label="Error text" />
+        <FilterMoment filter={filter} name="since" label="Created after" />
+        <FilterMoment filter={filter} name="until" label="Created before" />
+      </MoreFilters>
+    </FilterBar>
   )
 }

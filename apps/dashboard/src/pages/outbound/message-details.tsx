@@ -1,8 +1,14 @@
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { ProviderNote } from '../../codes/provider-note.tsx'
+import { type OutboundMessage, standingOf, wayOf } from './outbound-message.ts'
+import { auditEntryOf } from './record.ts'
+import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
@@ -10,11 +16,8 @@ import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StepRow } from '../../parts/step-row.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Attempts } from './attempts.tsx'
-import { MessageActions } from './message-actions.tsx'
-import { MessageAudit } from './message-audit.tsx'
-import { standingOf, wayOf, type OutboundMessage } from './outbound-message.ts'
-import { ProviderNote } from '../../codes/provider-note.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { useAction } from '../../parts/use-action.ts'
 
 /** Where a message is, why, and what can be done about it. */
 export function MessageDetails({ id }: { id: string }) {
@@ -81,5 +84,137 @@ function Facts({ message }: { message: OutboundMessage }) {
         Changed: <Time at={message.updatedAt} />,
       }}
     />
+  )
+}
+
+/** What can be done to a message in its state. */
+function MessageActions({ message }: { message: OutboundMessage }) {
+  const api = useApi()
+  const params = { path: { id: message.id } }
+  const cancel = useAction({
+    run: () => dataOf(api.POST('/api/v1/outbound/messages/{id}/cancel', { params })),
+    done: ({ to }) => `Message to ${to} cancelled.`,
+    changes: ['outbound'],
+  })
+  const retry = useAction({
+    run: () => dataOf(api.POST('/api/v1/outbound/messages/{id}/retry', { params })),
+    done: ({ to }) => `Message to ${to} queued again.`,
+    changes: ['outbound'],
+  })
+  if (message.status === 'QUEUED') {
+    return (
+      <Group>
+        <ConfirmButton
+          key="cancel"
+          label="Cancel"
+          title="Cancel 1 message?"
+          verb="Cancel message"
+          dismiss="Back"
+          tone="danger"
+          onConfirm={() => cancel.mutateAsync(undefined)}
+        >
+          {message.to} will not receive it. A cancelled message cannot be sent again; send a new one
+          instead.
+        </ConfirmButton>
+      </Group>
+    )
+  }
+  if (message.status !== 'FAILED') return null
+  return (
+    <Group>
+      <ConfirmButton
+        key="retry"
+        label="Send again"
+        title="Send 1 message again?"
+        verb="Send message again"
+        onConfirm={() => retry.mutateAsync(undefined)}
+      >
+        It is queued as a new message, with {message.maxAttempts} attempts.
+        {message.errorCode === 'OUTCOME_UNKNOWN' &&
+          ' It may have arrived already: then this is a duplicate.'}
+      </ConfirmButton>
+    </Group>
+  )
+}
+
+type Attempt =
+  paths['/api/v1/outbound/messages/{id}/attempts']['get']['responses']['200']['content']['application/json']['items'][number]
+
+/** Every time the provider was asked, and what it said. */
+function Attempts({ id }: { id: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['outbound', 'attempts', id],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/outbound/messages/{id}/attempts', {
+          params: { path: { id }, query: { limit: 50 } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <QueryState query={query}>
+      {({ items }) =>
+        items.length === 0 ? (
+          <Empty title="No attempts yet">
+            The worker sends the message when it is due; every attempt is recorded here.
+          </Empty>
+        ) : (
+          <Timeline entries={items.map(entryOf)} />
+        )
+      }
+    </QueryState>
+  )
+}
+
+const OUTCOMES = {
+  TRYING: { what: 'under way', role: 'claimed' },
+  SUCCESS: { what: 'accepted by the provider', role: 'sent' },
+  FAILED: { what: 'failed', role: 'failing' },
+} as const
+
+function entryOf(attempt: Attempt): TimelineEntry {
+  const { what, role } = OUTCOMES[attempt.status]
+  return {
+    id: attempt.id,
+    at: attempt.createdAt,
+    role,
+    what: `Attempt ${attempt.attemptNo}: ${what}`,
+    details: (
+      <>
+        {attempt.errorCode !== null && (
+          <ProviderNote code={attempt.errorCode} message={attempt.errorMessage} />
+        )}
+        {attempt.nextRetryAt !== null && (
+          <div>
+            Tried again <Time at={attempt.nextRetryAt} clock="business" />.
+          </div>
+        )}
+        {attempt.providerResponse !== null && (
+          <Json value={attempt.providerResponse} label={`answer to attempt ${attempt.attemptNo}`} />
+        )}
+      </>
+    ),
+  }
+}
+
+/** What is on record of a message, newest first. */
+function MessageAudit({ id }: { id: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['outbound', 'audit', id],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/outbound/messages/{id}/audit', {
+          params: { path: { id }, query: { limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <QueryState query={query}>
+      {({ items }) => <Timeline entries={items.map(auditEntryOf)} />}
+    </QueryState>
   )
 }

@@ -1,22 +1,34 @@
-import { Button } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSend } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { MessageDetails } from './message-details.tsx'
+import {
+  MESSAGE_ROLES,
+  MESSAGE_STATES,
+  type OutboundMessage,
+  roleOfMessage,
+} from './outbound-message.ts'
+import { SendForm } from './send-form.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { Stat, StatStrip } from '../../parts/stat.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { Time } from '../../parts/time.tsx'
 import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { COLUMNS } from './columns.tsx'
-import { DossierFinder } from './dossier-finder.tsx'
-import { MessageDetails } from './message-details.tsx'
-import { MESSAGE_STATES } from './outbound-message.ts'
-import { SendForm } from './send-form.tsx'
-import { Stats } from './stats.tsx'
+import { ROLE_LOOKS } from '../../states/role.ts'
 
 const FILTER = { status: oneOf(MESSAGE_STATES) }
 
@@ -75,5 +87,93 @@ export function Outbound() {
       </DetailDrawer>
       <SendForm isOpen={isSending} onClose={sending.close} onSent={({ id }) => opened.open(id)} />
     </PageFrame>
+  )
+}
+
+const COLUMNS: readonly Column<OutboundMessage>[] = [
+  {
+    id: 'status',
+    title: 'State',
+    width: '118px',
+    cell: (message) => <StateBadge state={message.status} role={roleOfMessage(message)} />,
+  },
+  { id: 'channel', title: 'Channel', width: '90px', narrow: 'hidden', cell: (row) => row.channel },
+  { id: 'to', title: 'To', width: 'minmax(110px, 1.2fr)', cell: ({ to }) => to },
+  { id: 'template', title: 'Template', narrow: 'hidden', cell: (row) => row.templateCode },
+  {
+    id: 'attempts',
+    title: 'Attempts',
+    width: '84px',
+    narrow: 'hidden',
+    cell: ({ attemptCount, maxAttempts }) => `${attemptCount} of ${maxAttempts}`,
+  },
+  {
+    id: 'retry',
+    title: 'Next attempt',
+    width: '110px',
+    narrow: 'hidden',
+    cell: ({ nextRetryAt }) => <Time at={nextRetryAt} clock="business" />,
+  },
+  {
+    id: 'error',
+    title: 'Last error',
+    narrow: 'hidden',
+    cell: ({ errorCode }) => errorCode ?? '–',
+  },
+  { id: 'at', title: 'Created', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** How many messages of the organisation are in which state. */
+function Stats() {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['outbound', 'stats'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outbound/messages/stats', { signal })),
+  })
+  return (
+    <QueryState query={query}>
+      {({ counts }) => (
+        <StatStrip>
+          {MESSAGE_STATES.map((state) => (
+            <Stat
+              key={state}
+              label={state}
+              value={formatCount(counts[state] ?? 0)}
+              hint={ROLE_LOOKS[MESSAGE_ROLES[state]].word}
+              tone={state === 'FAILED' && (counts[state] ?? 0) > 0 ? 'bad' : 'normal'}
+            />
+          ))}
+        </StatStrip>
+      )}
+    </QueryState>
+  )
+}
+
+/** Goes to a dossier by its id; a new one can be given consent there. */
+function DossierFinder() {
+  const [id, setId] = useState('')
+  const navigate = useNavigate()
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (id.trim() === '') return
+    void navigate({ to: '/outbound/dossiers/$id', params: { id: id.trim() } } as never)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap={6} align="flex-end" wrap="nowrap">
+        <TextInput
+          label="Dossier"
+          placeholder="Dossier id"
+          value={id}
+          onChange={({ currentTarget }) => setId(currentTarget.value)}
+          pattern="[A-Za-z0-9._:\-]{1,100}"
+          title="Letters, digits and . _ : -, up to 100"
+          w={170}
+        />
+        <Button type="submit" variant="default">
+          Open dossier
+        </Button>
+      </Group>
+    </form>
   )
 }

@@ -1,22 +1,25 @@
-import { Grid, Group } from '@mantine/core'
+import { Grid, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ButtonLink } from '../../parts/links.tsx'
+import { Definition } from './definition.tsx'
+import { Picture } from './picture.tsx'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
-import { Definition } from './definition.tsx'
-import { HeldKeys } from './held-keys.tsx'
-import { PauseButton } from './pause-button.tsx'
-import { Picture } from './picture.tsx'
-import { Recent } from './recent.tsx'
-import { Workers } from './workers.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { useAction } from '../../parts/use-action.ts'
 
 /** One outbox: its picture, who works on it, what waits, and how it is defined. */
 export function Outbox() {
@@ -91,4 +94,201 @@ interface PauseFacts {
 function pausedSentence({ pausedBy, pauseReason }: PauseFacts): string {
   const by = pausedBy === null ? '' : ` by ${pausedBy}`
   return `Paused${by}${pauseReason === null ? '' : `: ${pauseReason}`}. Relays claim nothing.`
+}
+
+interface PauseButtonProps {
+  readonly name: string
+  readonly isPaused: boolean
+}
+
+/** Stops an outbox everywhere, or lets it go on. */
+function PauseButton({ name, isPaused }: PauseButtonProps) {
+  const api = useApi()
+  const params = { path: { name } }
+  const pause = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/pause', {
+          params,
+          body: reason === undefined ? {} : { reason },
+        }),
+      ),
+    done: () => `${name} is paused.`,
+    changes: ['outboxes', 'overview'],
+  })
+  const resume = useAction({
+    run: () => dataOf(api.POST('/api/v1/outboxes/{name}/resume', { params })),
+    done: () => `${name} resumed.`,
+    changes: ['outboxes', 'overview'],
+  })
+  if (isPaused) {
+    return (
+      <ConfirmButton
+        key="resume"
+        label="Resume"
+        title={`Resume ${name}?`}
+        verb="Resume"
+        onConfirm={() => resume.mutateAsync(undefined)}
+      >
+        Relays claim everything that became due meanwhile.
+      </ConfirmButton>
+    )
+  }
+  return (
+    <ConfirmButton
+      key="pause"
+      label="Pause"
+      title={`Pause ${name}?`}
+      verb="Pause"
+      reason="optional"
+      onConfirm={(reason) => pause.mutateAsync(reason)}
+    >
+      Relays stop claiming from it until it is resumed; messages in flight finish. New messages are
+      still accepted.
+    </ConfirmButton>
+  )
+}
+
+/** The relays that are alive, and what they do not try at present. */
+function Workers({ name }: { name: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['overview', 'now'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
+    refetchInterval: 5_000,
+  })
+  return (
+    <Panel title="Relays">
+      <QueryState query={query}>
+        {({ outboxes }) => {
+          const found = outboxes.find((outbox) => outbox.name === name)
+          const alive = found?.alive ?? []
+          const breakers = found?.breakers ?? []
+          return (
+            <Stack gap={8}>
+              {alive.length === 0 && (
+                <Text size="sm">No relay is running: nothing of this outbox is sent.</Text>
+              )}
+              {alive.map((relay) => (
+                <Text key={relay.name} size="sm" component="div">
+                  <CopyId id={relay.name} what="name" /> since <Time at={relay.startedAt} />, last
+                  heartbeat <Time at={relay.seenAt} />
+                </Text>
+              ))}
+              {breakers.map(({ destination, relay, openSince }) => (
+                <Text key={`${relay} ${destination}`} size="sm" component="div">
+                  <strong>{destination}</strong> is not tried by {relay} since{' '}
+                  <Time at={openSince} />: most attempts failed. One attempt is let through every 30
+                  seconds.
+                </Text>
+              ))}
+            </Stack>
+          )
+        }}
+      </QueryState>
+    </Panel>
+  )
+}
+
+/** Keys whose messages wait behind one of their own. */
+function HeldKeys({ name }: { name: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['outboxes', name, 'keys'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/outboxes/{name}/keys', { params: { path: { name } }, signal })),
+  })
+  const unblock = useAction({
+    run: (key: string) =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/keys/{key}/unblock', { params: { path: { name, key } } }),
+      ),
+    done: (_, key) => `${key} continues without the dead message.`,
+    changes: ['outboxes', 'overview'],
+  })
+  return (
+    <Panel title="Waiting keys">
+      <QueryState query={query}>
+        {({ items }) => (
+          <Stack gap={8}>
+            {items.map(({ key, blocked, dueAt, heldBy, heldAt }) => (
+              <Group key={key} justify="space-between" gap="xs">
+                <Text size="sm" component="div">
+                  <CopyId id={key} what="key" />{' '}
+                  {blocked ? 'is blocked behind the dead message ' : 'waits behind '}
+                  <CopyId id={heldBy} shown={18} what="message id" /> since <Time at={heldAt} />
+                  {dueAt !== null && (
+                    <>
+                      ; tried again <Time at={dueAt} clock="business" />
+                    </>
+                  )}
+                </Text>
+                {blocked && (
+                  <ConfirmButton
+                    label="Unblock"
+                    title={`Unblock ${key}?`}
+                    verb="Unblock"
+                    onConfirm={() => unblock.mutateAsync(key)}
+                  >
+                    Messages behind it are sent; the dead message stays dead and can be replayed
+                    later, out of order.
+                  </ConfirmButton>
+                )}
+              </Group>
+            ))}
+          </Stack>
+        )}
+      </QueryState>
+    </Panel>
+  )
+}
+
+type Entry =
+  paths['/api/v1/audit']['get']['responses']['200']['content']['application/json']['items'][number]
+
+/** What happened in an outbox last. */
+function Recent({ name }: { name: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['outboxes', name, 'recent'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/audit', { params: { query: { outbox: name, limit: 20 } }, signal })),
+  })
+  return (
+    <Panel title="Recent events">
+      <QueryState query={query}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="Nothing yet">Message transitions appear here.</Empty>
+          ) : (
+            <Timeline entries={items.map((entry) => entryOf(name, entry))} />
+          )
+        }
+      </QueryState>
+    </Panel>
+  )
+}
+
+function entryOf(name: string, entry: Entry): TimelineEntry {
+  if (entry.kind === 'operation') {
+    const reason = entry.reason === null ? '' : `: ${entry.reason}`
+    return {
+      id: entry.id,
+      at: entry.at,
+      what: `${entry.actor}: ${entry.operation} ${entry.subject}${reason}`,
+    }
+  }
+  return {
+    id: entry.id,
+    at: entry.at,
+    what: (
+      <>
+        {entry.from ?? 'new'} → {entry.to}{' '}
+        <AnchorLink to="/messages" search={{ outbox: name, open: `${name}:${entry.messageId}` }}>
+          {entry.messageId.slice(0, 18)}
+        </AnchorLink>
+      </>
+    ),
+    ...(entry.error !== null && { details: `${entry.code ?? ''} ${entry.error}`.trim() }),
+  }
 }

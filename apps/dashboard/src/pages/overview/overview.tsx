@@ -1,26 +1,56 @@
+import { Group, ScrollArea, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { HistoryChart, type HistoryPoint } from '../../charts/history-chart.tsx'
+import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ButtonLink } from '../../parts/links.tsx'
+import { type Overview as Data, type OutboxItem, type Trouble, troublesOf } from './trouble.ts'
+import { Duration } from '../../parts/time.tsx'
+import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
-import { useSettings } from '../../settings/settings-context.tsx'
-import { Charts } from './charts.tsx'
-import { sum } from './history.ts'
-import { OutboxRows } from './outbox-rows.tsx'
-import { troublesOf, type Overview as Data } from './trouble.ts'
-import { Troubles } from './troubles.tsx'
-import { waitingOf } from './waiting.ts'
+import { useSettings } from '../../settings/settings.tsx'
+
+/** How many are not sent yet; two roles may share a word, which counts once. */
+function waitingOf({ roles, counts }: Pick<OutboxItem, 'roles' | 'counts'>): number {
+  const words = new Set([roles.ready, roles.claimed, roles.retry].filter((word) => word !== null))
+  return [...words].reduce((total, word) => total + (counts[word] ?? 0), 0)
+}
+
+type History =
+  paths['/api/v1/overview/history']['get']['responses']['200']['content']['application/json']
+type Stretch = History['outboxes'][string][number]
+
+/** One number a stretch, made of those of all outboxes; null where none of them was counted. */
+function joined(
+  { outboxes }: History,
+  pick: (stretch: Stretch) => number | null,
+  join: (values: readonly number[]) => number,
+): HistoryPoint[] {
+  const stretches = Map.groupBy(Object.values(outboxes).flat(), ({ at }) => at)
+  return [...stretches]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([at, all]) => {
+      const values = all.flatMap((stretch) => pick(stretch) ?? [])
+      return { at, value: values.length === 0 ? null : join(values) }
+    })
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
 
 /** Without events a page still polls now and then: behind a pooler none arrive. */
 const EVERY_MS = 5_000
 
-/** Problem first, then how much moves. */
+/** What is wrong first, then how much moves. */
 export function Overview() {
   const api = useApi()
   const { production } = useSettings()
@@ -95,5 +125,148 @@ function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
         tone={alerts.open > 0 ? 'bad' : 'normal'}
       />
     </StatStrip>
+  )
+}
+
+/** What is wrong, each with a link to where it is fixed. */
+function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
+  if (troubles.length === 0) {
+    return (
+      <Group gap={8} role="status">
+        <IconCircleCheck size={18} color="var(--mantine-color-teal-6)" aria-hidden />
+        <Text>No action needed. Messages are moving and none was given up today.</Text>
+      </Group>
+    )
+  }
+  return (
+    <Panel
+      title={`${troubles.length} ${troubles.length === 1 ? 'thing needs' : 'things need'} attention`}
+    >
+      <Stack gap={8} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+        {troubles.map((trouble) => (
+          <Line key={trouble.id} trouble={trouble} />
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+function Line({ trouble: { tone, what, why, to } }: { trouble: Trouble }) {
+  const Picture = tone === 'bad' ? IconAlertOctagon : IconAlertTriangle
+  const color = tone === 'bad' ? 'red' : 'orange'
+  return (
+    <Group component="li" gap={10} wrap="nowrap" align="flex-start">
+      <Picture
+        size={18}
+        color={`var(--mantine-color-${color}-6)`}
+        style={{ flex: 'none', marginTop: 2 }}
+        role="img"
+        aria-label={tone === 'bad' ? 'Bad' : 'Warning'}
+      />
+      <div>
+        <AnchorLink to={to} fw={600}>
+          {what}
+        </AnchorLink>
+        <Text size="sm" c="dimmed">
+          {why}
+        </Text>
+      </div>
+    </Group>
+  )
+}
+
+/** The last hour; relays write it down each minute, so asking more often shows nothing new. */
+function useHistory() {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['overview', 'history'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview/history', { signal })),
+    refetchInterval: 15_000,
+  })
+}
+
+function Charts() {
+  return (
+    <QueryState query={useHistory()}>
+      {(history) => (
+        <SimpleGrid cols={{ base: 1, sm: 2, xl: 4 }} spacing="sm">
+          <HistoryChart
+            title="Waiting"
+            points={joined(history, ({ waiting }) => waiting, sum)}
+            format={formatCount}
+            color="blue.6"
+          />
+          <HistoryChart
+            title="Delivered per minute"
+            points={joined(history, ({ delivered }) => delivered, sum)}
+            format={formatCount}
+            color="teal.6"
+          />
+          <HistoryChart
+            title="Oldest due"
+            points={joined(
+              history,
+              ({ oldestDueSeconds }) => oldestDueSeconds,
+              (values) => Math.max(...values),
+            )}
+            format={(seconds) => formatDuration(Math.round(seconds) * 1_000)}
+            color="grape.6"
+          />
+          <HistoryChart
+            title="Failed and given up per minute"
+            points={joined(history, ({ failed, dead }) => failed + dead, sum)}
+            format={formatCount}
+            color="red.6"
+          />
+        </SimpleGrid>
+      )}
+    </QueryState>
+  )
+}
+
+const HEADS = ['Outbox', 'Waiting', 'Due', 'Oldest due', 'Rate', 'Last hour', 'Failing', 'Relays']
+
+/** Every outbox in a line. */
+function OutboxRows({ outboxes }: { outboxes: readonly OutboxItem[] }) {
+  const history = useHistory().data?.outboxes ?? {}
+  return (
+    <ScrollArea type="auto">
+      <Table verticalSpacing={6} highlightOnHover miw={760}>
+        <Table.Thead>
+          <Table.Tr>
+            {HEADS.map((head) => (
+              <Table.Th key={head}>{head}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {outboxes.map((outbox) => (
+            <Table.Tr key={outbox.name}>
+              <Table.Td>
+                <AnchorLink to="/outboxes/$name" params={{ name: outbox.name }}>
+                  {outbox.name}
+                </AnchorLink>
+                {outbox.paused && ' (paused)'}
+              </Table.Td>
+              <Table.Td>{formatCount(waitingOf(outbox))}</Table.Td>
+              <Table.Td>{formatCount(outbox.due)}</Table.Td>
+              <Table.Td>
+                <Duration ms={outbox.due === 0 ? null : outbox.oldestDueSeconds * 1_000} />
+              </Table.Td>
+              <Table.Td>{formatRate(outbox.perSecond)}</Table.Td>
+              <Table.Td>
+                <Sparkline
+                  values={(history[outbox.name] ?? []).map(({ delivered }) => delivered)}
+                  color="teal.6"
+                  label={`What ${outbox.name} delivered in the last hour`}
+                />
+              </Table.Td>
+              <Table.Td>{formatShare(outbox.failureRate)}</Table.Td>
+              <Table.Td>{outbox.relays}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
   )
 }

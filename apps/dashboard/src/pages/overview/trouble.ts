@@ -21,7 +21,7 @@ const LATE_SECONDS = 60
 /** Below this, failures are what retries are for. */
 const MANY_FAILURES = 0.2
 
-/** Problem now, the worst first. */
+/** What is wrong now, the worst first. */
 export function troublesOf({ alerts, outboxes }: Overview): Trouble[] {
   const found = outboxes.flatMap(troublesOfOutbox)
   if (alerts.open > 0) found.push(openAlerts(alerts.open))

@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Button,
   Group,
   Modal,
@@ -9,16 +10,15 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useState, type SubmitEvent } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatMoney } from '../../format/money.ts'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { useSettings } from '../../settings/settings-context.tsx'
-import { MagicAmounts } from './magic-amounts.tsx'
 import { newKey } from './payment.ts'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { useSettings } from '../../settings/settings.tsx'
 
 interface PaymentFormProps {
   readonly isOpen: boolean
@@ -128,5 +128,38 @@ function Refused({ error }: { error: Error }) {
       <Text size="sm">{isExplained ? error.message : sentenceOf(error)}</Text>
       {isExplained && <CodeNote code={error.code} />}
     </Alert>
+  )
+}
+
+/** What the simulated gateway does with amounts that end so. */
+const FATES = [
+  { amount: 1_999, ends: 'any other amount', means: 'is charged, and its webhook arrives' },
+  { amount: 1_002, ends: 'ends in 02', means: 'is declined' },
+  { amount: 1_008, ends: 'ends in 08', means: 'is charged, but the answer never arrives' },
+  { amount: 1_050, ends: 'ends in 50', means: 'makes the gateway fail; nothing is charged' },
+] as const
+
+/** In development amounts choose what happens. */
+function MagicAmounts({ onChoose }: { onChoose: (amount: number) => void }) {
+  return (
+    <Stack gap={2}>
+      <Text size="xs" fw={600}>
+        The gateway is simulated. An amount that
+      </Text>
+      {FATES.map(({ amount, ends, means }) => (
+        <Text key={amount} size="xs">
+          <Anchor
+            component="button"
+            type="button"
+            size="xs"
+            onClick={() => onChoose(amount)}
+            aria-label={`${ends}: choose ${amount}`}
+          >
+            {ends}
+          </Anchor>{' '}
+          {means}
+        </Text>
+      ))}
+    </Stack>
   )
 }

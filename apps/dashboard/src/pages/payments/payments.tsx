@@ -1,23 +1,44 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { PaymentDetails } from './payment-details.tsx'
+import { PaymentForm } from './payment-form.tsx'
+import { type Payment, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Column } from '../../parts/table/column.ts'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { PAYMENT_ROLES, PAYMENT_STATES, type Payment } from './payment.ts'
-import { PaymentDetails } from './payment-details.tsx'
-import { PaymentForm } from './payment-form.tsx'
-import { usePending } from './use-pending.ts'
+
+/** The webhook of a payment is on no stream: what waits for one is looked at so often. */
+const EVERY_MS = 3_000
+
+/** Payments that others make appear at least so often. */
+const OTHERS_MS = 15_000
+
+/** Reads payments anew as long as they are shown, sooner while one of them is pending. */
+function usePending(payments: readonly Pick<Payment, 'status'>[]): void {
+  const queries = useQueryClient()
+  const isPending = payments.some(({ status }) => status === 'pending')
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState !== 'visible') return
+      void queries.invalidateQueries({ queryKey: ['payments', 'list'] })
+    }
+    const timer = setInterval(look, isPending ? EVERY_MS : OTHERS_MS)
+    return () => clearInterval(timer)
+  }, [queries, isPending])
+}
 
 const FILTER = { status: oneOf(PAYMENT_STATES) }
 

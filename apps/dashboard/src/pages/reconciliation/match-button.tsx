@@ -1,7 +1,23 @@
-import { Button, Modal } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  MultiSelect,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { MatchForm } from './match-form.tsx'
+import { type SubmitEvent, useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatMoney } from '../../format/money.ts'
+import { differenceOf, firstGuess, payable } from './match.ts'
+import { useMissing } from './run-tabs.tsx'
 import type { RecordDetails } from './run.ts'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
 
 interface MatchButtonProps {
   readonly runId: string
@@ -18,5 +34,99 @@ export function MatchButton({ runId, record }: MatchButtonProps) {
         <MatchForm runId={runId} record={record} onClose={close} />
       </Modal>
     </>
+  )
+}
+
+const KINDS = ['fee', 'rounding', 'other'] as const
+
+interface MatchFormProps {
+  readonly runId: string
+  readonly record: RecordDetails
+  readonly onClose: () => void
+}
+
+/** Which payments a record settles, and what the difference is. */
+function MatchForm({ runId, record, onClose }: MatchFormProps) {
+  const api = useApi()
+  const missing = useMissing(runId)
+  const payments = payable(record, missing.rows)
+  const [chosen, setChosen] = useState(() => firstGuess(record))
+  const [kind, setKind] = useState<(typeof KINDS)[number]>('fee')
+  const [reason, setReason] = useState('')
+  const difference = differenceOf(
+    record,
+    payments.filter(({ id }) => chosen.includes(id)),
+  )
+  const match = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/reconciliations/{id}/records/{recordId}/match', {
+          params: { path: { id: runId, recordId: record.id } },
+          body: {
+            paymentIds: chosen,
+            reason: reason.trim(),
+            version: record.version,
+            ...(difference !== 0 && { adjustment: { amount: difference, kind } }),
+          },
+        }),
+      ),
+    done: () => `Line ${record.lineNumber} is matched.`,
+    changes: ['reconciliation'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    match.mutate(undefined, { onSuccess: onClose })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text size="sm">
+          Bank: {formatMoney(record.amount, record.currency)} for {record.externalTransactionId}.
+        </Text>
+        <MultiSelect
+          label="Payments"
+          description="The nearest payments, suggested ones and those without a record, in the same currency."
+          data={payments.map(({ id, amount, currency, externalPaymentId, createdAt }) => ({
+            value: id,
+            label: `${formatMoney(amount, currency)} · ${externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
+          }))}
+          value={chosen}
+          onChange={setChosen}
+          searchable
+          required
+          nothingFoundMessage="No free payment in this currency"
+        />
+        {chosen.length > 0 && difference !== 0 && (
+          <Select
+            label={`Book the difference of ${formatMoney(difference, record.currency)} as`}
+            data={[...KINDS]}
+            value={kind}
+            onChange={(value) => setKind(KINDS.find((each) => each === value) ?? 'other')}
+            allowDeselect={false}
+          />
+        )}
+        <TextInput
+          label="Reason"
+          description="Recorded in the audit log."
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          required
+          maxLength={2_000}
+        />
+        {match.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(match.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={match.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={match.isPending} disabled={chosen.length === 0}>
+            Match with {chosen.length} {chosen.length === 1 ? 'payment' : 'payments'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

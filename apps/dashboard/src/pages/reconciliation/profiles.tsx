@@ -1,18 +1,26 @@
-import { Button } from '@mantine/core'
+import { Alert, Button, Group, Stack, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { RulesFields } from './rules-fields.tsx'
+import { type Profile, STANDARD_RULES, trimmed } from './rules.ts'
+import { StatementPreview } from './statement-preview.tsx'
+import { ConfirmButton } from '../../parts/confirm.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { FileDrop } from '../../parts/file-drop.tsx'
+import { Json } from '../../parts/json.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
-import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { ProfileForm } from './profile-form.tsx'
-import { ProfileView } from './profile-view.tsx'
-import type { Profile } from './rules.ts'
 
 const NEW = 'new'
 
@@ -92,5 +100,163 @@ export function Profiles() {
         )}
       </DetailDrawer>
     </PageFrame>
+  )
+}
+
+interface ProfileViewProps {
+  readonly id: string
+  readonly onGone: () => void
+}
+
+/** A profile to change or to remove, and what its rules were. */
+function ProfileView({ id, onGone }: ProfileViewProps) {
+  const api = useApi()
+  const query = useQuery({
+    // Not among all profiles: when it is removed, no query asks for it again.
+    queryKey: ['reconciliation-profile', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/reconciliation-profiles/{id}', { params: { path: { id } }, signal })),
+  })
+  return (
+    <QueryState query={query}>
+      {(profile) => (
+        <Stack gap="lg">
+          <ProfileForm key={profile.version} profile={profile} />
+          <Group>
+            <RemoveButton profile={profile} onGone={onGone} />
+          </Group>
+          <Versions id={id} />
+        </Stack>
+      )}
+    </QueryState>
+  )
+}
+
+function RemoveButton({ profile, onGone }: { profile: Profile; onGone: () => void }) {
+  const api = useApi()
+  const remove = useAction({
+    run: () =>
+      dataOf(
+        api.DELETE('/api/v1/reconciliation-profiles/{id}', {
+          params: { path: { id: profile.id } },
+        }),
+      ),
+    done: () => `${profile.name} is removed.`,
+    changes: ['reconciliation-profiles'],
+  })
+  return (
+    <ConfirmButton
+      label="Remove profile"
+      title={`Remove ${profile.name}?`}
+      verb="Remove"
+      tone="danger"
+      onConfirm={async () => {
+        await remove.mutateAsync(undefined)
+        onGone()
+      }}
+    >
+      New files cannot use it. Files that used it keep their version.
+    </ConfirmButton>
+  )
+}
+
+function Versions({ id }: { id: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['reconciliation-profile', id, 'versions'],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/reconciliation-profiles/{id}/versions', {
+          params: { path: { id } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <section>
+      <Title order={3} mb={6}>
+        Versions
+      </Title>
+      <QueryState query={query}>
+        {({ items }) => (
+          <Timeline
+            entries={items.map(({ version, createdBy, createdAt, rules }) => ({
+              id: `${version}`,
+              at: createdAt,
+              what: `Version ${version}, by ${createdBy}`,
+              details: <Json value={rules} label={`rules of version ${version}`} />,
+            }))}
+          />
+        )}
+      </QueryState>
+    </section>
+  )
+}
+
+interface ProfileFormProps {
+  /** Undefined for a new one. */
+  readonly profile?: Profile
+  readonly onDone?: () => void
+}
+
+const TYPING_MS = 500
+
+/** The rules of a profile, tried on a file before they are kept. */
+function ProfileForm({ profile, onDone }: ProfileFormProps) {
+  const api = useApi()
+  const [name, setName] = useState(profile?.name ?? '')
+  const [rules, setRules] = useState(profile?.rules ?? STANDARD_RULES)
+  const [file, setFile] = useState<File>()
+  const [settled] = useDebouncedValue(rules, TYPING_MS)
+  const save = useAction({
+    run: () => {
+      const body = { name: name.trim(), rules: trimmed(rules) }
+      if (profile === undefined)
+        return dataOf(api.POST('/api/v1/reconciliation-profiles', { body }))
+      return dataOf(
+        api.PATCH('/api/v1/reconciliation-profiles/{id}', {
+          params: { path: { id: profile.id } },
+          body: { ...body, version: profile.version },
+        }),
+      )
+    },
+    done: (saved) => `${saved.name} is saved, version ${saved.version}.`,
+    changes: ['reconciliation-profiles', 'reconciliation-profile', 'reconciliation-preview'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate(undefined, { onSuccess: () => onDone?.() })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label="Name"
+          description="For example the bank."
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          maxLength={100}
+          required
+        />
+        <RulesFields rules={rules} onChange={setRules} />
+        <FileDrop
+          label={file === undefined ? 'Test it with a bank file' : `Tested with ${file.name}`}
+          hint="Its first 20 rows are shown as these rules read them; nothing is stored"
+          accept=".csv,.txt,text/csv"
+          onFile={setFile}
+        />
+        {file !== undefined && <StatementPreview file={file} by={{ rules: trimmed(settled) }} />}
+        {save.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(save.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
+            {profile === undefined ? 'Save profile' : 'Save changes'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

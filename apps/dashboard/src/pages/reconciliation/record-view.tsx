@@ -1,15 +1,21 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Table, Text, Title } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { formatMoney } from '../../format/money.ts'
+import { MatchButton } from './match-button.tsx'
+import { REASON_LOOKS, ReasonBadge } from './reason.tsx'
+import type { PaymentSide, RecordDetails } from './run.ts'
+import classes from './sides.module.css'
+import { Suggestions } from './suggestions.tsx'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
-import { Decisions } from './decisions.tsx'
-import { REASON_LOOKS } from './reason.ts'
-import { ReasonBadge } from './reason-badge.tsx'
-import type { RecordDetails } from './run.ts'
-import { Sides } from './sides.tsx'
-import { Suggestions } from './suggestions.tsx'
+import { useAction } from '../../parts/use-action.ts'
 
 interface RecordViewProps {
   readonly runId: string
@@ -67,5 +73,192 @@ function History({ record: { history } }: { record: RecordDetails }) {
         }))}
       />
     </section>
+  )
+}
+
+interface DecisionsProps {
+  readonly runId: string
+  readonly record: RecordDetails
+}
+
+const KINDS = {
+  unmatch: {
+    label: 'Unmatch',
+    done: 'unmatched',
+    means: 'Its payments become available, and runs skip it until it is reopened.',
+  },
+  ignore: {
+    label: 'Ignore',
+    done: 'ignored',
+    means: 'It is no longer an exception and runs skip it. It can be reopened.',
+  },
+  reopen: {
+    label: 'Reopen',
+    done: 'reopened',
+    means: 'The next run includes it again.',
+  },
+} as const
+
+type Kind = keyof typeof KINDS
+
+/** What may be decided about a record as it is now. */
+function kindsFor({ status, decidedBy }: RecordDetails): readonly Kind[] {
+  if (status === 'matched') return ['unmatch']
+  if (decidedBy === 'ignored') return ['reopen']
+  return decidedBy === null ? ['ignore'] : ['ignore', 'reopen']
+}
+
+/** What a person can say about a record; each with a reason that is kept. */
+function Decisions({ runId, record }: DecisionsProps) {
+  return (
+    <Group gap="xs">
+      {record.status === 'unmatched' && <MatchButton runId={runId} record={record} />}
+      {kindsFor(record).map((kind) => (
+        <Decision key={kind} kind={kind} runId={runId} record={record} />
+      ))}
+    </Group>
+  )
+}
+
+function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kind }) {
+  const api = useApi()
+  const { label, done, means } = KINDS[kind]
+  const decide = useAction({
+    run: (reason: string) => {
+      const params = { path: { id: runId, recordId: record.id } }
+      const body = { reason, version: record.version }
+      const path = '/api/v1/reconciliations/{id}/records/{recordId}' as const
+      if (kind === 'unmatch') return dataOf(api.POST(`${path}/unmatch`, { params, body }))
+      if (kind === 'ignore') return dataOf(api.POST(`${path}/ignore`, { params, body }))
+      return dataOf(api.POST(`${path}/reopen`, { params, body }))
+    },
+    done: () => `Line ${record.lineNumber} is ${done}.`,
+    changes: ['reconciliation'],
+  })
+  return (
+    <ConfirmButton
+      label={label}
+      title={`${label} line ${record.lineNumber}?`}
+      verb={label}
+      reason="required"
+      onConfirm={(reason) => decide.mutateAsync(reason ?? '')}
+    >
+      {means}
+    </ConfirmButton>
+  )
+}
+
+/** The payments that a record has, else the one that comes nearest. */
+function paymentsBeside(record: RecordDetails): readonly PaymentSide[] {
+  const { paymentIds, history, payments } = record
+  const ids = paymentIds.length > 0 ? paymentIds : [history[0]?.paymentId]
+  return payments.filter(({ id }) => ids.includes(id))
+}
+
+/** What the bank says beside what was taken; what differs is marked and said. */
+function Sides({ record }: { record: RecordDetails }) {
+  const [payment, ...others] = paymentsBeside(record)
+  const { adjustment } = record
+  return (
+    <div>
+      <Table className={classes['sides'] ?? ''} layout="fixed" aria-label="Both sides">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={96} />
+            <Table.Th>Bank</Table.Th>
+            <Table.Th>{record.status === 'matched' ? 'Payment' : 'Nearest payment'}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          <Side
+            name="Id"
+            bank={<CopyId id={record.externalTransactionId} />}
+            ours={
+              payment?.externalPaymentId == null ? '–' : <CopyId id={payment.externalPaymentId} />
+            }
+            differs={payment && payment.externalPaymentId !== record.externalTransactionId}
+          />
+          <Side
+            name="Amount"
+            bank={formatMoney(record.amount, record.currency)}
+            ours={payment ? formatMoney(payment.amount, payment.currency) : '–'}
+            differs={payment && payment.amount !== record.amount}
+          />
+          <Side
+            name="Currency"
+            bank={record.currency}
+            ours={payment?.currency ?? '–'}
+            differs={payment && payment.currency !== record.currency}
+          />
+          <Side
+            name="Day"
+            bank={record.bookedOn}
+            ours={payment?.createdAt.slice(0, 10) ?? '–'}
+            differs={false}
+          />
+          <Side name="State" bank={record.status} ours={payment?.status ?? '–'} differs={false} />
+          {payment && (
+            <Side
+              name="Payment"
+              bank=""
+              ours={
+                <AnchorLink
+                  to="/payments"
+                  search={{ open: payment.id }}
+                  title={payment.id}
+                  size="sm"
+                >
+                  {payment.id.slice(0, 13)}…
+                </AnchorLink>
+              }
+              differs={false}
+            />
+          )}
+        </Table.Tbody>
+      </Table>
+      {others.map(({ id, amount, currency }) => (
+        <Text key={id} size="sm" mt={4} component="div">
+          and {formatMoney(amount, currency)} of{' '}
+          <AnchorLink to="/payments" search={{ open: id }}>
+            {id.slice(0, 13)}…
+          </AnchorLink>
+        </Text>
+      ))}
+      {adjustment !== null && (
+        <Text size="sm" mt={4}>
+          {adjustment.kind === 'other' ? 'The difference' : `The difference, as ${adjustment.kind}`}
+          : {formatMoney(adjustment.amount, record.currency)}
+        </Text>
+      )}
+      {record.duplicateOf !== null && (
+        <Text size="sm" mt={4}>
+          Line {record.duplicateOf} is the same.
+        </Text>
+      )}
+    </div>
+  )
+}
+
+interface SideProps {
+  readonly name: string
+  readonly bank: ReactNode
+  readonly ours: ReactNode
+  readonly differs: boolean | undefined
+}
+
+function Side({ name, bank, ours, differs = false }: SideProps) {
+  return (
+    <Table.Tr data-differs={differs || undefined}>
+      <Table.Th scope="row">{name}</Table.Th>
+      <Table.Td>{bank}</Table.Td>
+      <Table.Td>
+        {ours}
+        {differs && (
+          <span className={classes['differs']}>
+            <IconAlertTriangle size={13} aria-hidden /> differs
+          </span>
+        )}
+      </Table.Td>
+    </Table.Tr>
   )
 }

@@ -1,6 +1,42 @@
 import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
-import { DECIMALS, DELIMITERS, ENCODINGS, SIGNS, THOUSANDS, type Choice } from './rule-choices.ts'
 import { AMOUNT_COLUMNS, COLUMN_WORDS, columnIn, type ColumnName, type Rules } from './rules.ts'
+
+/** A value of a rule, and how people call it. */
+interface Choice<Value> {
+  readonly value: Value
+  readonly label: string
+}
+
+const DELIMITERS: readonly Choice<Rules['delimiter']>[] = [
+  { value: ',', label: 'comma' },
+  { value: ';', label: 'semicolon' },
+  { value: '\t', label: 'tab' },
+  { value: '|', label: 'bar' },
+]
+
+const ENCODINGS: readonly Choice<Rules['encoding']>[] = [
+  { value: 'utf-8', label: 'UTF-8' },
+  { value: 'windows-1252', label: 'Windows-1252, Latin-1' },
+]
+
+const DECIMALS: readonly Choice<Rules['decimal']>[] = [
+  { value: '.', label: 'point: 1234.50' },
+  { value: ',', label: 'comma: 1234,50' },
+]
+
+const THOUSANDS: readonly Choice<Rules['thousands']>[] = [
+  { value: '', label: 'nothing' },
+  { value: '.', label: 'point' },
+  { value: ',', label: 'comma' },
+  { value: ' ', label: 'blank' },
+  { value: "'", label: 'apostrophe' },
+]
+
+const SIGNS: readonly Choice<Rules['sign']>[] = [
+  { value: 'signed', label: 'in the amount' },
+  { value: 'debit-credit', label: 'by the column: debit or credit' },
+  { value: 'flag', label: 'in a column of its own' },
+]
 
 interface RulesFieldsProps {
   readonly rules: Rules

@@ -1,26 +1,65 @@
-import { useQuery } from '@tanstack/react-query'
+import { Button, Modal, Progress, Table, Text } from '@mantine/core'
+import { type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
+import { useFollow } from '../../live/use-follow.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { ExportMenu } from './export-menu.tsx'
+import { RunFigures } from './figures.tsx'
+import { REASON_LOOKS, REASONS } from './reason.tsx'
+import { RecordView } from './record-view.tsx'
+import { Records } from './record-lists.tsx'
+import { RunTabs } from './run-tabs.tsx'
+import type { Run } from './run.ts'
+import { SuggestButton } from './suggest-button.tsx'
+import { ConfirmButton } from '../../parts/confirm.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { DryRun } from './dry-run.tsx'
-import { ExportMenu } from './export-menu.tsx'
-import { Records } from './records.tsx'
-import { RecordView } from './record-view.tsx'
-import type { Run } from './run.ts'
-import { RunFigures } from './run-figures.tsx'
-import { RunProgress } from './run-progress.tsx'
-import { RunTabs } from './run-tabs.tsx'
-import { SuggestButton } from './suggest-button.tsx'
-import { RunButton } from './run-button.tsx'
-import { useRun } from './use-run.ts'
-import { useRunStep } from './use-run-step.ts'
+
+type RunStep = 'pairing' | 'storing'
+
+/** A run that is not heard of for so long has ended without a word. */
+const FORGOTTEN_MS = 300_000
+
+/** Which step of a run is in progress, by its announcements; undefined if none is. */
+function useRunStep(id: string): RunStep | undefined {
+  const [latest, setLatest] = useState<{ readonly step: RunStep }>()
+  useFollow(({ events, lookAgain }) => {
+    // Its end may have been missed.
+    if (lookAgain) setLatest(undefined)
+    for (const event of events) {
+      if (event.kind !== 'news' || event.topic !== 'reconciliation.run' || event.id !== id) continue
+      const { status, step } = (event.data ?? {}) as { status?: unknown; step?: unknown }
+      const isStep = status === 'running' && (step === 'pairing' || step === 'storing')
+      setLatest(isStep ? { step } : undefined)
+    }
+  })
+  useEffect(() => {
+    if (latest === undefined) return undefined
+    const timer = setTimeout(() => setLatest(undefined), FORGOTTEN_MS)
+    return () => clearTimeout(timer)
+  }, [latest])
+  return latest?.step
+}
+
+/** Matches the records of a file with the user's payments. */
+function useRun(id: string): UseMutationResult {
+  const api = useApi()
+  return useAction({
+    run: () =>
+      dataOf(api.POST('/api/v1/reconciliations/{id}/run', { params: { path: { id } }, body: {} })),
+    done: ({ matched, total, matchRate }) =>
+      `${formatCount(matched)} of ${formatCount(total)} records are matched: ${matchRate}%.`,
+    changes: ['reconciliation'],
+  })
+}
 
 /** One file: what a run found, what is open, and what can be decided. */
 export function RunPage() {
@@ -87,6 +126,109 @@ function Lead({ run: { runNo, ranAt, total, duplicates } }: { run: Run }) {
       {records}
       {duplicates > 0 && `, ${formatCount(duplicates)} of them duplicates`}; run {runNo} was{' '}
       <Time at={ranAt} />.
+    </>
+  )
+}
+
+const STEPS: Readonly<Record<RunStep | 'starting', { words: string; part: number }>> = {
+  starting: { words: 'Queued', part: 10 },
+  pairing: { words: 'Pairing records with payments', part: 45 },
+  storing: { words: 'Writing results', part: 85 },
+}
+
+/** How far matching is, while it runs. */
+function RunProgress({ step }: { step: RunStep | 'starting' }) {
+  const { words, part } = STEPS[step]
+  return (
+    <div role="status">
+      <Text size="sm" mb={4}>
+        {words} …
+      </Text>
+      <Progress value={part} animated aria-label="Matching" />
+    </div>
+  )
+}
+
+interface RunButtonProps {
+  readonly run: Run
+  readonly matching: UseMutationResult
+}
+
+/** Starts a run; the dialog closes at once, the page shows how far it is. */
+function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
+  const records = `${formatCount(unmatched)} ${unmatched === 1 ? 'record' : 'records'}`
+  return (
+    <ConfirmButton
+      label={runNo === 0 ? 'Run' : 'Run again'}
+      title={`Match ${records}?`}
+      verb={`Match ${formatCount(unmatched)}`}
+      button={{ variant: 'filled', loading: matching.isPending }}
+      onConfirm={async () => matching.mutate(undefined)}
+    >
+      They are compared with all available payments. Existing matches and decisions stay, and every
+      match can be undone.
+    </ConfirmButton>
+  )
+}
+
+/** Dry run result, without storing anything. */
+function DryRun({ run }: { run: Run }) {
+  const api = useApi()
+  const rehearse = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/reconciliations/{id}/run', {
+          params: { path: { id: run.id } },
+          body: { dryRun: true },
+        }),
+      ),
+    done: () => 'Dry run done; nothing was stored.',
+    changes: [],
+  })
+  const found = rehearse.data
+  return (
+    <>
+      <Button
+        variant="default"
+        loading={rehearse.isPending}
+        onClick={() => rehearse.mutate(undefined)}
+      >
+        Dry run
+      </Button>
+      <Modal opened={found !== undefined} onClose={rehearse.reset} title="Dry run result">
+        {found && (
+          <>
+            <Text size="sm" mb="sm">
+              It would match {formatCount(found.matched)} of {formatCount(found.total)} records (
+              {found.matchRate}%). Nothing was stored.
+            </Text>
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Reason</Table.Th>
+                  <Table.Th ta="right">Now</Table.Th>
+                  <Table.Th ta="right">After a run</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {REASONS.map((reason) => {
+                  const [now, then] = [run.reasons[reason] ?? 0, found.reasons[reason] ?? 0]
+                  if (now === 0 && then === 0) return null
+                  return (
+                    <Table.Tr key={reason}>
+                      <Table.Td>{REASON_LOOKS[reason].word}</Table.Td>
+                      <Table.Td ta="right">{formatCount(now)}</Table.Td>
+                      <Table.Td ta="right" fw={now === then ? 400 : 700}>
+                        {formatCount(then)}
+                      </Table.Td>
+                    </Table.Tr>
+                  )
+                })}
+              </Table.Tbody>
+            </Table>
+          </>
+        )}
+      </Modal>
     </>
   )
 }

@@ -1,13 +1,34 @@
 import { Badge, Tabs } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { Changes } from './changes.tsx'
-import { ExceptionList } from './exception-list.tsx'
-import { Missing } from './missing.tsx'
-import { Records } from './records.tsx'
-import type { Run } from './run.ts'
-import { useCounts } from './use-counts.ts'
-import { useMissing } from './use-missing.ts'
+import { useCounts } from './figures.tsx'
+import { ExceptionList, Records } from './record-lists.tsx'
+import type { PaymentSide, Run } from './run.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { type List, useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
+import { oneOf, useFilter } from '../../parts/use-filter.ts'
+
+/** Payments that no record of a file names. */
+export function useMissing(id: string): List<PaymentSide> {
+  const api = useApi()
+  return useList<PaymentSide>({
+    queryKey: ['reconciliation', id, 'missing'],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/reconciliations/{id}/missing', {
+          params: { path: { id }, query: { ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+}
 
 const REASON_TABS = [
   { tab: 'amount_mismatch', words: 'Amount differs' },
@@ -94,5 +115,55 @@ function CountedTab({ value, words, count }: CountedTabProps) {
     >
       {words}
     </Tabs.Tab>
+  )
+}
+
+const COLUMNS: readonly Column<PaymentSide>[] = [
+  {
+    id: 'external',
+    title: 'Bank id',
+    cell: ({ externalPaymentId: id }) => (id === null ? '(none)' : <CopyId id={id} />),
+  },
+  {
+    id: 'amount',
+    title: 'Amount',
+    width: '120px',
+    align: 'right',
+    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
+  },
+  { id: 'status', title: 'State', width: '100px', cell: ({ status }) => status },
+  {
+    id: 'id',
+    title: 'Payment',
+    narrow: 'hidden',
+    cell: ({ id }) => <CopyId id={id} what="payment id" />,
+  },
+  {
+    id: 'at',
+    title: 'Created',
+    width: '120px',
+    narrow: 'hidden',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+]
+
+/** Payments that the bank does not speak of, newest first. */
+function Missing({ id }: { id: string }) {
+  const navigate = useNavigate()
+  const list = useMissing(id)
+  return (
+    <DataTable
+      label="Missing payments"
+      list={list}
+      columns={COLUMNS}
+      idOf={(payment) => payment.id}
+      onOpen={(payment) => void navigate({ to: '/payments', search: { open: payment.id } })}
+      height="60vh"
+      empty={
+        <Empty title="No payment is missing">
+          Every payment is in this file or in another one.
+        </Empty>
+      }
+    />
   )
 }

@@ -1,18 +1,35 @@
-import { Alert, Button, Group, List, Progress, Select, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Modal, Progress, Select, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
 import { newId } from '../../api/new-id.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { useUpload } from '../../api/use-upload.ts'
 import { formatBytes } from '../../format/bytes.ts'
 import { formatCount } from '../../format/number.ts'
 import { useAnnouncements } from '../../live/use-follow.ts'
-import { AnchorLink } from '../../parts/links.tsx'
-import { STANDARD_RULES } from './rules.ts'
+import { type Profile, STANDARD_RULES } from './rules.ts'
+import { SampleStatement } from './sample-statement.tsx'
 import { StatementPreview } from './statement-preview.tsx'
-import { useProfiles } from './use-profiles.ts'
+import { FileDrop } from '../../parts/file-drop.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { useSettings } from '../../settings/settings.tsx'
+
+/** The profiles of the organisation to choose from, the newest hundred. */
+function useProfiles(): UseQueryResult<readonly Profile[]> {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['reconciliation-profiles', 'choice'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { limit: 100 } }
+      const page = await dataOf(api.GET('/api/v1/reconciliation-profiles', { params, signal }))
+      return page.items
+    },
+  })
+}
 
 interface StatementFormProps {
   readonly file: File
@@ -20,7 +37,7 @@ interface StatementFormProps {
 }
 
 /** How a file is read, its first rows, and its upload. */
-export function StatementForm({ file, onClose }: StatementFormProps) {
+function StatementForm({ file, onClose }: StatementFormProps) {
   const navigate = useNavigate()
   const client = useQueryClient()
   const profiles = useProfiles()
@@ -87,7 +104,7 @@ export function StatementForm({ file, onClose }: StatementFormProps) {
   )
 }
 
-/** Problem with the file, line by line; a file that is here already is a link. */
+/** What is wrong with the file, line by line; a file that is here already is a link. */
 function UploadProblem({ error }: { error: Error }) {
   const problem = error instanceof ApiProblem ? error : undefined
   const known = problem?.more['id']
@@ -109,5 +126,30 @@ function UploadProblem({ error }: { error: Error }) {
       )}
       {problem && <Text size="xs">{problem.code}: nothing was stored.</Text>}
     </Alert>
+  )
+}
+
+/** Takes a statement and shows how it will be read before it is stored. */
+export function StatementDrop() {
+  const { production } = useSettings()
+  const [file, setFile] = useState<File>()
+  const close = () => setFile(undefined)
+  return (
+    <Stack gap="xs">
+      <FileDrop
+        label="Drop a CSV of your bank here, or choose one"
+        hint="You see its first 20 rows before anything is stored; a profile says how your bank writes its files"
+        accept=".csv,.txt,text/csv"
+        onFile={setFile}
+      />
+      {!production && (
+        <Group gap="xs">
+          <SampleStatement onFile={setFile} />
+        </Group>
+      )}
+      <Modal opened={file !== undefined} onClose={close} title="Upload this file?" size="xl">
+        {file !== undefined && <StatementForm file={file} onClose={close} />}
+      </Modal>
+    </Stack>
   )
 }

@@ -2,10 +2,20 @@ import { Alert, List, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { Rules } from './rules.ts'
 import { Money } from '../../parts/money.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { beginningOf } from './file-beginning.ts'
-import type { Rules } from './rules.ts'
+
+/** The server reads no more of a file for a preview. */
+const PREVIEW_BYTES = 64 * 1_024
+
+/** The first bytes of a file in base64. */
+async function beginningOf(file: Blob): Promise<string> {
+  const bytes = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text)
+}
 
 interface StatementPreviewProps {
   readonly file: File

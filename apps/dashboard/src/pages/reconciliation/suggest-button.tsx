@@ -1,6 +1,11 @@
-import { Button, Modal } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { SuggestForm } from './suggest-form.tsx'
+import { type SubmitEvent, useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatCount } from '../../format/number.ts'
+import { passesOf, USUAL_WISHES, type Wishes } from './passes.ts'
+import { useAction } from '../../parts/use-action.ts'
 
 /** Looks for what might belong together. */
 export function SuggestButton({ id }: { id: string }) {
@@ -14,5 +19,92 @@ export function SuggestButton({ id }: { id: string }) {
         <SuggestForm id={id} onClose={close} />
       </Modal>
     </>
+  )
+}
+
+/** Which near fits to look for. */
+function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
+  const api = useApi()
+  const [wishes, setWishes] = useState(USUAL_WISHES)
+  const set = (change: Partial<Wishes>) => setWishes((before) => ({ ...before, ...change }))
+  const passes = passesOf(wishes)
+  const suggest = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/reconciliations/{id}/suggest', {
+          params: { path: { id } },
+          body: { passes },
+        }),
+      ),
+    done: ({ passes: found }) => {
+      const count = found.reduce((sum, { suggestions }) => sum + suggestions, 0)
+      return count === 0
+        ? 'No suggestions found.'
+        : `${formatCount(count)} ${count === 1 ? 'suggestion' : 'suggestions'}: accept or dismiss them one by one.`
+    },
+    changes: ['reconciliation'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    suggest.mutate(undefined, { onSuccess: onClose })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <Text size="sm">This matches nothing yet. Open suggestions are replaced.</Text>
+        <Checkbox
+          label="Same id, slightly different amount"
+          checked={wishes.amount}
+          onChange={({ currentTarget }) => set({ amount: currentTarget.checked })}
+        />
+        {wishes.amount && (
+          <NumberInput
+            label="Maximum difference in percent"
+            value={wishes.percent}
+            onChange={(percent) => set({ percent: Number(percent) || 0 })}
+            min={0}
+            max={100}
+            decimalScale={2}
+          />
+        )}
+        <Checkbox
+          label="Same amount, different id"
+          checked={wishes.date}
+          onChange={({ currentTarget }) => set({ date: currentTarget.checked })}
+        />
+        {wishes.date && (
+          <NumberInput
+            label="Maximum days apart"
+            value={wishes.days}
+            onChange={(days) => set({ days: Number(days) || 0 })}
+            min={0}
+            max={31}
+            allowDecimal={false}
+          />
+        )}
+        <Checkbox
+          label="A payout of several payments, less a fee"
+          checked={wishes.payout}
+          onChange={({ currentTarget }) => set({ payout: currentTarget.checked })}
+        />
+        {wishes.payout && (
+          <TextInput
+            label="Metadata field that names the payout"
+            description="Leave empty for all payments of one day."
+            value={wishes.field}
+            onChange={({ currentTarget }) => set({ field: currentTarget.value })}
+            maxLength={100}
+          />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={suggest.isPending} disabled={passes.length === 0}>
+            Find
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { Json } from '../../parts/json.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'

@@ -2,10 +2,27 @@ import { Button, SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { OrderList } from './order-list.tsx'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
 import { PlaceOrder } from './place-order.tsx'
-import { SagaList } from './saga-list.tsx'
+import { useSagaChanges } from './use-saga-changes.ts'
+import {
+  type Order,
+  ORDER_STATES,
+  SAGA_ROLES,
+  SAGA_STATES,
+  type SagaItem,
+  standingOf,
+} from './saga-state.ts'
+import { Empty } from '../../parts/notice.tsx'
+import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
+import { Money } from '../../parts/money.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { oneOf, text } from '../../parts/use-filter.ts'
 
 const LISTS = [
   { value: 'orders', label: 'Orders' },
@@ -45,5 +62,141 @@ export function Sagas() {
       {shown === 'sagas' ? <SagaList /> : <OrderList onPlace={placing.open} />}
       <PlaceOrder isOpen={isPlacing} onClose={placing.close} />
     </PageFrame>
+  )
+}
+
+const ORDER_FILTER = { status: oneOf(ORDER_STATES) }
+
+const ORDER_COLUMNS: readonly Column<Order>[] = [
+  {
+    id: 'status',
+    title: 'State',
+    width: '132px',
+    cell: ({ status }) => <StateBadge state={status} role={SAGA_ROLES[status]} />,
+  },
+  {
+    id: 'items',
+    title: 'Items',
+    width: 'minmax(100px, 2fr)',
+    cell: ({ items }) => items.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', '),
+  },
+  {
+    id: 'amount',
+    title: 'Amount',
+    width: '110px',
+    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
+  },
+  {
+    id: 'error',
+    title: 'Error',
+    narrow: 'hidden',
+    width: 'minmax(0, 1.5fr)',
+    cell: ({ errorCode }) => errorCode ?? '–',
+  },
+  {
+    id: 'at',
+    title: 'Placed',
+    width: '108px',
+    narrow: 'hidden',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+]
+
+/** Orders, newest first; each opens the saga that carries it through. */
+function OrderList({ onPlace }: { onPlace: () => void }) {
+  const api = useApi()
+  const navigate = useNavigate()
+  const { filter, list } = useFilteredList({
+    queryKey: ['sagas', 'orders'],
+    fields: ORDER_FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/orders', { params: { query }, signal })),
+  })
+  useSagaChanges(list.rows)
+  return (
+    <>
+      <FilteredTable
+        filter={filter}
+        label="Orders"
+        list={list}
+        columns={ORDER_COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ sagaId }) =>
+          void navigate({ to: '/sagas/$id', params: { id: sagaId } } as never)
+        }
+        empty={
+          <Empty
+            title="No orders yet"
+            action={
+              <Button variant="default" mt="xs" onClick={onPlace}>
+                Place the first order
+              </Button>
+            }
+          >
+            Orders placed by <code>POST /api/v1/orders</code> or from here are listed.
+          </Empty>
+        }
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={ORDER_STATES} />
+      </FilteredTable>
+    </>
+  )
+}
+
+const SAGA_FILTER = { status: oneOf(SAGA_STATES), name: text }
+
+const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
+  {
+    id: 'status',
+    title: 'State',
+    width: '140px',
+    cell: ({ status }) => <StateBadge state={status} role={SAGA_ROLES[status]} />,
+  },
+  { id: 'name', title: 'Saga', width: 'minmax(60px, 1fr)', cell: ({ name }) => name },
+  {
+    id: 'standing',
+    title: 'Progress',
+    narrow: 'hidden',
+    width: 'minmax(0, 4fr)',
+    cell: (saga) => standingOf(saga),
+  },
+  {
+    id: 'error',
+    title: 'Error',
+    narrow: 'hidden',
+    width: 'minmax(0, 1.5fr)',
+    cell: ({ error }) => error?.code ?? '–',
+  },
+  { id: 'at', title: 'Started', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** Sagas, newest first. */
+function SagaList() {
+  const api = useApi()
+  const navigate = useNavigate()
+  const { filter, list } = useFilteredList({
+    queryKey: ['sagas', 'list'],
+    fields: SAGA_FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/sagas', { params: { query }, signal })),
+  })
+  useSagaChanges(list.rows)
+  return (
+    <>
+      <FilteredTable
+        filter={filter}
+        label="Sagas"
+        list={list}
+        columns={SAGA_COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/sagas/$id', params: { id } } as never)}
+        empty={
+          <Empty title="No sagas yet">
+            Every order starts one, and so does every saga you define.
+          </Empty>
+        }
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={SAGA_STATES} />
+        <FilterText filter={filter} name="name" label="Saga" />
+      </FilteredTable>
+    </>
   )
 }

@@ -1,16 +1,15 @@
 import { Accordion, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { FaultForm, FaultState } from './fault.tsx'
+import { type Arrival, sim } from './sim-client.ts'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { Json } from '../../parts/json.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { FaultForm } from './fault-form.tsx'
-import { FaultState } from './fault-state.tsx'
-import { sim, type Arrival } from './sim-client.ts'
 
 /** One simulator: its fault, and what it received. */
 export function Simulator() {

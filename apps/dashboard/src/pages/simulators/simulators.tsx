@@ -1,13 +1,15 @@
-import { SimpleGrid, Text } from '@mantine/core'
+import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { formatDuration } from '../../format/duration.ts'
+import { FaultState } from './fault.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { Clock } from './clock.tsx'
-import { FaultState } from './fault-state.tsx'
+import { useAction } from '../../parts/use-action.ts'
 
 /** Who plays the outside world here, and the clock that can be moved. */
 export function Simulators() {
@@ -52,5 +54,67 @@ export function Simulators() {
         )}
       </QueryState>
     </PageFrame>
+  )
+}
+
+interface ClockProps {
+  readonly now: string
+  readonly aheadSeconds: number
+  readonly isMovable: boolean
+}
+
+const STEPS = ['1m', '1h', '6h', '1d'] as const
+
+const SHOWN = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** The business clock: what waits for hours becomes due in a second. */
+function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
+  const api = useApi()
+  const [by, setBy] = useState('')
+  const advance = useAction({
+    run: (step: string) => dataOf(api.POST('/sim/clock/advance', { body: { by: step } })),
+    done: (_, step) => `Clock advanced by ${step}; relays claim what became due.`,
+    changes: ['sim', 'clock', 'overview', 'outboxes', 'messages'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    advance.mutate(by.trim(), { onSuccess: () => setBy('') })
+  }
+  return (
+    <Panel title="Business clock">
+      <Text size="sm" mb="xs">
+        {SHOWN.format(new Date(now))}
+        {aheadSeconds > 0 && `, ${formatDuration(aheadSeconds * 1_000)} ahead of real time`}. Due
+        times and expiries follow it; leases, signatures and tokens do not. It cannot go back.
+      </Text>
+      <Group gap="xs" align="flex-end">
+        {STEPS.map((step) => (
+          <Button
+            key={step}
+            variant="default"
+            disabled={!isMovable}
+            loading={advance.isPending && advance.variables === step}
+            onClick={() => advance.mutate(step)}
+          >
+            +{step}
+          </Button>
+        ))}
+        <form onSubmit={submit}>
+          <Group gap="xs" align="flex-end">
+            <TextInput
+              label="Or by"
+              placeholder="90s, 30m, 2d"
+              value={by}
+              onChange={({ currentTarget }) => setBy(currentTarget.value)}
+              disabled={!isMovable}
+              w={120}
+            />
+            <Button type="submit" variant="default" disabled={!isMovable || by.trim() === ''}>
+              Move
+            </Button>
+          </Group>
+        </form>
+      </Group>
+    </Panel>
   )
 }

@@ -1,13 +1,12 @@
-import { Accordion, Group, Stack, Text } from '@mantine/core'
+import { Accordion, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatDuration } from '../../format/duration.ts'
+import { type Attempt, codeOf } from './webhook.ts'
 import { Json } from '../../parts/json.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { AnswerBody } from './answer-body.tsx'
-import { codeOf, type Attempt } from './webhook.ts'
 
 /** Each request of a delivery and its answer, newest first. */
 export function Attempts({ deliveryId: id }: { deliveryId: string }) {
@@ -92,5 +91,37 @@ function Exchange({ attempt: { request, response, error, errorClass } }: { attem
       </Text>
       <Json value={{ headers: request.headers, body: request.body }} label="request" />
     </Stack>
+  )
+}
+
+/** The body of an answer: only ever text. */
+function AnswerBody({ response }: { response: NonNullable<Attempt['response']> }) {
+  const { body, encoding, truncated } = response
+  if (body === '') {
+    return (
+      <Text size="sm" c="dimmed">
+        No body.
+      </Text>
+    )
+  }
+  return (
+    <div>
+      <Code
+        block
+        mah={240}
+        tabIndex={0}
+        role="region"
+        aria-label="answer body"
+        style={{ overflow: 'auto', whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+      >
+        {body}
+      </Code>
+      {(truncated || encoding !== 'utf8') && (
+        <Text size="xs" c="dimmed">
+          {encoding !== 'utf8' && `Shown as ${encoding}: it is not text. `}
+          {truncated && 'Truncated.'}
+        </Text>
+      )}
+    </div>
   )
 }

@@ -3,22 +3,29 @@ import { useMemo } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
-import { FilterMoment } from '../../parts/filter-moment.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { MoreFilters } from '../../parts/more-filters.tsx'
-import { useSelection } from '../../parts/table/selection.ts'
-import { moment, oneOf, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { ReplaySelected } from './replay-selected.tsx'
 import { useEndpoints } from './use-endpoints.ts'
-import { DELIVERY_STATES, isFinished, shortUrl } from './webhook.ts'
+import {
+  type Delivery,
+  DELIVERY_ROLES,
+  DELIVERY_STATES,
+  type Endpoint,
+  isFinished,
+  shortUrl,
+} from './webhook.ts'
 import { WebhooksFrame } from './webhooks-frame.tsx'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
+import { ButtonLink } from '../../parts/links.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useSelection } from '../../parts/table/selection.ts'
+import { Time } from '../../parts/time.tsx'
+import { moment, oneOf, text } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
 
 const FILTER = {
   endpointId: text,
@@ -97,4 +104,53 @@ export function Deliveries() {
       </DetailDrawer>
     </WebhooksFrame>
   )
+}
+
+/** The columns of deliveries; an endpoint that is forgotten has no address any more. */
+function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly Column<Delivery>[] {
+  const urls = new Map(endpoints?.map(({ id, url }) => [id, shortUrl(url)]))
+  return [
+    {
+      id: 'state',
+      title: 'State',
+      width: '150px',
+      cell: ({ status }) => <StateBadge state={status} role={DELIVERY_ROLES[status]} />,
+    },
+    { id: 'type', title: 'Event', cell: ({ eventType }) => eventType },
+    {
+      id: 'endpoint',
+      title: 'Endpoint',
+      width: 'minmax(0, 1.3fr)',
+      narrow: 'hidden',
+      cell: ({ endpointId }) => urls.get(endpointId) ?? 'forgotten',
+    },
+    {
+      id: 'attempts',
+      title: 'Failed',
+      width: '60px',
+      align: 'right',
+      narrow: 'hidden',
+      cell: ({ attempts }) => attempts,
+    },
+    {
+      id: 'next',
+      title: 'Next attempt',
+      width: '108px',
+      narrow: 'hidden',
+      cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} clock="business" />,
+    },
+    {
+      id: 'error',
+      title: 'Error',
+      width: 'minmax(0, 1.3fr)',
+      narrow: 'hidden',
+      cell: ({ error, errorCode }) => error ?? errorCode ?? '',
+    },
+    {
+      id: 'made',
+      title: 'Created',
+      width: '104px',
+      cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
+    },
+  ]
 }

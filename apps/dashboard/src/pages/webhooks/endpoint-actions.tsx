@@ -1,15 +1,14 @@
-import { Button, Modal } from '@mantine/core'
+import { Button, Code, CopyButton, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { EndpointForm, type EndpointFields } from './endpoint-form.tsx'
-import { EndpointSwitch } from './endpoint-switch.tsx'
-import { SecretOnce } from './secret-once.tsx'
+import { type EndpointFields, EndpointForm } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.ts'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { useAction } from '../../parts/use-action.ts'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
 
@@ -122,5 +121,81 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
         />
       </Modal>
     </>
+  )
+}
+
+/** Stops an endpoint, or lets events go to it again. */
+function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
+  const api = useApi()
+  const params = { path: { id: endpoint.id } }
+  const enable = useAction({
+    run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/enable', { params })),
+    done: () => 'Endpoint enabled.',
+    changes: ['webhooks', 'webhook-endpoint'],
+  })
+  const disable = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(
+        api.POST('/api/v1/webhook-endpoints/{id}/disable', {
+          params,
+          body: reason === undefined ? {} : { reason },
+        }),
+      ),
+    done: () => 'Endpoint disabled.',
+    changes: ['webhooks', 'webhook-endpoint'],
+  })
+  if (endpoint.status === 'disabled') {
+    return (
+      <ConfirmButton
+        key="enable"
+        label="Enable"
+        title="Enable this endpoint?"
+        verb="Enable endpoint"
+        onConfirm={() => enable.mutateAsync(undefined)}
+      >
+        Missed events are not sent automatically: replay them afterwards.
+      </ConfirmButton>
+    )
+  }
+  return (
+    <ConfirmButton
+      key="disable"
+      label="Disable"
+      title="Disable this endpoint?"
+      verb="Disable endpoint"
+      reason="optional"
+      onConfirm={(reason) => disable.mutateAsync(reason)}
+    >
+      Deliveries are skipped until it is enabled, and can be replayed then.
+    </ConfirmButton>
+  )
+}
+
+/** A secret that cannot be asked for again. */
+export function SecretOnce({ secret, onKept }: { secret: string; onKept: () => void }) {
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        Give it to the receiver, which verifies the signatures with it. It is stored encrypted and
+        cannot be shown again; if it is lost, create a new one.
+      </Text>
+      <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
+        {secret}
+      </Code>
+      <Group justify="flex-end" gap="xs">
+        <CopyButton value={secret}>
+          {({ copied, copy }) => (
+            <Button
+              variant="default"
+              onClick={copy}
+              leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+            >
+              {copied ? 'Copied' : 'Copy the secret'}
+            </Button>
+          )}
+        </CopyButton>
+        <Button onClick={onKept}>I have saved it</Button>
+      </Group>
+    </Stack>
   )
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import { sentenceOf } from '../../parts/use-action.ts'
-import { useSettings } from '../../settings/settings-context.tsx'
+import { useSettings } from '../../settings/settings.tsx'
 
 export interface EndpointFields {
   readonly url: string

@@ -1,20 +1,26 @@
-import { Button } from '@mantine/core'
+import { Button, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { EndpointDetails } from './endpoint-details.tsx'
+import { type EndpointFields, EndpointForm } from './endpoint-form.tsx'
+import { EndpointState } from './endpoint-state.tsx'
+import { SecretOnce } from './endpoint-actions.tsx'
+import { useHealth } from './use-endpoints.ts'
+import { type Endpoint, type Health, shortUrl } from './webhook.ts'
+import { WebhooksFrame } from './webhooks-frame.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { endpointColumns } from './endpoint-columns.tsx'
-import { EndpointDetails } from './endpoint-details.tsx'
-import { NewEndpoint } from './new-endpoint.tsx'
-import { useHealth } from './use-endpoints.ts'
-import { WebhooksFrame } from './webhooks-frame.tsx'
 
 const STATES = ['enabled', 'disabled'] as const
 const FILTER = { status: oneOf(STATES) }
@@ -73,5 +79,102 @@ export function Endpoints() {
         )}
       </DetailDrawer>
     </WebhooksFrame>
+  )
+}
+
+/** The columns of endpoints, with how each is doing where that is known. */
+function endpointColumns(
+  health: ReadonlyMap<string, Health> | undefined,
+): readonly Column<Endpoint>[] {
+  return [
+    {
+      id: 'state',
+      title: 'State',
+      width: '116px',
+      cell: (endpoint) => <EndpointState endpoint={endpoint} health={health?.get(endpoint.id)} />,
+    },
+    {
+      id: 'url',
+      title: 'Address',
+      width: 'minmax(0, 2fr)',
+      cell: ({ url }) => <span title={url}>{shortUrl(url)}</span>,
+    },
+    {
+      id: 'events',
+      title: 'Events',
+      width: 'minmax(0, 1fr)',
+      narrow: 'hidden',
+      cell: ({ eventTypes }) => eventTypes.join(', '),
+    },
+    {
+      id: 'success',
+      title: 'Success',
+      width: '76px',
+      align: 'right',
+      cell: ({ id }) => shareOf(health?.get(id)),
+    },
+    {
+      id: 'failure',
+      title: 'Last failure',
+      width: 'minmax(0, 1.2fr)',
+      narrow: 'hidden',
+      cell: ({ id }) => health?.get(id)?.lastFailure?.code ?? 'none recently',
+    },
+    {
+      id: 'delivered',
+      title: 'Last delivered',
+      width: '116px',
+      narrow: 'hidden',
+      cell: ({ id }) => <Time at={health?.get(id)?.lastDeliveredAt} />,
+    },
+  ]
+}
+
+function shareOf(health: Health | undefined): string {
+  const rate = health?.successRate
+  return rate === undefined || rate === null ? '–' : formatShare(rate)
+}
+
+interface NewEndpointProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Makes an endpoint, and shows its secret this once. */
+function NewEndpoint({ isOpen, onClose }: NewEndpointProps) {
+  const api = useApi()
+  const [secret, setSecret] = useState<string>()
+  const create = useAction({
+    run: (body: EndpointFields) => dataOf(api.POST('/api/v1/webhook-endpoints', { body })),
+    done: () => 'Endpoint created.',
+    changes: ['webhooks'],
+  })
+  const close = () => {
+    onClose()
+    setSecret(undefined)
+    create.reset()
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={secret === undefined ? 'New endpoint' : 'Secret (shown once)'}
+      closeOnClickOutside={secret === undefined}
+      closeOnEscape={secret === undefined}
+    >
+      {secret === undefined ? (
+        <EndpointForm
+          verb="Create endpoint"
+          error={create.error}
+          isPending={create.isPending}
+          onClose={close}
+          onSubmit={(fields) =>
+            create.mutate(fields, { onSuccess: (made) => setSecret(made.secret) })
+          }
+        />
+      ) : (
+        <SecretOnce secret={secret} onKept={close} />
+      )}
+    </Modal>
   )
 }

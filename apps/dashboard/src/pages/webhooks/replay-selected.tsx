@@ -1,10 +1,14 @@
 import { Button } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { formatCount } from '../../format/number.ts'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { deliveriesOf } from './replay-sentence.ts'
 import type { Delivery } from './webhook.ts'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { useAction } from '../../parts/use-action.ts'
+
+/** `1 delivery is`, `7 deliveries are`. */
+function deliveriesOf(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
+}
 
 interface ReplaySelectedProps {
   /** Those that are finished. */

@@ -2,13 +2,12 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { Empty } from '../../parts/empty.tsx'
-import type { Column } from '../../parts/table/column.ts'
-import { DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
 import type { Run } from './webhook.ts'
 import { WebhooksFrame } from './webhooks-frame.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { Time } from '../../parts/time.tsx'
 
 const count = (id: 'processed' | 'success' | 'failed', title: string): Column<Run> => ({
   id,

@@ -1,16 +1,100 @@
 import { Anchor } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, type ReactNode } from 'react'
-import { ErrorState } from '../error-state.tsx'
-import { Loading } from '../loading.tsx'
-import { NoMatch } from '../no-match.tsx'
-import { tracksOf, type Column } from './column.ts'
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { NoMatch } from '../notice.tsx'
+import { ErrorState, Loading } from '../query-state.tsx'
 import classes from './data-table.module.css'
 import type { List } from './list.ts'
 import type { Selection } from './selection.ts'
-import { TableRow } from './table-row.tsx'
-import { useRowKeys } from './use-row-keys.ts'
+
+interface RowKeysOptions<Row> {
+  readonly rows: readonly Row[]
+  /** Scrolls there, so that the row exists. */
+  readonly show: (index: number) => void
+  readonly onOpen: ((row: Row) => void) | undefined
+  readonly onToggle: ((row: Row) => void) | undefined
+}
+
+const PAGE = 15
+
+/** Arrows, Home, End and pages move; Enter opens, Space selects. */
+function useRowKeys<Row>({ rows, show, onOpen, onToggle }: RowKeysOptions<Row>) {
+  const [chosen, setCurrent] = useState(0)
+  const last = rows.length - 1
+  const current = Math.min(chosen, last)
+
+  const goTo = (grid: Element, wished: number) => {
+    const index = Math.min(Math.max(wished, 0), last)
+    setCurrent(index)
+    show(index)
+    // The row may have to be drawn before it can take the focus.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() =>
+        grid.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus({ preventScroll: true }),
+      ),
+    )
+  }
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const isOnRow = event.target instanceof HTMLElement && event.target.role === 'row'
+    const row = rows[current]
+    if (!isOnRow || row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    const target = targetOf(event.key, current, last)
+    if (target !== undefined) goTo(event.currentTarget, target)
+    else if (event.key === 'Enter' && onOpen) onOpen(row)
+    else if (event.key === ' ' && onToggle) onToggle(row)
+    else return
+    event.preventDefault()
+  }
+
+  return { current, setCurrent, onKeyDown }
+}
+
+function targetOf(key: string, current: number, last: number): number | undefined {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    j: current + 1,
+    k: current - 1,
+    PageDown: current + PAGE,
+    PageUp: current - PAGE,
+    Home: 0,
+    End: last,
+  }
+  return targets[key]
+}
+
+/** A column of a table of such rows. */
+export interface Column<Row> {
+  readonly id: string
+  readonly title: string
+  /** A track of a CSS grid. Default `minmax(0, 1fr)`. */
+  readonly width?: string
+  readonly align?: 'left' | 'right'
+  /** Left out on a phone. */
+  readonly narrow?: 'hidden'
+  readonly cell: (row: Row) => ReactNode
+}
+
+/** What a column that shares the rest of the width keeps where there is none: a phone scrolls. */
+const LEAST = '72px'
+
+/** The tracks of all columns; the box to select a row by is before them. */
+function tracksOf<Row>(columns: readonly Column<Row>[], selectable: 'yes' | 'no'): string {
+  const tracks = columns.map(({ width = 'minmax(0, 1fr)' }) =>
+    width.replace('minmax(0,', `minmax(${LEAST},`),
+  )
+  return [...(selectable === 'yes' ? ['28px'] : []), ...tracks].join(' ')
+}
 
 export interface DataTableProps<Row> {
   /** What the rows are, for screen readers. */
@@ -162,4 +246,69 @@ function Foot({ list, selected }: { list: List<unknown>; selected: number }) {
       )}
     </div>
   )
+}
+
+interface TableRowProps<Row> {
+  readonly row: Row
+  readonly id: string
+  readonly index: number
+  /** Where it stands, in px from the first one. */
+  readonly start: number
+  readonly columns: readonly Column<Row>[]
+  readonly tracks: string
+  readonly isOpen: boolean
+  /** The one that the Tab key comes to. */
+  readonly isCurrent: boolean
+  readonly onFocus: (index: number) => void
+  readonly onOpen: ((row: Row) => void) | undefined
+  readonly selection: Selection | undefined
+}
+
+function DrawnRow<Row>(props: TableRowProps<Row>) {
+  const { row, id, index, start, columns, tracks, isOpen, isCurrent, onFocus, onOpen } = props
+  const { selection } = props
+  const isSelected = selection?.has(id) ?? false
+  return (
+    // Keys are heard by the table, which knows the row they are for.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selection === undefined ? isOpen : isSelected}
+      data-index={index}
+      data-open={isOpen || undefined}
+      data-opens={onOpen !== undefined || undefined}
+      tabIndex={isCurrent ? 0 : -1}
+      onFocus={() => onFocus(index)}
+      onClick={(event) => {
+        // A link or a button inside does its own thing.
+        if (!isOnControl(event.target)) onOpen?.(row)
+      }}
+      style={{ gridTemplateColumns: tracks, transform: `translateY(${start}px)` }}
+    >
+      {selection && (
+        <div role="gridcell">
+          <input
+            type="checkbox"
+            aria-label={`Select ${id}`}
+            tabIndex={-1}
+            checked={isSelected}
+            onChange={() => selection.toggle(id)}
+          />
+        </div>
+      )}
+      {columns.map((column) => (
+        <div role="gridcell" key={column.id} data-align={column.align}>
+          {column.cell(row)}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Drawn once while one scrolls past it. */
+const TableRow = memo(DrawnRow) as typeof DrawnRow
+
+function isOnControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a, button, input, label') !== null
 }

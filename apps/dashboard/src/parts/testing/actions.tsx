@@ -1,4 +1,4 @@
-import { ConfirmButton } from '../confirm-button.tsx'
+import { ConfirmButton } from '../confirm.tsx'
 import { useAction } from '../use-action.ts'
 
 /** Something that works, and something that does not. */

@@ -1,9 +1,10 @@
-import type { StateRole } from '../../states/role.ts'
 import type { Exception } from './run.ts'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { StateRole } from '../../states/role.ts'
 
 export type Reason = Exception['reason']
 
-export interface ReasonLook {
+interface ReasonLook {
   readonly word: string
   readonly role: StateRole
   /** What it means and what to do, in two sentences at most. */
@@ -55,3 +56,10 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
 }
 
 export const REASONS = Object.keys(REASON_LOOKS) as readonly Reason[]
+
+/** Why a record is as it is; null before the first run. */
+export function ReasonBadge({ reason }: { reason: Reason | null }) {
+  if (reason === null) return <StateBadge state="not compared yet" role={undefined} />
+  const { word, role } = REASON_LOOKS[reason]
+  return <StateBadge state={word} role={role} />
+}

@@ -1,7 +1,10 @@
 import { Button, Checkbox, Group, NumberInput, Select } from '@mantine/core'
-import { useState, type SubmitEvent } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { type Fault, FAULT_MODES, sim } from './sim-client.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { FAULT_MODES, sim, type Fault } from './sim-client.ts'
 
 const EXPLAINED: Readonly<Record<Fault['mode'], string>> = {
   ok: 'ok: works normally',
@@ -85,4 +88,42 @@ export function FaultForm({ name }: { name: string }) {
       </Group>
     </form>
   )
+}
+
+const WORDS: Readonly<Record<Fault['mode'], string>> = {
+  ok: 'answers normally',
+  error: 'answers with an error',
+  timeout: 'never answers',
+  drop: 'closes the connection',
+  slow: 'answers late',
+}
+
+function useFault(name: string) {
+  return useQuery({
+    queryKey: ['sim', name, 'fault'],
+    queryFn: ({ signal }) => sim.fault(name, signal),
+    refetchInterval: 5_000,
+  })
+}
+
+/** Whether a simulator works or fails on purpose. */
+export function FaultState({ name }: { name: string }) {
+  return (
+    <QueryState query={useFault(name)}>
+      {(fault) => (
+        <StateBadge state={sentenceOf(fault)} role={fault.mode === 'ok' ? 'confirmed' : 'retry'} />
+      )}
+    </QueryState>
+  )
+}
+
+function sentenceOf({ mode, status, after = 0, times, effect }: Fault): string {
+  if (mode === 'ok') return WORDS.ok
+  return [
+    WORDS[mode],
+    ...(mode === 'error' && status !== undefined ? [String(status)] : []),
+    ...(effect ? ['after doing the work'] : []),
+    ...(after > 0 ? [`after ${after} more`] : []),
+    ...(times == null ? [] : [`${times} times`]),
+  ].join(', ')
 }

@@ -1,0 +1,157 @@
+import { Stack } from '@mantine/core'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { Sparkline } from '../../charts/sparkline.tsx'
+import { formatMoney } from '../../format/money.ts'
+import { formatCount } from '../../format/number.ts'
+import type { Exceptions, Overview, Run } from './run.ts'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StackedBar } from '../../parts/stacked-bar.tsx'
+import { Stat, StatStrip } from '../../parts/stat.tsx'
+
+/** How many exceptions of a file there are on each tab, of each reason and age. */
+export function useCounts(id: string): UseQueryResult<Exceptions['counts']> {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['reconciliation', id, 'counts'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id }, query: { limit: 1 } }
+      const { counts } = await dataOf(
+        api.GET('/api/v1/reconciliations/{id}/exceptions', { params, signal }),
+      )
+      return counts
+    },
+  })
+}
+
+/** Days without a run say nothing; one day alone is no trend. */
+function Trend({ days }: Pick<Overview, 'days'>) {
+  const values = days.filter(({ total }) => total > 0).map(({ reconciliationRate: rate }) => rate)
+  if (values.length < 2) return null
+  const label = 'Share of records reconciled, by the day of a run, in the last 14 days'
+  return <Sparkline values={values} color="green.7" label={label} />
+}
+
+/** All files of the user in five numbers. */
+export function OverviewFigures() {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['reconciliation', 'overview'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/reconciliations/overview', { signal })),
+  })
+  return (
+    <QueryState query={query}>
+      {({ days, ...figures }) => (
+        <Stack gap="sm">
+          <StatStrip>
+            <Stat
+              label="Reconciled"
+              value={`${figures.reconciliationRate}%`}
+              hint={<Trend days={days} />}
+            />
+            <Stat label="Money matched" value={<MoneyList sums={figures.moneyMatched} />} />
+            <Stat label="Money at risk" value={<MoneyList sums={figures.moneyAtRisk} />} />
+            <Stat
+              label="Open exceptions"
+              value={formatCount(figures.openExceptions)}
+              tone={figures.openExceptions > 0 ? 'warning' : 'normal'}
+            />
+            <Stat
+              label="Open for 7 days or more"
+              value={formatCount(figures.staleExceptions)}
+              tone={figures.staleExceptions > 0 ? 'bad' : 'normal'}
+            />
+          </StatStrip>
+          {figures.openExceptions > 0 && <AgingBar ages={figures.ages} />}
+        </Stack>
+      )}
+    </QueryState>
+  )
+}
+
+/** One file in five numbers. */
+export function RunFigures({ run: { id, matched, total, matchRate } }: { run: Run }) {
+  const api = useApi()
+  const totals = useQuery({
+    queryKey: ['reconciliation', id, 'totals'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/reconciliations/{id}/totals', { params: { path: { id } }, signal })),
+  })
+  const { data: counts } = useCounts(id)
+  const open = counts?.tabs['all'] ?? 0
+  const stale = counts?.tabs['stale'] ?? 0
+  return (
+    <QueryState query={totals}>
+      {({ currencies }) => (
+        <Stack gap="sm">
+          <StatStrip>
+            <Stat
+              label="Reconciled"
+              value={`${matchRate}%`}
+              hint={`${formatCount(matched)} of ${formatCount(total)} records`}
+            />
+            <Stat
+              label="Money matched"
+              value={<MoneyList sums={sumsOf(currencies, ['opening', 'matched'])} />}
+            />
+            <Stat
+              label="Money not matched"
+              value={<MoneyList sums={sumsOf(currencies, ['unmatched'])} />}
+            />
+            <Stat
+              label="Open exceptions"
+              value={formatCount(open)}
+              tone={open > 0 ? 'warning' : 'normal'}
+            />
+            <Stat
+              label="Open for 7 days or more"
+              value={formatCount(stale)}
+              tone={stale > 0 ? 'bad' : 'normal'}
+            />
+          </StatStrip>
+          {counts && open > 0 && <AgingBar ages={counts.ages} />}
+        </Stack>
+      )}
+    </QueryState>
+  )
+}
+
+type Part = 'opening' | 'matched' | 'unmatched'
+
+/** Sums may be larger than a number can say. */
+function sumsOf(
+  currencies: readonly ({ readonly currency: string } & Readonly<Record<Part, string>>)[],
+  parts: readonly Part[],
+): Record<string, string> {
+  return Object.fromEntries(
+    currencies.map((each) => [
+      each.currency,
+      String(parts.reduce((sum, part) => sum + BigInt(each[part]), 0n)),
+    ]),
+  )
+}
+
+const AGES = [
+  { age: '<1d', label: 'less than a day', color: 'blue' },
+  { age: '1-7d', label: '1 to 7 days', color: 'teal' },
+  { age: '7-30d', label: '7 to 30 days', color: 'orange' },
+  { age: '30d+', label: 'more than 30 days', color: 'red' },
+] as const
+
+/** How long exceptions have been open. */
+function AgingBar({ ages }: { ages: Readonly<Record<string, number>> }) {
+  const parts = AGES.map(({ age, label, color }) => ({ label, color, count: ages[age] ?? 0 }))
+  return <StackedBar label="Open exceptions by age" parts={parts} />
+}
+
+/** Sums of several currencies, each on a line of its own; those that are nothing are left out. */
+function MoneyList({ sums }: { sums: Readonly<Record<string, string>> }) {
+  const entries = Object.entries(sums).filter(([, sum]) => sum !== '0')
+  if (entries.length === 0) return '–'
+  return entries.map(([currency, sum]) => (
+    <span key={currency} style={{ display: 'block' }}>
+      {formatMoney(sum, currency)}
+    </span>
+  ))
+}

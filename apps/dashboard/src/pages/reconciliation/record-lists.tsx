@@ -1,0 +1,181 @@
+import { Stack } from '@mantine/core'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { type Reason, REASON_LOOKS, ReasonBadge, REASONS } from './reason.tsx'
+import type { Exception, Listed } from './run.ts'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { FilteredTable } from '../../parts/table/filtered-table.tsx'
+import { useList } from '../../parts/table/list.ts'
+import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+
+const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
+  { id: 'line', title: 'Line', width: '60px', cell: ({ record }) => record.lineNumber },
+  {
+    id: 'external',
+    title: 'Transaction id',
+    width: 'minmax(80px, 1.4fr)',
+    cell: ({ record: { externalTransactionId: id } }) => <span title={id}>{id}</span>,
+  },
+  {
+    id: 'reason',
+    title: 'Reason',
+    width: '150px',
+    cell: ({ reason }) => <ReasonBadge reason={reason} />,
+  },
+  {
+    id: 'booked',
+    title: 'Booked',
+    width: '100px',
+    narrow: 'hidden',
+    cell: ({ record }) => record.bookedOn,
+  },
+  { id: 'age', title: 'Age', width: '64px', narrow: 'hidden', cell: ({ age }) => age },
+  {
+    id: 'suggestions',
+    title: 'Suggested',
+    width: '84px',
+    align: 'right',
+    narrow: 'hidden',
+    cell: ({ suggestions }) => suggestions || '–',
+  },
+  {
+    id: 'amount',
+    title: 'Bank amount',
+    width: '110px',
+    align: 'right',
+    narrow: 'hidden',
+    cell: ({ record }) => <Money minor={record.amount} currency={record.currency} />,
+  },
+  {
+    id: 'payment',
+    title: 'Our amount',
+    width: '110px',
+    align: 'right',
+    narrow: 'hidden',
+    cell: ({ payment }) =>
+      payment === null ? '–' : <Money minor={payment.amount} currency={payment.currency} />,
+  },
+]
+
+interface ExceptionListProps {
+  readonly id: string
+  readonly narrowed: { readonly tab?: 'suggested'; readonly reason?: Reason }
+}
+
+/** Records that need a decision. */
+export function ExceptionList({ id, narrowed }: ExceptionListProps) {
+  const api = useApi()
+  const opened = useOpened()
+  const list = useList<Exception>({
+    queryKey: ['reconciliation', id, 'exceptions', narrowed],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/reconciliations/{id}/exceptions', {
+          params: { path: { id }, query: { ...narrowed, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <DataTable
+      label="Exceptions"
+      list={list}
+      columns={EXCEPTION_COLUMNS}
+      idOf={({ record }) => record.id}
+      onOpen={({ record }) => opened.open(record.id)}
+      opened={opened.id}
+      height="60vh"
+      empty={
+        narrowed.tab === 'suggested' ? (
+          <Empty title="No suggestions">
+            “Find suggestions” above searches for payments that nearly match.
+          </Empty>
+        ) : (
+          <Empty title="No open exceptions">No record of this file waits for a decision.</Empty>
+        )
+      }
+    />
+  )
+}
+
+const FILTER = { reason: oneOf(REASONS) }
+const OPTIONS = REASONS.map((reason) => ({ value: reason, label: REASON_LOOKS[reason].word }))
+
+const RECORD_COLUMNS: readonly Column<Listed>[] = [
+  { id: 'line', title: 'Line', width: '60px', cell: ({ lineNumber }) => lineNumber },
+  {
+    id: 'external',
+    title: 'Transaction id',
+    width: 'minmax(80px, 1.4fr)',
+    cell: ({ externalTransactionId: id }) => <span title={id}>{id}</span>,
+  },
+  {
+    id: 'reason',
+    title: 'Reason',
+    width: '160px',
+    cell: ({ reason }) => <ReasonBadge reason={reason} />,
+  },
+  {
+    id: 'amount',
+    title: 'Amount',
+    width: '120px',
+    align: 'right',
+    narrow: 'hidden',
+    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
+  },
+  {
+    id: 'booked',
+    title: 'Booked',
+    width: '110px',
+    narrow: 'hidden',
+    cell: ({ bookedOn }) => bookedOn,
+  },
+  {
+    id: 'decided',
+    title: 'Decided',
+    width: '90px',
+    narrow: 'hidden',
+    cell: ({ decidedBy }) => decidedBy ?? '–',
+  },
+]
+
+/** Every record of a file, in its order. */
+export function Records({ id }: { id: string }) {
+  const api = useApi()
+  const filter = useFilter(FILTER)
+  const opened = useOpened()
+  const list = useList<Listed>({
+    queryKey: ['reconciliation', id, 'records', filter.values],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/reconciliations/{id}/records', {
+          params: {
+            path: { id },
+            query: { ...filter.values, ...(cursor && { cursor }), limit: 100 },
+          },
+          signal,
+        }),
+      ),
+  })
+  return (
+    <Stack gap="sm">
+      <FilteredTable
+        filter={filter}
+        label="Records"
+        list={list}
+        columns={RECORD_COLUMNS}
+        idOf={(record) => record.id}
+        onOpen={(record) => opened.open(record.id)}
+        opened={opened.id}
+        height="60vh"
+        empty={<Empty title="No records">The file has none.</Empty>}
+      >
+        <FilterSelect filter={filter} name="reason" label="Reason" options={OPTIONS} />
+      </FilteredTable>
+    </Stack>
+  )
+}

@@ -1,0 +1,54 @@
+import { Center } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext } from 'react'
+import { setMinorUnits } from '../format/money.ts'
+import { ErrorState, Loading } from '../parts/query-state.tsx'
+
+/** What the server tells everybody about itself, before any login. */
+export interface Settings {
+  readonly production: boolean
+  /** Who logs people in; null where they bring a token. */
+  readonly oidc: {
+    readonly authority: string
+    readonly clientId: string
+    readonly scope: string
+  } | null
+  /** Digits of the minor unit by the code of ISO 4217. */
+  readonly minorUnits: Readonly<Record<string, number>>
+}
+
+async function readSettings(): Promise<Settings> {
+  const response = await fetch('/dashboard.json', { cache: 'no-store' })
+  if (!response.ok) throw new Error(`/dashboard.json answered ${response.status}`)
+  const settings = (await response.json()) as Settings
+  setMinorUnits(settings.minorUnits)
+  return settings
+}
+
+const Context = createContext<Settings | undefined>(undefined)
+
+function SettingsProvider(props: { settings: Settings; children: ReactNode }) {
+  return <Context value={props.settings}>{props.children}</Context>
+}
+
+export function useSettings(): Settings {
+  const settings = useContext(Context)
+  if (settings === undefined) throw new Error('there is no SettingsProvider above')
+  return settings
+}
+
+/** Nothing is shown before it is known how people log in here. */
+export function SettingsGate({ children }: { children: ReactNode }) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['settings'],
+    queryFn: readSettings,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+  if (data !== undefined) return <SettingsProvider settings={data}>{children}</SettingsProvider>
+  return (
+    <Center mih="100dvh" component="main">
+      {error === null ? <Loading /> : <ErrorState error={error} onRetry={() => void refetch()} />}
+    </Center>
+  )
+}

@@ -1,0 +1,74 @@
+import { IconLock, IconMapOff, IconTool } from '@tabler/icons-react'
+import { type ErrorComponentProps, Navigate, Outlet, useRouter } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import { LiveProvider } from '../live/live-context.tsx'
+import { mayRead, type Page } from '../pages/page.ts'
+import { ButtonLink } from '../parts/links.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { ErrorState } from '../parts/query-state.tsx'
+import { Login } from '../session/login.tsx'
+import { useSessionKeeper, useSessionState } from '../session/session-context.tsx'
+import { Shell } from './shell.tsx'
+import { useUser } from './use-user.ts'
+
+/** The server refuses in any case; this says so in words, before anything is asked. */
+export function PageGate({ page }: { page: Page }) {
+  const user = useUser()
+  if (mayRead(page, user)) return <Outlet />
+  if (page.where === 'development' && user.production) {
+    return (
+      <Notice icon={IconTool} title={`${page.title} are for development`}>
+        This server runs in production, where nothing is simulated.
+      </Notice>
+    )
+  }
+  return (
+    <Notice icon={IconLock} title={`${page.title} is for operators`}>
+      Your token has the member role. Log in as an operator to see this page.
+    </Notice>
+  )
+}
+
+export function PageMissing() {
+  return (
+    <Notice
+      icon={IconMapOff}
+      title="Page not found"
+      action={
+        <ButtonLink to="/" variant="default" mt="xs">
+          Go to the start page
+        </ButtonLink>
+      }
+    />
+  )
+}
+
+/** A page that broke; the navigation beside it still works. */
+export function PageFailed({ error, reset }: ErrorComponentProps) {
+  const router = useRouter()
+  const onRetry = () => {
+    reset()
+    void router.invalidate()
+  }
+  return <ErrorState error={error} onRetry={onRetry} />
+}
+
+/** `/` leads to the first page that the user may read. */
+export function FirstPage({ pages }: { pages: readonly Page[] }) {
+  const user = useUser()
+  const first = pages.find((page) => mayRead(page, user))
+  return first === undefined ? <PageMissing /> : <Navigate to={`/${first.name}`} replace />
+}
+
+/** The address stays while the user logs in, and is shown afterwards. */
+export function AuthGate({ pages }: { pages: readonly Page[] }) {
+  const keeper = useSessionKeeper()
+  const { session } = useSessionState()
+  const token = useCallback(() => keeper.current().session?.token, [keeper])
+  if (session === undefined) return <Login />
+  return (
+    <LiveProvider token={token}>
+      <Shell pages={pages} />
+    </LiveProvider>
+  )
+}
