@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
@@ -10,10 +11,41 @@ async function placeOrder(): Promise<void> {
   })
 }
 
+async function pay(amount: number): Promise<void> {
+  await dashboard.call('/api/v1/payments', {
+    body: { amount, currency: 'EUR' },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+}
+
+/** An hour of work as relays write it down, a little more in every outbox than in the one before. */
+async function writeHistory(outboxes: readonly string[]): Promise<void> {
+  const { pool } = dashboard.database
+  await pool.query(
+    `insert into posthorn.pulse (outbox, relay, at, delivered, failed, dead)
+     select o.name, 'relay-1', date_trunc('minute', now()) - m * interval '1 minute',
+            (40 * o.n * (1.2 + sin(m / 9.0 + o.n)))::int, (3 * (1 + sin(m / 7.0)))::int, (m % 19 = 0)::int
+       from unnest($1::text[]) with ordinality as o (name, n), generate_series(1, 60) as m
+     on conflict do nothing`,
+    [outboxes],
+  )
+  await pool.query(
+    `insert into posthorn.sample (outbox, at, waiting, due, oldest_due_seconds)
+     select o.name, date_trunc('minute', now()) - m * interval '1 minute',
+            (12 * (1.1 + sin(m / 8.0 + o.n)))::int, (4 * (1.1 + sin(m / 8.0 + o.n)))::int,
+            3 * (1.1 + sin(m / 8.0 + o.n))
+       from unnest($1::text[]) with ordinality as o (name, n), generate_series(1, 60) as m
+     on conflict do nothing`,
+    [outboxes],
+  )
+}
+
 test('the overview shows what moves', async () => {
+  await writeHistory(['sagas.events', 'messages.outbound', 'payments.webhook-deliveries'])
   const page = await dashboard.open('/overview')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  await placeOrder()
+  await Promise.all(Array.from({ length: 40 }, placeOrder))
+  await Promise.all(Array.from({ length: 20 }, (_, n) => pay(1_000 + n * 100)))
   const row = page.getByRole('row', { name: /sagas\.events/ })
   await expect.poll(() => row.textContent(), patient).toMatch(/[1-9.]+\/s/)
   await axe(page)
@@ -97,7 +129,7 @@ test('a simulator fails by a fault and recovers', async () => {
   await axe(page)
   await screenshot(page, 'simulators-light')
   await page.getByRole('link', { name: 'Open gateway' }).click()
-  await page.getByRole('button', { name: 'Set' }).click()
+  await page.getByRole('button', { name: 'Set', exact: true }).click()
   await page.getByText('answers with an error').first().waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
   await page.getByText('answers normally').first().waitFor()
