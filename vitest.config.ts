@@ -1,11 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/**
- * Files that change what is shared by a whole process: its environment or OpenTelemetry's globals.
- * Browser tests are among them, since what a page leaves behind must not reach the next file.
- */
+/** Files that change what a whole process shares: its environment or OpenTelemetry's globals. */
 const ALONE = [
-  'apps/dashboard/test/**/*.test.ts',
   'apps/cli/src/doctor/doctor.test.ts',
   'packages/engine/src/trace.test.ts',
   'packages/http/src/tracing.test.ts',
@@ -31,6 +27,7 @@ export default defineConfig({
           include: [
             'packages/**/src/**/*.test.ts',
             'apps/**/src/**/*.test.ts',
+            'apps/dashboard/test/**/*.test.ts',
             'systems/**/*.test.ts',
             'bench/**/*.test.ts',
             'scripts/**/*.test.mjs',
@@ -39,7 +36,7 @@ export default defineConfig({
             'test/package/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', ...ALONE],
-          // One process runs many files: each module is imported once for all of them.
+          // One process runs many files: each module is imported, and a browser started, once for all.
           isolate: false,
         },
       },

@@ -10,7 +10,6 @@ vi.setConfig({ testTimeout: 120_000 })
 const soon = { timeout: 20_000 }
 
 const browser = await openBrowser()
-afterAll(() => browser?.close())
 const gallery = browser && (await serveGallery())
 afterAll(() => gallery?.close())
 

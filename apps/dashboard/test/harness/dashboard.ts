@@ -57,7 +57,6 @@ export async function openDashboard({
   const database = await testDatabase()
   const secret = randomBytes(32).toString('base64url')
   const browser = await openBrowser()
-  afterAll(() => browser?.close())
   if (browser) await promisify(execFile)(process.execPath, [BUILD], { timeout: 300_000 })
   const given = { DATABASE_URL: database.url, POSTHORN_JWT_SECRET: secret, ...env }
   const server = browser && (await startServer(given))
