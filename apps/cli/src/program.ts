@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addAlerts } from './commands/alerts.ts'
+import { addDeadLetters } from './commands/dead-letters.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addMessages } from './commands/messages.ts'
@@ -47,6 +48,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   addDoctor(program, terminal, ended)
   program.commandsGroup('Act:')
   addReplay(program, terminal, ended)
+  addDeadLetters(program, terminal, ended)
   addPause(program, terminal, ended)
   addToken(program, terminal, ended)
   return program

@@ -16,7 +16,7 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
 /** Who may call what. A route that is not listed here needs a member's token. */
 const PUBLIC = /^\/(healthz|readyz|metrics|openapi\.json|docs|sim|graphiql|invitations)(\/|$)/
 const SIGNED = /^\/api\/v1\/(webhooks\/|file-jobs\/s3-events$)/
-const OPERATORS = /^\/api\/v1\/(outboxes|alerts|audit|overview|database|demo)(\/|$)/
+const OPERATORS = /^\/api\/v1\/(outboxes|consumers|alerts|audit|overview|database|demo)(\/|$)/
 
 const key = new TextEncoder().encode(server.secret)
 const claims = { sub: 'ada', org: 'demo', role: 'operator' }

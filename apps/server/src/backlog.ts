@@ -1,5 +1,5 @@
 import type { Log, Outbox } from '@posthorn/engine'
-import { openAlerts, outboxStats, type OutboxStats } from '@posthorn/engine/operate'
+import { openAlerts, outboxStats, readConsumers, type OutboxStats } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
 
@@ -35,6 +35,15 @@ export function watchBacklog(
   const rate = gauge('posthorn_delivered_per_second', 'Messages delivered a second, of a minute')
   const failures = gauge('posthorn_failure_ratio', 'Part of the attempts of a minute that failed')
   const alerts = gauge('posthorn_alerts_open', 'Alerts that nobody acknowledged', ['source'])
+  const lag = gauge('posthorn_consumer_lag', 'Messages that a group has not acknowledged', [
+    'topic',
+    'group',
+  ])
+  const aside = gauge('posthorn_consumer_messages', 'Messages that a consumer set aside', [
+    'topic',
+    'group',
+    'state',
+  ])
   const connections = gauge('posthorn_database_connections', 'Of the main pool', ['state'])
 
   const show = ({ name: outbox, counts, ...stats }: OutboxStats) => {
@@ -53,12 +62,21 @@ export function watchBacklog(
     help: '1 if the tables could be read; with 0 the gauges about them are old',
     registers: [registry],
   })
+  const readGroups = async () => {
+    for (const { topic, group, ...found } of await readConsumers(pool)) {
+      if (found.lag !== undefined) lag.set({ topic, group }, found.lag)
+      aside.set({ topic, group, state: 'retry' }, found.retrying)
+      aside.set({ topic, group, state: 'parked' }, found.parked)
+      aside.set({ topic, group, state: 'dead' }, found.dead)
+    }
+  }
   const read = async () => {
     const found = await Promise.all(outboxes.map((outbox) => outboxStats(pool, outbox)))
     found.forEach(show)
     const open = Object.entries(await openAlerts(pool))
     alerts.reset()
     for (const [source, count] of open) alerts.set({ source }, count)
+    await readGroups()
     return 1
   }
 

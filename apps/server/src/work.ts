@@ -12,6 +12,7 @@ import type { SystemConsumer, SystemQueue } from '@posthorn/systems'
 import type { Brokers } from './brokers.ts'
 import { ConfigurationError, type Configuration } from './configuration.ts'
 import type { Database } from './database.ts'
+import { lagTasks } from './lag.ts'
 import type { Opened } from './open-systems.ts'
 
 export interface WorkOptions {
@@ -48,6 +49,8 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     await notifier?.close()
   }
   try {
+    const lag = lagTasks(opened.consumers, { ...options, pool: database.pool })
+    started.push(startPeriodically(lag, { log, metrics }))
     if (roles.has('worker')) {
       started.push(startPeriodically(opened.workers, { log, metrics }))
       reading.push(...opened.consumers.map((consumer) => subscribe(consumer, options)))
@@ -107,8 +110,7 @@ function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Rea
   let subscription: Subscription | undefined
   let isClosing = false
   const joining = broker.subscribe({
-    topic,
-    group,
+    ...consumer,
     handle: (message, context) =>
       withConsumerSpan(message, consumer, () => consumer.handle(message, context)),
   })

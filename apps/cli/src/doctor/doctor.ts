@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { silentLog } from '@posthorn/engine'
+import { readConsumers } from '@posthorn/engine/operate'
 import {
   ConfigurationError,
   allMigrations,
@@ -17,6 +18,7 @@ import type { Terminal } from '../terminal.ts'
 import { explain } from '../trouble.ts'
 import { checkBrokers } from './broker/brokers.ts'
 import { checkConfiguration } from './configuration.ts'
+import { checkConsumers } from './consumer/consumers.ts'
 import { examine, fail, hasFailed, ok, type Finding } from './finding.ts'
 import { checkDataFolder, checkOwnFolders } from './folders.ts'
 import { checkNode, checkOpenFiles } from './machine.ts'
@@ -110,6 +112,7 @@ async function checkDatabase(
   tell(migrations)
   if (hasFailed(migrations)) return
   tell(await examine('clock', () => checkClock(db, configuration)))
+  tell(await examine('consumers', async () => checkConsumers(await readConsumers(db))))
   await checkOutboxes(session, opened, tell)
 }
 

@@ -253,6 +253,402 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/consumers': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Every consumer group, how far it is behind and what it has set aside */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                dead: number
+                group: string
+                /** @description messages that the group has not acknowledged; null where no process looked yet */
+                lag: number | null
+                oldestDeadAt: string | null
+                /** @description set aside behind another one of their key */
+                parked: number
+                /** @description set aside until their next attempt */
+                retrying: number
+                sampledAt: string | null
+                topic: string
+                transport: string | null
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/consumers/dead-letters': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What consumers have set aside, newest first */
+    get: {
+      parameters: {
+        query?: {
+          code?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          group?: string
+          key?: string
+          limit?: number
+          search?: string
+          since?: string
+          status?: 'dead' | 'retry' | 'parked'
+          tenant?: string
+          topic?: string
+          type?: string
+          until?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                attempts: number
+                code: string | null
+                diedAt: string | null
+                dueAt: string | null
+                error: string | null
+                group: string
+                id: string
+                key: string | null
+                messageId: string
+                offset: string | null
+                partition: number | null
+                setAsideAt: string | null
+                status: 'dead' | 'retry' | 'parked'
+                tenant: string | null
+                topic: string
+                type: string | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/consumers/dead-letters/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One message that a consumer set aside, with headers and payload */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              attempts: number
+              /** @description what was received, as base64, where it could not be decoded */
+              body: string | null
+              code: string | null
+              diedAt: string | null
+              dueAt: string | null
+              error: string | null
+              group: string
+              headers: {
+                [key: string]: string
+              }
+              id: string
+              key: string | null
+              messageId: string
+              occurredAt: string | null
+              offset: string | null
+              partition: number | null
+              /** @description fields that are named like secrets are redacted */
+              payload: unknown
+              setAsideAt: string | null
+              status: 'dead' | 'retry' | 'parked'
+              tenant: string | null
+              topic: string
+              type: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/consumers/dead-letters/drop': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Delete dead letters for ever, and let what is parked behind them go on */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            dryRun?: boolean
+            filter?: {
+              code?: string
+              group?: string
+              ids?: string[]
+              key?: string
+              search?: string
+              /** Format: date-time */
+              since?: string
+              tenant?: string
+              topic?: string
+              type?: string
+              /** Format: date-time */
+              until?: string
+            }
+            limit?: number
+            reason?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              dryRun: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/consumers/dead-letters/replay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Give dead letters to their consumers again, with their attempts at zero */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            dryRun?: boolean
+            filter?: {
+              code?: string
+              group?: string
+              ids?: string[]
+              key?: string
+              search?: string
+              /** Format: date-time */
+              since?: string
+              tenant?: string
+              topic?: string
+              type?: string
+              /** Format: date-time */
+              until?: string
+            }
+            limit?: number
+            reason?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              dryRun: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/database': {
     parameters: {
       query?: never
@@ -3814,6 +4210,20 @@ export interface paths {
                 /** Format: date-time */
                 now: string
               }
+              consumers: {
+                dead: number
+                group: string
+                /** @description messages that the group has not acknowledged; null where no process looked yet */
+                lag: number | null
+                oldestDeadAt: string | null
+                /** @description set aside behind another one of their key */
+                parked: number
+                /** @description set aside until their next attempt */
+                retrying: number
+                sampledAt: string | null
+                topic: string
+                transport: string | null
+              }[]
               outboxes: {
                 alive: {
                   name: string

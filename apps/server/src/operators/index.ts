@@ -5,6 +5,7 @@ import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { auditRoutes } from './audit.ts'
+import { consumerRoutes } from './consumers.ts'
 import { databaseRoutes } from './database.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { graphRoutes } from './graph.ts'
@@ -37,6 +38,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   messageRoutes(app, pool, registered)
   journeyRoutes(app, pool, registered)
   deadLetterRoutes(app, pool, registered)
+  consumerRoutes(app, pool)
   replayRoutes(app, pool, registered)
   alertRoutes(app, pool)
   auditRoutes(app, pool)

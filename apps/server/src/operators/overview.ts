@@ -8,6 +8,7 @@ import {
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { ConsumerResource, consumerOf } from './consumers.ts'
 import { OutboxResource, statsOf } from './outbox-resource.ts'
 import { OPERATOR, OutboxName, outboxNamed, type Registered } from './registered.ts'
 
@@ -57,6 +58,7 @@ const show = {
         bySource: Type.Record(Type.String(), Type.Integer()),
       }),
       outboxes: Type.Array(OverviewItem),
+      consumers: Type.Array(ConsumerResource),
     }),
   },
 }
@@ -94,7 +96,7 @@ export function overviewRoutes(app: App, pool: Pool, outboxes: Registered): void
   const read = shared(() => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: OPERATOR }, async () => {
-    const { at, clock, alerts, outboxes: items } = await read()
+    const { at, clock, alerts, outboxes: items, consumers } = await read()
     return {
       at: at.toISOString(),
       clock: { now: clock.now.toISOString(), aheadSeconds: clock.aheadSeconds },
@@ -103,6 +105,7 @@ export function overviewRoutes(app: App, pool: Pool, outboxes: Registered): void
         bySource: { ...alerts },
       },
       outboxes: items.map((item) => itemOf(item, outboxes.get(item.name))),
+      consumers: consumers.map(consumerOf),
     }
   })
 

@@ -1,4 +1,5 @@
 import type { Outbox } from '../outbox/define.ts'
+import { readConsumers, type ConsumerOverview } from './consumers.ts'
 import { listPaused, type Paused } from './control.ts'
 import { selectSurroundings, type SurroundingsRow } from '../sql/overview.ts'
 import { outboxStats, type OutboxStats } from './stats.ts'
@@ -36,6 +37,8 @@ export interface Overview {
   /** The business clock; ahead of the real one in development only. */
   readonly clock: { readonly now: Date; readonly aheadSeconds: number }
   readonly outboxes: readonly OutboxOverview[]
+  /** Consumer groups whose lag is sampled or that have something set aside. */
+  readonly consumers: readonly ConsumerOverview[]
   /** Open alerts by their source, those that are no outbox's included. */
   readonly alerts: Readonly<Record<string, number>>
 }
@@ -47,10 +50,11 @@ export async function readOverview(
   outboxes: readonly Outbox<any>[],
 ): Promise<Overview> {
   const names = outboxes.map(({ name }) => name)
-  const [stats, surroundings, pauses] = await Promise.all([
+  const [stats, surroundings, pauses, consumers] = await Promise.all([
     Promise.all(outboxes.map((outbox) => outboxStats(db, outbox))),
     db.query<SurroundingsRow>(selectSurroundings(names)),
     listPaused(db),
+    readConsumers(db),
   ])
   const [around] = surroundings.rows
   if (!around) throw new TypeError('the statement has one row')
@@ -62,6 +66,7 @@ export async function readOverview(
       aheadSeconds: Math.round((around.business_now.getTime() - around.now.getTime()) / 1_000),
     },
     outboxes: stats.map((each) => overviewOf(each, around, paused.get(each.name))),
+    consumers,
     alerts: around.alerts,
   }
 }

@@ -40,6 +40,7 @@ const overview = (change: Partial<OutboxItem>, open = 0): Overview => ({
   clock: { now: '2026-11-15T12:00:00Z', aheadSeconds: 0 },
   alerts: { open, bySource: {} },
   outboxes: [{ ...fine, ...change }],
+  consumers: [],
 })
 
 test('nothing is said where nothing is wrong', () => {

@@ -1,0 +1,232 @@
+import { transaction } from '@posthorn/engine'
+import {
+  countDeadLetters,
+  dropDeadLetters,
+  getDeadLetter,
+  listDeadLetters,
+  readConsumers,
+  replayDeadLetters,
+  type ConsumerOverview,
+  type LetterFilter,
+  type SetAsideMessage,
+} from '@posthorn/engine/operate'
+import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type, type Static } from 'typebox'
+import { OPERATOR } from './registered.ts'
+import { Moment, textOrNull } from './transition.ts'
+
+const Text = Type.Union([Type.String(), Type.Null()])
+const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
+const Time = Type.Optional(Type.String({ format: 'date-time' }))
+const State = Type.Union([Type.Literal('dead'), Type.Literal('retry'), Type.Literal('parked')])
+
+const tags = ['consumers']
+
+/** How a consumer group is doing, in every answer that says so. */
+export const ConsumerResource = Type.Object({
+  topic: Type.String(),
+  group: Type.String(),
+  transport: Text,
+  lag: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'messages that the group has not acknowledged; null where no process looked yet',
+  }),
+  sampledAt: Moment,
+  retrying: Type.Integer({ description: 'set aside until their next attempt' }),
+  parked: Type.Integer({ description: 'set aside behind another one of their key' }),
+  dead: Type.Integer(),
+  oldestDeadAt: Moment,
+})
+
+export function consumerOf(consumer: ConsumerOverview) {
+  const { topic, group, transport, lag, sampledAt, retrying, parked, dead } = consumer
+  return {
+    ...{ topic, group, retrying, parked, dead },
+    transport: textOrNull(transport),
+    lag: lag ?? null,
+    sampledAt: textOrNull(sampledAt),
+    oldestDeadAt: textOrNull(consumer.oldestDeadAt),
+  }
+}
+
+const groups = {
+  summary: 'Every consumer group, how far it is behind and what it has set aside',
+  tags,
+  response: { 200: Type.Object({ items: Type.Array(ConsumerResource) }) },
+}
+
+const Filter = Type.Object({
+  topic: Value,
+  group: Value,
+  type: Value,
+  key: Value,
+  tenant: Value,
+  code: Value,
+  since: Time,
+  until: Time,
+  search: Value,
+})
+
+const LetterResource = Type.Object({
+  id: Type.String(),
+  topic: Type.String(),
+  group: Type.String(),
+  status: State,
+  partition: Type.Union([Type.Integer(), Type.Null()]),
+  offset: Text,
+  messageId: Type.String(),
+  type: Text,
+  key: Text,
+  tenant: Text,
+  attempts: Type.Integer(),
+  code: Text,
+  error: Text,
+  dueAt: Moment,
+  setAsideAt: Moment,
+  diedAt: Moment,
+})
+
+const LetterDetails = Type.Object({
+  ...LetterResource.properties,
+  occurredAt: Moment,
+  headers: Type.Record(Type.String(), Type.String()),
+  payload: Type.Unknown({ description: 'fields that are named like secrets are redacted' }),
+  body: Type.Union([Type.String(), Type.Null()], {
+    description: 'what was received, as base64, where it could not be decoded',
+  }),
+})
+
+const list = {
+  summary: 'What consumers have set aside, newest first',
+  tags,
+  querystring: Type.Object({
+    ...PageQuery.properties,
+    status: Type.Optional(State),
+    ...Filter.properties,
+  }),
+  response: { 200: pageOf(LetterResource) },
+}
+
+const show = {
+  summary: 'One message that a consumer set aside, with headers and payload',
+  tags,
+  params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
+  response: { 200: LetterDetails },
+}
+
+const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+  minItems: 1,
+  maxItems: 1_000,
+})
+
+const operation = (summary: string) => ({
+  summary,
+  tags,
+  body: Type.Object({
+    filter: Type.Optional(Type.Object({ ids: Type.Optional(Ids), ...Filter.properties })),
+    dryRun: Type.Optional(Type.Boolean()),
+    reason: Value,
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  }),
+  response: { 202: Type.Object({ count: Type.Integer(), dryRun: Type.Boolean() }) },
+})
+
+const OPERATIONS = {
+  replay: {
+    schema: operation('Give dead letters to their consumers again, with their attempts at zero'),
+    run: replayDeadLetters,
+  },
+  drop: {
+    schema: operation('Delete dead letters for ever, and let what is parked behind them go on'),
+    run: dropDeadLetters,
+  },
+} as const
+
+/** What operators see and do about consumers, whichever broker they read. */
+export function consumerRoutes(app: App, pool: Pool): void {
+  app.get('/api/v1/consumers', { schema: groups, config: OPERATOR }, async () => ({
+    items: (await readConsumers(pool)).map(consumerOf),
+  }))
+
+  app.get(
+    '/api/v1/consumers/dead-letters',
+    { schema: list, config: OPERATOR },
+    async ({ query: { status, cursor, limit, ...asked } }) => {
+      const { items, nextCursor } = await listDeadLetters(pool, {
+        ...filterOf(asked),
+        limit,
+        ...(cursor !== undefined && { cursor }),
+        ...(status !== undefined && { state: status }),
+      })
+      return { items: items.map(letterOf), nextCursor: nextCursor ?? null }
+    },
+  )
+
+  app.get(
+    '/api/v1/consumers/dead-letters/:id',
+    { schema: show, config: OPERATOR },
+    async ({ params }) => {
+      const letter = await getDeadLetter(pool, params.id)
+      if (!letter) throw problem('NOT_FOUND', { detail: 'it is not set aside, or no longer' })
+      return {
+        ...letterOf(letter),
+        occurredAt: textOrNull(letter.occurredAt),
+        headers: { ...letter.headers },
+        payload: letter.payload ?? null,
+        body: letter.body ? Buffer.from(letter.body).toString('base64') : null,
+      }
+    },
+  )
+
+  for (const name of ['replay', 'drop'] as const) {
+    const { schema, run } = OPERATIONS[name]
+    app.post(
+      `/api/v1/consumers/dead-letters/${name}`,
+      { schema, config: OPERATOR },
+      async (request, reply) => {
+        const { dryRun = false, filter: asked = {}, reason, limit } = request.body
+        const filter = filterOf(asked)
+        if (dryRun) {
+          const count = await countDeadLetters(pool, filter, name)
+          return reply.code(202).send({ count, dryRun })
+        }
+        const options = {
+          ...{ filter, by: callerOf(request).sub },
+          ...(reason !== undefined && { reason }),
+          ...(limit !== undefined && { limit }),
+        }
+        const ids = await transaction(pool, (tx) => run(tx, options))
+        return reply.code(202).send({ count: ids.length, dryRun })
+      },
+    )
+  }
+}
+
+function filterOf({
+  since,
+  until,
+  ...rest
+}: Static<typeof Filter> & { ids?: string[] }): LetterFilter {
+  return {
+    ...rest,
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
+  }
+}
+
+function letterOf(letter: SetAsideMessage) {
+  const { id, topic, group, state, messageId, attempts } = letter
+  return {
+    ...{ id, topic, group, status: state, messageId, attempts },
+    partition: letter.partition ?? null,
+    offset: textOrNull(letter.offset),
+    type: textOrNull(letter.type),
+    key: textOrNull(letter.key),
+    tenant: textOrNull(letter.tenant),
+    code: textOrNull(letter.code),
+    error: textOrNull(letter.error),
+    dueAt: textOrNull(letter.dueAt),
+    setAsideAt: textOrNull(letter.setAsideAt),
+    diedAt: textOrNull(letter.diedAt),
+  }
+}
