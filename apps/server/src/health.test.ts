@@ -50,6 +50,24 @@ describe('/readyz', () => {
     })
   })
 
+  test('stays 200 beside a newer migration, unless it is breaking', async () => {
+    const own = await testDatabase()
+    const newer = await testServer(own)
+    const { pool } = own
+    await pool.query(
+      `insert into posthorn.migration (set_name, id, checksum) values ('engine', '9998_newer', 'x')`,
+    )
+    expect((await newer.call('/readyz')).status).toBe(200)
+    await pool.query(`update posthorn.migration set breaking = true where id = '9998_newer'`)
+    const { status, body } = await newer.call('/readyz')
+    expect({ status, body }).toMatchObject({
+      status: 503,
+      body: {
+        checks: { migrations: { ok: false, reason: expect.stringContaining('9998_newer') } },
+      },
+    })
+  })
+
   test.each([
     ['rabbitmq', { RABBITMQ_URL: 'amqp://guest:hunter2@127.0.0.1:1' }],
     ['kafka', { KAFKA_BROKERS: '127.0.0.1:1' }],
