@@ -24,7 +24,7 @@ alter table shop.outbox
 alter table shop.outbox set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 create index if not exists outbox_due on shop.outbox (due_at, id)
   where status in ('pending', 'failed');
-create index if not exists outbox_alone on shop.outbox (due_at, id)
+create index if not exists outbox_suspect on shop.outbox (due_at, id)
   where status in ('pending', 'failed') and lost_claims > 0;
 create index if not exists outbox_dead on shop.outbox (id)
   where status = 'dead';

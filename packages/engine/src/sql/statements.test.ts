@@ -48,7 +48,7 @@ function claims({ statements, order }: Outbox): [name: string, index: string, Pr
       ]
     : [
         ['claimBatch', '_due', byRow.claimBatch],
-        ['claimSuspect', '_alone', byRow.claimSuspect],
+        ['claimSuspect', '_suspect', byRow.claimSuspect],
         ['takeExpired', '_claimed', byRow.takeExpired],
         ['nextDue', '_due', nextDue],
       ]

@@ -110,7 +110,7 @@ export function engineTableSql(definition: ResolvedDefinition): string {
         waiting(definition),
       ),
       index(
-        'alone',
+        'suspect',
         `(${columns.dueAt}, ${columns.id})`,
         `${waiting(definition)} and lost_claims > 0`,
       ),
