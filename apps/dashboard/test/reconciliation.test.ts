@@ -80,7 +80,7 @@ test('a sample is looked at, uploaded, rehearsed and run', async () => {
   await page.getByText('3 of 7 records are matched: 42.86%.').waitFor(patient)
   await tab(page, /All open 4/).waitFor()
   await tab(page, /Amount differs 1/).waitFor()
-  await tab(page, /Missing payments 1/).waitFor()
+  await tab(page, /Missing payments 3/).waitFor()
   await axe(page)
   await screenshot(page, 'reconciliation-run-light')
   await page.goto(`${dashboard.url}/reconciliation`)
