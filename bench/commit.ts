@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Commit } from './contestant.ts'
 
 /** Runs `work` in a transaction and says when its COMMIT was issued and when it was answered. */
-export async function committed(
+export async function commitEach(
   pool: Pool,
   work: (client: PoolClient) => Promise<unknown>,
 ): Promise<Commit> {

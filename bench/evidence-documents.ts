@@ -9,7 +9,7 @@ export interface DocumentsServing {
 
 const app = await createApp({
   ...{ title: 'bench', version: '1', production: false, rateLimit: false, log: false },
-  verify: createVerifier({ secret: 'a secret of the benchmark, and of nobody else' }),
+  verify: createVerifier({ secret: 'a secret of the benchmark, known to it alone' }),
 })
 await app.register(simulators, { pool: new Pool({ max: 1 }), simulators: [documents()] })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -29,7 +29,7 @@ export async function writeEvidence(
 
 const CHUNK = 5_000
 
-function* chunked(count: number, line: (i: number) => string): Generator<string> {
+function* chunkLines(count: number, line: (i: number) => string): Generator<string> {
   for (let from = 0; from < count; from += CHUNK) {
     let text = ''
     for (let i = from; i < Math.min(from + CHUNK, count); i += 1) text += line(i)
@@ -49,7 +49,7 @@ const idOf = (i: number) => {
 }
 
 function* copyRows(count: number, jobId: string): Generator<string> {
-  yield* chunked(
+  yield* chunkLines(
     count,
     (i) =>
       `${idOf(i)},${jobId},bench,${i + 1},${i + 2},${caseOf(i)},${fileOf(i)},"{""amount"": ""${amountOf(i)}""}"\n`,
@@ -57,7 +57,7 @@ function* copyRows(count: number, jobId: string): Generator<string> {
 }
 
 function* copyArtifacts(count: number, jobId: string): Generator<string> {
-  yield* chunked(
+  yield* chunkLines(
     count,
     (i) =>
       `${jobId},${idOf(i)},0,${fileOf(i)},staging/${jobId}/00000${i % FILES.length},1024,application/pdf\n`,
@@ -71,9 +71,9 @@ async function writeZip(path: string, count: number): Promise<void> {
   let size = 0
   function* csv() {
     yield* ['case_id,evidence_files,amount\n']
-    yield* chunked(count, (i) => `${caseOf(i)},${fileOf(i)},${amountOf(i)}\n`)
+    yield* chunkLines(count, (i) => `${caseOf(i)},${fileOf(i)},${amountOf(i)}\n`)
   }
-  function* counted() {
+  function* countLines() {
     for (const text of csv()) {
       const bytes = Buffer.from(text)
       crc = crc32(bytes, crc)
@@ -81,7 +81,7 @@ async function writeZip(path: string, count: number): Promise<void> {
       yield bytes
     }
   }
-  await pipeline(Readable.from(counted()), createDeflateRaw(), createWriteStream(packed))
+  await pipeline(Readable.from(countLines()), createDeflateRaw(), createWriteStream(packed))
   const entries: Entry[] = [
     { name: 'cases.csv', method: 8, crc, size, packed: (await stat(packed)).size },
     ...FILES.map((name): Entry => {
@@ -93,7 +93,7 @@ async function writeZip(path: string, count: number): Promise<void> {
   const directory: Buffer[] = []
   let at = 0
   for (const entry of entries) {
-    const local = Buffer.concat([signed(0x04034b50), fieldsOf(entry), nameOf(entry)])
+    const local = Buffer.concat([signatureBytes(0x04034b50), fieldsOf(entry), nameOf(entry)])
     directory.push(directoryEntry(entry, at))
     await file.write(local)
     if (entry.method === 0) await file.write(contentOf(entry.name))
@@ -126,7 +126,7 @@ function nameOf({ name }: Entry): Buffer {
   return Buffer.from(name)
 }
 
-function signed(signature: number): Buffer {
+function signatureBytes(signature: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(signature)
   return bytes
@@ -149,7 +149,7 @@ function directoryEntry(entry: Entry, at: number): Buffer {
   const rest = Buffer.alloc(14)
   rest.writeUInt32LE(at, 10)
   const madeBy = Buffer.from([20, 0])
-  return Buffer.concat([signed(0x02014b50), madeBy, fieldsOf(entry), rest, nameOf(entry)])
+  return Buffer.concat([signatureBytes(0x02014b50), madeBy, fieldsOf(entry), rest, nameOf(entry)])
 }
 
 async function copyInto(file: Awaited<ReturnType<typeof open>>, path: string): Promise<void> {

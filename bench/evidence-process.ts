@@ -12,7 +12,7 @@ export interface EvidenceOrder {
   readonly databaseUrl: string
   readonly folder: string
   readonly brokers?: string
-  /** What it does beside serving; publishing begins when it is told `publish`. */
+  /** What it does beside serving; publishing begins with the message `publish`. */
   readonly parts: readonly ('workers' | 'publisher' | 'consumers')[]
   /** Rows claimed at once; 0 leaves it to the system. */
   readonly batch?: number
@@ -27,7 +27,7 @@ export interface EvidenceServing {
 
 const order = JSON.parse(process.argv[2] ?? '{}') as EvidenceOrder
 const { databaseUrl, folder, brokers, parts, batch = 0 } = order
-const secret = 'a secret of the benchmark, and of nobody else'
+const secret = 'a secret of the benchmark, known to it alone'
 const system = evidence({ notify: async () => undefined })
 const { values, mistakes } = readSettings(system.settings, {
   env: {
@@ -43,7 +43,7 @@ const opened = system.open({
   ...{ pool, log: silentLog, settings: values, production: true },
   baseUrl: () => '',
   sealing: createSealing(['k'.repeat(32)]),
-  simulated: async () => undefined,
+  simulatorAddress: async () => undefined,
 })
 const app = await createApp({
   ...{ title: 'bench', version: '1', production: true, rateLimit: false },

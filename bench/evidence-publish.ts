@@ -13,9 +13,9 @@ import { prepareDatabase } from './evidence-ingest.ts'
 import { inTurns, median } from './harness.ts'
 import type { Options } from './options.ts'
 import { rest, type Database, type Server } from './postgres.ts'
-import { ratio, rounded, type Report } from './report.ts'
+import { ratio, round, type Report } from './report.ts'
 
-/** The system claims 100 at once and bounds what is not confirmed; nobody confirms here. */
+/** The system claims 100 at once and bounds what is not confirmed; there are no confirmations here. */
 const BATCH = 1_000
 /** More would only take longer. */
 const MOST_ROWS = 100_000
@@ -58,7 +58,7 @@ export async function publishing(
     )
     report.table(
       `${count} rows published in batches of ${BATCH}, median of ${rounds}`,
-      [...rateOf].map(([name, rate]) => ({ name, rowsPerSecond: rounded(rate) })),
+      [...rateOf].map(([name, rate]) => ({ name, rowsPerSecond: round(rate) })),
     )
     const [alone, plain] = [rateOf.get('transport alone') ?? 0, rateOf.get('plain SQL') ?? 0]
     report.table(

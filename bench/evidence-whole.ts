@@ -12,7 +12,7 @@ import { prepareDatabase } from './evidence-ingest.ts'
 import { inDatabase } from './harness.ts'
 import type { Options } from './options.ts'
 import type { Database, Server } from './postgres.ts'
-import { rounded, type Report } from './report.ts'
+import { round, type Report } from './report.ts'
 
 /** A minute or so of it says enough. */
 const MOST_ROWS = 20_000
@@ -68,7 +68,7 @@ async function measure({ url, pool }: Database, { brokers, folder, zip, count }:
     const { total } = (await response.json()) as { total: number }
     return {
       seconds: Number((ms / 1_000).toFixed(1)),
-      rowsPerSecond: rounded((count * 1_000) / ms),
+      rowsPerSecond: round((count * 1_000) / ms),
       nodeUsPerRow: Math.round((cpuUs - before.cpuUs) / count),
       peakMb,
       attached: total,

@@ -12,10 +12,10 @@ import {
   type Database,
   type Server,
 } from './postgres.ts'
-import { ratio, rounded, type Report } from './report.ts'
+import { ratio, round, type Report } from './report.ts'
 
 /** What a transaction held open, so that nothing dead can be cleaned away, does to the rate. */
-export async function held(server: Server, options: Options, report: Report): Promise<void> {
+export async function measureHeld(server: Server, options: Options, report: Report): Promise<void> {
   const { messages, limitMs, rounds } = options
   const contestants = select(everyone(enduranceField(options)), options.only)
   const fresh = await inTurns(contestants, { server, rounds }, (contestant, database) =>
@@ -70,7 +70,7 @@ async function drainHeld(
     perSecond: rateOf(cycles.slice(-Math.ceil(cycles.length / 3))),
     cycles: cycles.map((cycle) => rateOf([cycle])),
     walBytesPerMessage: Math.round(walBytes / delivered),
-    deadTuplesPerMessage: rounded((await deadTuples(database)) / delivered),
+    deadTuplesPerMessage: round((await deadTuples(database)) / delivered),
   }
 }
 

@@ -7,7 +7,7 @@ export interface Serving {
   readonly token: string
 }
 
-const secret = 'a secret of the benchmark, and of nobody else'
+const secret = 'a secret of the benchmark, known to it alone'
 
 async function posthorn() {
   const app = await createApp({

@@ -77,7 +77,7 @@ async function measureLatency(
   database: Database,
 ): Promise<Record<LoadName, Times>> {
   const samples = sampler()
-  const queue = await contestant.open(database, (sample) => samples.handled(sample))
+  const queue = await contestant.open(database, (sample) => samples.onHandled(sample))
   return withOpen(queue, async () => {
     await oneAtATime(queue, samples, WARM_UP_SAMPLES)
     const alone = await oneAtATime(queue, samples, ALONE_SAMPLES)
@@ -88,7 +88,7 @@ async function measureLatency(
 
 interface Sampler {
   next(): { sample: number; started: Promise<number> }
-  handled(sample: number): void
+  onHandled(sample: number): void
 }
 
 /** Matches what is sent with what is handled. A second delivery of the same sample is ignored. */
@@ -102,7 +102,7 @@ function sampler(): Sampler {
       waiting.set(last, resolve)
       return { sample: last, started: promise }
     },
-    handled(sample) {
+    onHandled(sample) {
       waiting.get(sample)?.(performance.now())
       waiting.delete(sample)
     },
@@ -133,7 +133,7 @@ async function oneAtATime(queue: LatencyQueue, samples: Sampler, count: number):
     taken.push(await oneSample(queue, samples))
     if (taken.filter(isUnhandled).length > MOST_UNHANDLED)
       throw new Error('messages are not handled')
-    // Long enough that whoever polls in a burst after a message has gone to sleep again, and not
+    // Long enough that a queue that polls in a burst after a message has gone to sleep again, and not
     // always the same.
     await setTimeout(Math.random() * 10)
   }

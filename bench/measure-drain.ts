@@ -1,7 +1,7 @@
 import type { Contestant } from './contestant.ts'
 import { median, withOpen } from './harness.ts'
 import { deadTuples, rest, walBytesSince, walPosition, type Database } from './postgres.ts'
-import { rounded } from './report.ts'
+import { round } from './report.ts'
 
 /** What one drain was measured at. */
 export interface Measured {
@@ -37,7 +37,7 @@ export async function measureDrain(
   return {
     perSecond: Math.round(delivered / (ms / 1_000)),
     walBytesPerMessage: Math.round(walBytes / delivered),
-    deadTuplesPerMessage: rounded((await deadTuples(database)) / delivered),
+    deadTuplesPerMessage: round((await deadTuples(database)) / delivered),
   }
 }
 

@@ -12,7 +12,7 @@ const app = await createApp({
   title: 'bench',
   version: '1',
   production: false,
-  verify: createVerifier({ secret: 'a secret of the benchmark, and of nobody else' }),
+  verify: createVerifier({ secret: 'a secret of the benchmark, known to it alone' }),
   rateLimit: false,
 })
 const outside = whatsapp({

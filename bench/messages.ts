@@ -25,7 +25,7 @@ import type { Outside } from './messages-outside.ts'
 import type { Options } from './options.ts'
 import { chunks } from './payload.ts'
 import { rest, type Database, type Server } from './postgres.ts'
-import { ratio, rounded, type Line, type Report } from './report.ts'
+import { ratio, round, type Line, type Report } from './report.ts'
 
 const MOST_MESSAGES = 20_000
 const NUMBERS = Array.from({ length: 10 }, (_, n) => String(1_000 + n))
@@ -89,7 +89,7 @@ async function measure(database: Database, load: Load, count: number) {
     title: 'bench',
     version: '1',
     production: false,
-    verify: createVerifier({ secret: 'a secret of the benchmark, and of nobody else' }),
+    verify: createVerifier({ secret: 'a secret of the benchmark, known to it alone' }),
     rateLimit: false,
   })
   opened.defer(() => app.close())
@@ -114,7 +114,7 @@ async function measure(database: Database, load: Load, count: number) {
     await relay.stop()
     await Promise.all(Object.values(transports).map((transport) => transport.close()))
   })
-  return { name: load.name, ...(await drained({ relay, pool, count, outside })) }
+  return { name: load.name, ...(await drain({ relay, pool, count, outside })) }
 }
 
 function openSystem(pool: Pool, load: Load, url: () => string): OpenSystem {
@@ -134,7 +134,7 @@ function openSystem(pool: Pool, load: Load, url: () => string): OpenSystem {
     // The simulator is where the system looks for it: below `/sim/whatsapp` of this.
     baseUrl: () => url().replace('/sim/whatsapp', ''),
     sealing: createSealing(['a key of at least thirty-two characters']),
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
   })
 }
 
@@ -166,7 +166,7 @@ interface Counted {
   readonly attempts: number
 }
 
-async function counted(pool: Pool): Promise<Counted> {
+async function readCounts(pool: Pool): Promise<Counted> {
   const { rows } = await pool.query<Counted>(COUNT)
   return rows[0] ?? { sent: 0, delivered: 0, ids: 0, attempts: 0 }
 }
@@ -176,19 +176,19 @@ const LIMIT_MS = 300_000
 /** Counting takes the database's time too. */
 const LOOK_MS = 500
 
-async function drained(run: { relay: Relay; pool: Pool; count: number; outside: Outside }) {
+async function drain(run: { relay: Relay; pool: Pool; count: number; outside: Outside }) {
   const { relay, pool, count, outside } = run
   const start = performance.now()
   await relay.start()
   const sentMs = await until(pool, start, ({ sent }) => sent === count)
   const deliveredMs = await until(pool, start, ({ delivered }) => delivered === count)
-  const end = await counted(pool)
+  const end = await readCounts(pool)
   const tally = (await (await fetch(`${outside.url}/tally`)).json()) as Record<string, number>
   const accepted = tally['accepted'] ?? 0
   return {
     perSecond: Math.round(count / (sentMs / 1_000)),
-    sentSeconds: rounded(sentMs / 1_000),
-    deliveredSeconds: rounded(deliveredMs / 1_000),
+    sentSeconds: round(sentMs / 1_000),
+    deliveredSeconds: round(deliveredMs / 1_000),
     lost: count - end.delivered,
     doubled: accepted - end.ids,
     attempts: end.attempts,
@@ -199,6 +199,6 @@ async function drained(run: { relay: Relay; pool: Pool; count: number; outside: 
 
 /** Milliseconds from the start until it is so, or the limit. */
 async function until(pool: Pool, start: number, isSo: (now: Counted) => boolean): Promise<number> {
-  while (performance.now() - start < LIMIT_MS && !isSo(await counted(pool))) await sleep(LOOK_MS)
+  while (performance.now() - start < LIMIT_MS && !isSo(await readCounts(pool))) await sleep(LOOK_MS)
   return performance.now() - start
 }

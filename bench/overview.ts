@@ -4,7 +4,7 @@ import { inTurns, percentile, select } from './harness.ts'
 import type { Options } from './options.ts'
 import { benchOutbox, createOutbox, type OutboxForm } from './outbox.ts'
 import type { Database, Server } from './postgres.ts'
-import { rounded, type Report } from './report.ts'
+import { round, type Report } from './report.ts'
 
 const REFRESHES = 100
 
@@ -35,8 +35,8 @@ export async function overview(server: Server, options: Options, report: Report)
     `milliseconds for a refresh, ${rounds * REFRESHES} of them`,
     [...results].map(([{ name }, measured]) => {
       const times = measured.flat()
-      const p50 = rounded(percentile(times, 50))
-      return { name, finished, waiting, p50, p95: rounded(percentile(times, 95)) }
+      const p50 = round(percentile(times, 50))
+      return { name, finished, waiting, p50, p95: round(percentile(times, 95)) }
     }),
   )
 }
@@ -52,10 +52,10 @@ async function refreshTimes(
   await pool.query(FILL, ['pending', waiting])
   // As autovacuum would have done it by then.
   await pool.query('vacuum analyze bench.outbox')
-  return timed(pool, () => readOverview(pool, [outbox]))
+  return timeReads(pool, () => readOverview(pool, [outbox]))
 }
 
-async function timed(pool: Pool, refresh: () => Promise<unknown>): Promise<number[]> {
+async function timeReads(pool: Pool, refresh: () => Promise<unknown>): Promise<number[]> {
   // Connections and caches as they are while a dashboard stays open.
   await Promise.all([pool.query('select 1'), pool.query('select 1')])
   for (let i = 0; i < 5; i += 1) await refresh()

@@ -25,8 +25,8 @@ export function payload(index: number): Payload {
 
 /** The key of the `index`-th message: drawn evenly, the same in every run. */
 export function key(index: number): string {
-  // A step of a known mixing function (murmur3's last); keys in turn would favour whoever takes one
-  // message per key at a time, keys in blocks whoever takes many.
+  // A step of a known mixing function (murmur3's last); keys in rotation would favour queues that take
+  // one message per key at a time, keys in blocks those that take many.
   let mixed = Math.imul(index ^ (index >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return `key-${((mixed ^ (mixed >>> 16)) >>> 0) % KEYS}`

@@ -10,8 +10,8 @@ interface Order {
 }
 
 /**
- * What somebody writes who trusts every process to live: the same rows and the same call, with
- * no token, no checks, no look at the key's history, and nobody to finish what is left.
+ * What an application would write that trusts every process to live: the same rows and the same call, with
+ * no token, no checks, no look at the key's history, and no worker to finish what is left.
  */
 export function barePayments(app: FastifyInstance, pool: Pool, gatewayUrl: string): void {
   app.post<{ Body: Order }>('/api/v1/payments', async (request, reply) => {

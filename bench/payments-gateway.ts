@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A child process of `payments.ts`: a gateway that charges whatever it is asked to, at once. */
+/** A child process of `payments.ts`: a gateway that accepts every charge at once. */
 let charges = 0
 const gateway = createServer((request, response) => {
   request.resume()

@@ -14,7 +14,7 @@ export interface Serving {
 }
 
 const [, , name, databaseUrl, gatewayUrl = ''] = process.argv
-const secret = 'a secret of the benchmark, and of nobody else'
+const secret = 'a secret of the benchmark, known to it alone'
 const pool = new Pool({ connectionString: databaseUrl, max: 20 })
 
 async function posthorn() {
@@ -40,7 +40,7 @@ async function posthorn() {
     production: true,
     baseUrl: () => 'http://127.0.0.1',
     sealing: createSealing(['k'.repeat(32)]),
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
   })
   await system.routes?.(app)
   return app

@@ -67,7 +67,7 @@ const HARNESS = 'bench harness'
 
 let databases = 0
 
-/** An empty database with `synchronous_commit` on, whatever the server's default. */
+/** An empty database with `synchronous_commit` on, regardless of the server's default. */
 export async function createDatabase(server: Server): Promise<Database> {
   databases += 1
   const name = `bench_${process.pid}_${databases}`
@@ -111,7 +111,7 @@ export async function walPosition({ pool }: Database): Promise<string> {
   return rows[0]?.lsn ?? '0/0'
 }
 
-/** Bytes written to the log since `position`, by anybody on the server. */
+/** Bytes written to the log since `position`, by all sessions of the server. */
 export async function walBytesSince({ pool }: Database, position: string): Promise<number> {
   const { rows } = await pool.query<{ bytes: string }>(
     'select pg_wal_lsn_diff(pg_current_wal_lsn(), $1::pg_lsn) as bytes',

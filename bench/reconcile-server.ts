@@ -12,7 +12,7 @@ export interface Serving {
 }
 
 const [, , databaseUrl] = process.argv
-const secret = 'a secret of the benchmark, and of nobody else'
+const secret = 'a secret of the benchmark, known to it alone'
 const app = await createApp({
   title: 'bench',
   version: '1',
@@ -36,7 +36,7 @@ const system = payments.open({
   production: true,
   baseUrl: () => 'http://127.0.0.1',
   sealing: createSealing(['k'.repeat(32)]),
-  simulated: async () => undefined,
+  simulatorAddress: async () => undefined,
 })
 await system.routes?.(app)
 const address = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -63,7 +63,7 @@ function number(value: number): string {
 }
 
 /** Three digits that count: enough to compare, and no more than the measurement holds. */
-export function rounded(value: number): number {
+export function round(value: number): number {
   if (!Number.isFinite(value)) return value
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3))
 }

@@ -4,7 +4,7 @@ import { posthornSagas } from './contestants/posthorn-sagas.ts'
 import { inTurns, median, select, withOpen } from './harness.ts'
 import type { Options } from './options.ts'
 import { rest, walBytesSince, walPosition, type Database, type Server } from './postgres.ts'
-import { ratio, rounded, type Report } from './report.ts'
+import { ratio, round, type Report } from './report.ts'
 import type { SagaContestant } from './saga-contestant.ts'
 
 const SAGAS = 10_000
@@ -32,14 +32,14 @@ export async function sagas(server: Server, options: Options, report: Report): P
   const contestants = select([...ours, dbos], only)
   const results = await inTurns(contestants, { server, rounds }, measure)
   const middle = (runs: readonly Run[], field: keyof Run) =>
-    rounded(median(runs.map((run) => run[field])))
+    round(median(runs.map((run) => run[field])))
   const lines = [...results].map(([{ name, version, settings }, runs]) => ({
     name,
     sagasPerSecond: middle(runs, 'perSecond'),
     statementsPerSaga: middle(runs, 'statements'),
     walBytesPerSaga: middle(runs, 'walBytes'),
     msPerSaga: middle(runs, 'ms'),
-    runs: runs.map(({ perSecond }) => rounded(perSecond)),
+    runs: runs.map(({ perSecond }) => round(perSecond)),
     version,
     settings,
   }))
@@ -54,7 +54,7 @@ export async function sagas(server: Server, options: Options, report: Report): P
 async function measure(contestant: SagaContestant, database: Database): Promise<Run> {
   const pool = new Pool({ connectionString: database.url, max: CONNECTIONS })
   pool.on('error', () => undefined)
-  const statements = countedOn(pool)
+  const statements = countQueries(pool)
   try {
     return await withOpen(await contestant.open({ url: database.url, pool }), async (engine) => {
       // Connections, plans and the JIT: not what is compared.
@@ -77,7 +77,7 @@ async function measure(contestant: SagaContestant, database: Database): Promise<
 }
 
 /** Counts what is said to the server on the connections of a pool. */
-function countedOn(pool: Pool): () => number {
+function countQueries(pool: Pool): () => number {
   let count = 0
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown

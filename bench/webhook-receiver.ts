@@ -26,7 +26,7 @@ server.listen(0, '127.0.0.1', () => {
   process.send?.(`http://127.0.0.1:${port}`)
 })
 
-// Whoever asked is gone.
+// The parent is gone.
 process.on('disconnect', () => process.exit())
 
 process.on('message', (question) => {

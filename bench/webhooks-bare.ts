@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { Agent } from 'undici'
 
 /*
- * What somebody would write for themselves: claim a hundred, post them, write the same rows down in
+ * What an application would write by hand: claim a hundred, post them, write the same rows down in
  * one transaction, two at a time. Nothing is guarded, retried, kept in order or finished after a
  * crash, one secret signs for all, and an endpoint that hangs stops everything.
  */

@@ -126,7 +126,7 @@ interface Posted {
   readonly cpuUs: number
 }
 
-async function measured(count: number, post: () => Promise<void>): Promise<Posted> {
+async function measure(count: number, post: () => Promise<void>): Promise<Posted> {
   const started = performance.now()
   const before = process.cpuUsage()
   await post()
@@ -160,7 +160,7 @@ async function postPlainly({ url }: Receiver, count: number): Promise<Posted> {
       await answer.body.dump()
     }
   }
-  const posted = await measured(count, async () => {
+  const posted = await measure(count, async () => {
     await Promise.all(Array.from({ length: CONCURRENCY }, post))
   })
   await agent.close()
@@ -194,7 +194,7 @@ async function open(database: Database, receiver: Receiver, hanging: number): Pr
     production: false,
     baseUrl: () => 'http://127.0.0.1:1',
     sealing,
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
   })
   await addEndpoints(pool, { url: receiver.url, hanging, seal: sealing.seal })
   const relay = createRelay({ pool, outboxes, transports })
@@ -249,7 +249,7 @@ async function drain(database: Database, { receiver, count, deliver }: Drain): P
       [ORG, Array.from({ length: count }, (_, n) => bodyOf(n))],
     )
     await pool.query('vacuum (analyze)')
-    return await measured(count, () => deliver(pool, relay))
+    return await measure(count, () => deliver(pool, relay))
   } finally {
     await close()
   }
@@ -313,7 +313,7 @@ function timesOf(
   arrived: ReadonlyMap<string, number>,
 ): Times {
   const waits = [...committed].map(([id, at]) => Math.max(0, (arrived.get(id) ?? Infinity) - at))
-  return { p50: rounded(percentile(waits, 50)), p99: rounded(percentile(waits, 99)) }
+  return { p50: roundMs(percentile(waits, 50)), p99: roundMs(percentile(waits, 99)) }
 }
 
 async function announce(
@@ -341,6 +341,6 @@ function medians(runs: readonly Times[]): Times {
   return { p50: median(runs.map(({ p50 }) => p50)), p99: median(runs.map(({ p99 }) => p99)) }
 }
 
-function rounded(ms: number): number {
+function roundMs(ms: number): number {
   return Number(ms.toFixed(1))
 }

@@ -49,7 +49,7 @@ async function startServers() {
 }
 
 try {
-  // Both are awaited whatever happens: what was started must be known before it is stopped.
+  // Both are awaited in every case: what was started must be known before it is stopped.
   const results = await Promise.allSettled([step('servers', startServers), checkSources()])
   for (const { status, reason } of results) if (status === 'rejected') throw reason
   await step('schema', program('scripts/schema.mjs', '--check'))

@@ -16,7 +16,7 @@ export function showProgram(script, args, { env, signal } = {}) {
   return finish(start([script, ...args], { env, signal, output: 'inherit' }))
 }
 
-/** The same, its output kept for whoever wants to show it. */
+/** The same, with its output returned. */
 export async function runProgram(script, args, { env, signal } = {}) {
   const child = start([script, ...args], { env, signal, output: 'pipe' })
   const output = []

@@ -23,7 +23,7 @@ async function buildIfStale() {
     'building the dashboard',
   )
   try {
-    // Whoever held the lock may have built it.
+    // The former holder of the lock may have built it.
     if (!isFresh()) await build(lock)
   } finally {
     lock.release()
@@ -134,7 +134,7 @@ function isWindows() {
   return process.platform === 'win32'
 }
 
-/** What a person can do something about: told without a stack. */
+/** An error that the user can fix: printed without a stack. */
 class BuildError extends Error {}
 
 try {

@@ -23,7 +23,7 @@ const ofDashboard = createRequire(new URL('../apps/dashboard/package.json', impo
 const { default: openapiTS, astToString } = ofDashboard('openapi-typescript')
 
 /** What the API says of itself, by a server on the database that only answers. */
-async function described(databaseUrl) {
+async function describeApi(databaseUrl) {
   const systems = await installedSystems({})
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-openapi-'))
   const env = {
@@ -77,7 +77,7 @@ function fileText() {
 
 const server = process.env.DATABASE_URL ? undefined : await temporaryPostgres()
 try {
-  const description = await onDatabase(server?.url ?? process.env.DATABASE_URL, described)
+  const description = await onDatabase(server?.url ?? process.env.DATABASE_URL, describeApi)
   const text = await typesOf(description)
   if (!process.argv.includes('--check')) writeFileSync(FILE, text)
   else if (fileText() !== text) {

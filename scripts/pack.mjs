@@ -1,5 +1,5 @@
 // node scripts/pack.mjs [--to folder] [name …]: builds packages as they are published and packs
-// each into a file that npm installs. All of them, into .posthorn/packages, unless told otherwise.
+// each into a file that npm installs. All of them, into .posthorn/packages by default.
 
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

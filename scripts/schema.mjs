@@ -127,7 +127,7 @@ async function onMigrated(server, work) {
     const url = new URL(server)
     url.pathname = `/${name}`
     const pool = new Pool({ connectionString: url.href, max: 1 })
-    // Its end is told before its connection is gone, and then the database goes first.
+    // The pool reports its end before its connections are closed; the database may be dropped first.
     pool.on('error', () => undefined)
     try {
       await migrate(pool, await allMigrations(await installedSystems({})))

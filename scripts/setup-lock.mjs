@@ -2,20 +2,20 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Takes the lock as soon as nobody else has it; says once what it waits for. */
+/** Takes the lock as soon as it is free; says once what it waits for. */
 export async function waitForLock(file, others) {
-  for (let told = false; ; told = true) {
+  for (let announced = false; ; announced = true) {
     const lock = takeLock(file)
     if (lock !== undefined) return lock
-    if (!told) console.error(`Another process is ${others}; waiting for it ...`)
+    if (!announced) console.error(`Another process is ${others}; waiting for it ...`)
     await sleep(500)
   }
 }
 
 /**
  * Takes the lock, or returns undefined while a living process has it. The file names its holders
- * by pid and, where /proc tells, by start time, so a lock that a killed process left behind holds
- * nobody up. A child that outlives us when we are killed can be made a second holder.
+ * by pid and, where /proc tells, by start time, so a lock that a killed process left behind
+ * blocks no other. A child that outlives us when we are killed can be made a second holder.
  */
 export function takeLock(file) {
   mkdirSync(dirname(file), { recursive: true })
@@ -62,7 +62,7 @@ function isAlive(holder) {
   return mark(pid) === holder
 }
 
-/** The pid and the start time; a zombie, which only waits to be counted, is nobody. */
+/** The pid and the start time; a zombie, which only waits to be counted, holds nothing. */
 function mark(pid) {
   const stat = read(`/proc/${pid}/stat`) ?? ''
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

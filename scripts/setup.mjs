@@ -18,7 +18,7 @@ const lockFile = join(root, 'package-lock.json')
 async function setUp() {
   const lock = await waitForLock(join(root, '.posthorn', 'setup.lock'), 'installing packages')
   try {
-    // Whoever held the lock may have done it all.
+    // The former holder of the lock may have done it all.
     if (isReady()) return
     if (!isInstalled()) await install(lock)
     checkNode()
@@ -36,12 +36,15 @@ function isReady() {
 function fingerprint() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`)
   hash.update(read(lockFile))
-  for (const folder of ['', ...workspaces()]) hash.update(`${folder} ${asked(folder)}\n`)
+  for (const folder of ['', ...workspaces()]) hash.update(`${folder} ${manifestOf(folder)}\n`)
   return hash.digest('hex')
 }
 
 /** Only what npm looks at: a changed script or description is no reason to install. */
-function asked(folder, manifest = JSON.parse(read(join(root, folder, 'package.json')) || '{}')) {
+function manifestOf(
+  folder,
+  manifest = JSON.parse(read(join(root, folder, 'package.json')) || '{}'),
+) {
   const { dependencies, devDependencies, peerDependencies, optionalDependencies } = manifest
   const sorted = (names = {}) =>
     Object.entries(names).sort(([one], [other]) => (one < other ? -1 : 1))
@@ -70,7 +73,7 @@ function isInstalled() {
   const there = packagesIn(join(modules, '.package-lock.json'))
   const wanted = packagesIn(lockFile)
   if (there === undefined || wanted === undefined || nodeMajor() !== NODE_MAJOR) return false
-  const asksForMore = (folder) => asked(folder) !== asked(folder, wanted[folder] ?? {})
+  const asksForMore = (folder) => manifestOf(folder) !== manifestOf(folder, wanted[folder] ?? {})
   if (['', ...workspaces()].some(asksForMore)) return false
   return Object.entries(wanted).every(([path, { version, optional, link, resolved }]) => {
     if (path === '' || !path.startsWith('node_modules/')) return true
@@ -103,7 +106,7 @@ async function install(lock) {
 }
 
 async function npm(lock, command) {
-  // Whatever the environment says of production or scripts: Node itself comes this way.
+  // Regardless of production or scripts in the environment: Node itself comes this way.
   const always = ['--include=dev', '--include=optional', '--ignore-scripts=false', '--no-audit']
   const child = spawn('npm', [...command, ...always], {
     cwd: root,
@@ -169,7 +172,7 @@ function read(file) {
   }
 }
 
-/** What a person can do something about: told without a stack. */
+/** An error that the user can fix: printed without a stack. */
 class SetupError extends Error {}
 
 try {

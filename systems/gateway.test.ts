@@ -144,12 +144,12 @@ test.each([
   server.close()
 })
 
-test('nobody there is unknown', async () => {
-  const nobody = createGateway({
+test('an unreachable gateway means unknown', async () => {
+  const unreachable = createGateway({
     settings: { ...settings, GATEWAY_URL: 'http://127.0.0.1:1' },
     baseUrl: () => url,
   })
-  expect(await nobody.charge(charge)).toMatchObject({
+  expect(await unreachable.charge(charge)).toMatchObject({
     kind: 'unknown',
     error: { code: 'no_answer' },
   })

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 /** Stands for the simulated gateway of this server. */
 export const SIMULATED = 'simulated'
 
-/** The settings of whoever charges; spread into a system's own. */
+/** The settings of systems that charge; spread into a system's own. */
 export const gatewaySettings = {
   GATEWAY_URL: Type.String({
     description: 'the payment gateway, as http(s)://…; in development the simulated one',
@@ -118,7 +118,7 @@ export function createGateway({ settings, baseUrl }: GatewayOptions): Gateway {
         // For the whole exchange: a body that drips in must not hold a payment for ever.
         signal: AbortSignal.timeout(timeoutMs),
       })
-      return { status: response.statusCode, body: parsed(await response.body.text()) }
+      return { status: response.statusCode, body: parseJson(await response.body.text()) }
     } catch (error) {
       return noAnswer(error)
     }
@@ -207,7 +207,7 @@ function noAnswer(error: unknown): GatewayError {
   return { code: 'no_answer', message }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

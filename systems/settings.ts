@@ -38,9 +38,9 @@ export function readSettings<Schema extends SettingsSchema>(
     const text = env[name] === '' ? undefined : env[name]
     const value = text === undefined ? defaultOf(field, production) : convert(field, text)
     if (value === undefined) {
-      if (isRequired(schema, name)) mistakes.push(`${name} is missing: ${wanted(field)}`)
+      if (isRequired(schema, name)) mistakes.push(`${name} is missing: ${describeWanted(field)}`)
     } else if (Value.Check(field, value)) values[name] = value
-    else mistakes.push(`${name} must be ${wanted(field)}${seen(field, text)}`)
+    else mistakes.push(`${name} must be ${describeWanted(field)}${seen(field, text)}`)
   }
   return { values: values as Static<Schema>, mistakes }
 }
@@ -64,7 +64,7 @@ function isRequired(schema: SettingsSchema, name: string): boolean {
   return schema.required?.includes(name) ?? false
 }
 
-function wanted(field: TSchema): string {
+function describeWanted(field: TSchema): string {
   return optionsOf(field).description ?? 'as the reference says'
 }
 

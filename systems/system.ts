@@ -7,7 +7,7 @@ import type { Static } from 'typebox'
 import type { Sealing } from './sealing.ts'
 import type { SettingsSchema } from './settings.ts'
 
-/** What a system gets from whoever runs it. */
+/** What a system gets from its host. */
 export interface Host<Settings = unknown> {
   readonly pool: Pool
   readonly log: Log
@@ -24,7 +24,7 @@ export interface Host<Settings = unknown> {
    * The address of a simulator that listens elsewhere than below `/sim`, e.g. `mail`; undefined in
    * production, and until the server that runs it is up.
    */
-  simulated(name: string): Promise<string | undefined>
+  simulatorAddress(name: string): Promise<string | undefined>
   /** Receivers of webhooks that the host plays itself; left out in production. */
   readonly receivers?: Receivers
 }
@@ -37,13 +37,13 @@ export interface Receivers {
   introduce(url: string, secrets: readonly string[]): Promise<void>
 }
 
-/** Somebody who reads a topic, and by which transport. */
+/** A reader of a topic, and its transport. */
 export interface SystemConsumer extends Consumer {
   /** The name that destinations use: `kafka`, `rabbitmq`, `topics`. */
   readonly transport: string
 }
 
-/** A group's queue that must exist before anybody reads it: without, a broker drops what nobody wants. */
+/** A group's queue that must exist before its first reader: without it, a broker drops the messages. */
 export interface SystemQueue {
   readonly transport: string
   readonly topic: string

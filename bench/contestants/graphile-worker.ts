@@ -1,6 +1,6 @@
 import type { Runner } from 'graphile-worker'
 import { Pool } from 'pg'
-import { committed } from '../commit.ts'
+import { commitEach } from '../commit.ts'
 import type { Contestant, EnqueueContestant, LatencyContestant, Queue } from '../contestant.ts'
 import { packageVersion } from '../package-version.ts'
 import { chunks, key, payload, sampleOf, samplePayload, SENDERS } from '../payload.ts'
@@ -37,7 +37,7 @@ const FASTEST_NAMED: Form = { ...FASTEST, pollIntervalMs: 10 }
 /** Jobs without a queue name: no order, as fast as its documentation knows. */
 export const graphileWorker = contestant('graphile-worker', FASTEST, () => undefined)
 
-/** The same with fetches four times as large as anybody else's batches. */
+/** The same with fetches four times as large as the others' batches. */
 export const graphileWorkerLargeFetches = contestant(
   'graphile-worker local queue 2000',
   LARGE_FETCHES,
@@ -67,7 +67,7 @@ function describe({ concurrentJobs, localQueue, pollIntervalMs }: Form): string 
 }
 
 async function open({ url }: Database, form: Form, queueName: QueueName): Promise<Queue> {
-  const pool = await migratedPool(url, form)
+  const pool = await openMigratedPool(url, form)
   const utils = await makeWorkerUtils({ pgPool: pool, logger: silent })
   return {
     async enqueue(count) {
@@ -102,12 +102,12 @@ export function graphileWorkerLatency(localQueue: number): LatencyContestant {
     version: VERSION,
     settings: describe(form),
     async open({ url }, handle) {
-      const pool = await migratedPool(url, form)
+      const pool = await openMigratedPool(url, form)
       const senders = new Pool({ connectionString: url, max: SENDERS })
       const runner = await startRunner(pool, form, (message) => handle(sampleOf(message)))
       return {
         send: (sample) =>
-          committed(senders, (client) =>
+          commitEach(senders, (client) =>
             client.query({
               name: 'add-job',
               text: ADD_JOB,
@@ -130,7 +130,7 @@ export const graphileWorkerEnqueue: EnqueueContestant = {
   version: VERSION,
   settings: 'addJobs; add_job in a transaction',
   async open({ url }) {
-    const pool = await migratedPool(url, FASTEST)
+    const pool = await openMigratedPool(url, FASTEST)
     const utils = await makeWorkerUtils({ pgPool: pool, logger: silent })
     const one = new Pool({ connectionString: url, max: 1 })
     return {
@@ -138,7 +138,7 @@ export const graphileWorkerEnqueue: EnqueueContestant = {
         await utils.addJobs(indexes.map((index) => ({ identifier: TASK, payload: payload(index) })))
       },
       async single(index) {
-        await committed(one, (client) =>
+        await commitEach(one, (client) =>
           client.query({
             name: 'add-job',
             text: ADD_JOB,
@@ -157,7 +157,7 @@ export const graphileWorkerEnqueue: EnqueueContestant = {
 const silent = new Logger(() => () => undefined)
 
 /** A pool of the size and with the listeners that it asks for, on a database with its schema. */
-async function migratedPool(url: string, { concurrentJobs }: Form): Promise<Pool> {
+async function openMigratedPool(url: string, { concurrentJobs }: Form): Promise<Pool> {
   const pool = new Pool({ connectionString: url, max: concurrentJobs + 1 })
   pool.on('error', (error) => console.error(error))
   pool.on('connect', (client) => client.on('error', (error) => console.error(error)))

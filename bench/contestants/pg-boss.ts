@@ -1,6 +1,6 @@
 import { Pool, type PoolClient } from 'pg'
 import { PgBoss } from 'pg-boss'
-import { committed } from '../commit.ts'
+import { commitEach } from '../commit.ts'
 import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
 import { packageVersion } from '../package-version.ts'
 import { chunks, payload, sampleOf, samplePayload, SENDERS } from '../payload.ts'
@@ -72,7 +72,7 @@ export const pgBossLatency: LatencyContestant = {
     )
     return {
       send: (sample) =>
-        committed(senders, (client) =>
+        commitEach(senders, (client) =>
           boss.send(QUEUE, samplePayload(sample), { db: inTransactionOf(client) }),
         ),
       async close() {
@@ -95,7 +95,7 @@ export const pgBossEnqueue: EnqueueContestant = {
         await boss.insert(QUEUE, jobs(indexes))
       },
       async single(index) {
-        await committed(one, (client) =>
+        await commitEach(one, (client) =>
           boss.send(QUEUE, payload(index), { db: inTransactionOf(client) }),
         )
       },

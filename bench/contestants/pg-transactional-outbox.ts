@@ -7,7 +7,7 @@ import {
   initializePollingMessageListener,
   type PollingListenerConfig,
 } from 'pg-transactional-outbox'
-import { committed } from '../commit.ts'
+import { commitEach } from '../commit.ts'
 import type { Contestant, EnqueueContestant } from '../contestant.ts'
 import { packageVersion } from '../package-version.ts'
 import { chunks, payload } from '../payload.ts'
@@ -58,7 +58,7 @@ export const pgTransactionalOutboxEnqueue: EnqueueContestant = {
       async single(index) {
         const id = randomUUID()
         const message = { id, aggregateType: 'bench', aggregateId: id, messageType: 'bench' }
-        await committed(pool, (client) => store({ ...message, payload: payload(index) }, client))
+        await commitEach(pool, (client) => store({ ...message, payload: payload(index) }, client))
       },
       close: () => pool.end(),
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Pool, type PoolClient } from 'pg'
-import { committed } from '../commit.ts'
+import { commitEach } from '../commit.ts'
 import type { Contestant, EnqueueContestant, Queue } from '../contestant.ts'
 import {
   BATCH,
@@ -170,7 +170,7 @@ export function plainEnqueue(single: 'in a transaction' | 'autocommit'): Enqueue
       return {
         bulk: (indexes) => insertMany(pool, indexes),
         async single(index) {
-          await committed(pool, (client) => insertOne(client, index))
+          await commitEach(pool, (client) => insertOne(client, index))
         },
         close,
       }

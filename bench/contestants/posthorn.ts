@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { committed } from '../commit.ts'
+import { commitEach } from '../commit.ts'
 import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
 import {
   BATCH,
@@ -73,7 +73,7 @@ export function posthornLatency(
         send: (sample) =>
           kind === 'own'
             ? ownTransaction(senders, outbox, row(sample))
-            : committed(senders, (client) => enqueue(fromPg(client), outbox, row(sample))),
+            : commitEach(senders, (client) => enqueue(fromPg(client), outbox, row(sample))),
         async close() {
           await relay.stop()
           await Promise.all([pool.end(), senders.end()])

@@ -16,7 +16,10 @@ export function publishedManifest({ manifest, doors }, importedTypes) {
     exports: Object.fromEntries(doors.map(([door, source]) => [door, builtDoor(source)])),
     files: ['dist'],
     engines,
-    dependencies: sorted({ ...manifest.dependencies, ...separateTypes(importedTypes, manifest) }),
+    dependencies: sortNames({
+      ...manifest.dependencies,
+      ...separateTypes(importedTypes, manifest),
+    }),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
   }
 }
@@ -29,7 +32,7 @@ function builtDoor(source) {
 
 /**
  * The types of packages that have none of their own. They are tools to this repository, but a
- * dependency to whoever reads our declarations.
+ * dependency to users of our declarations.
  */
 function separateTypes(imported, { devDependencies }) {
   const tools = Object.entries({ ...readManifest('.').devDependencies, ...devDependencies })
@@ -38,6 +41,6 @@ function separateTypes(imported, { devDependencies }) {
   )
 }
 
-function sorted(dependencies) {
+function sortNames(dependencies) {
   return Object.fromEntries(Object.entries(dependencies).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

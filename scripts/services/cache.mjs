@@ -14,13 +14,13 @@ export function cacheDir() {
  * The cached folder `name`, filled by `fill(folder)` if it is not there yet. It appears by a
  * rename once it is complete, so a killed run leaves no half folder under its name.
  */
-export async function cached(name, fill) {
+export async function fillCache(name, fill) {
   const root = cacheDir()
   const folder = join(root, name)
   if (existsSync(folder)) return folder
   await mkdir(root, { recursive: true })
   return withLock(`${folder}.lock`, async () => {
-    // Whoever held the lock may have filled it.
+    // The former holder of the lock may have filled it.
     if (existsSync(folder)) return folder
     await removeDrafts(root, name)
     const draft = await mkdtemp(`${folder}.draft-`)

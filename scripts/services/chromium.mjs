@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, chmod, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { cached } from './cache.mjs'
+import { fillCache } from './cache.mjs'
 import { run } from './command.mjs'
 import { debianRelease, unpackPackages } from './debian.mjs'
 
@@ -16,7 +16,7 @@ export async function ensureChromium({ log = toStderr } = {}) {
   const installed = await onPath(['chromium', 'google-chrome'])
   if (installed !== undefined) return installed
   try {
-    return await fetched(log)
+    return await fetchChromium(log)
   } catch (error) {
     throw new Error(
       `chromium: ${error.message}\n` +
@@ -47,9 +47,9 @@ function isExecutable(path) {
   )
 }
 
-async function fetched(log) {
+async function fetchChromium(log) {
   const name = `chromium-${await debianRelease()}-${process.arch}`
-  const home = await cached(name, async (folder) => {
+  const home = await fillCache(name, async (folder) => {
     log('chromium: fetching, about half a minute the first time')
     await unpackPackages(['chromium', 'fonts-liberation', 'fonts-dejavu-core'], {
       folder,
@@ -88,7 +88,7 @@ export FONTCONFIG_FILE="$here/fonts.conf"
 exec "$here/usr/lib/chromium/chromium" "$@"
 `
 
-/** The same letters on every machine, whatever fonts it has. */
+/** The same letters on every machine, regardless of its fonts. */
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
 <fontconfig>

@@ -16,7 +16,7 @@ export async function reach(service) {
   // A connection is all that can be checked: it may want certificates or a login.
   if (!(await isAnyOpen(service.addresses(value)))) {
     throw new Error(
-      `${service.name}: nobody answers at ${service.variable}=${value}.\n` +
+      `${service.name}: no answer at ${service.variable}=${value}.\n` +
         `Start it, or unset ${service.variable} to have one started here.`,
     )
   }

@@ -24,7 +24,7 @@ const defaultDir = join(root, '.services')
  * `stop()` ends those that this call started.
  */
 export async function startServices({ names, log = toStderr, dir = defaultDir } = {}) {
-  const wanted = named(names)
+  const wanted = findServices(names)
   const found = await Promise.allSettled(wanted.map((service) => have(service, { log, dir })))
   const result = { env: {}, versions: {}, failures: {} }
   const started = []
@@ -48,7 +48,7 @@ function have(service, { log, dir }) {
 
 /** Ends the named services (all by default) if they were started from `dir`. Data is kept. */
 export async function stopServices({ names, dir = defaultDir } = {}) {
-  await Promise.all(named(names).map(({ name }) => stop(join(dir, name))))
+  await Promise.all(findServices(names).map(({ name }) => stop(join(dir, name))))
 }
 
 /** Stops the service if it runs and starts it again, at the same address and with its data. */
@@ -67,7 +67,7 @@ export async function killService(name, { dir = defaultDir } = {}) {
 
 /** What can be used now: name → `{ version, env, pid }`, or undefined. Changes nothing. */
 export async function inspectServices({ names, dir = defaultDir } = {}) {
-  const found = named(names).map(async (service) => {
+  const found = findServices(names).map(async (service) => {
     const folder = join(dir, service.name)
     const there = isGiven(service, folder)
       ? await reach(service).catch(() => undefined)
@@ -82,7 +82,7 @@ export function printEnv(env, print = toStdout) {
   for (const [name, value] of Object.entries(env)) print(`export ${name}='${value}'`)
 }
 
-function named(names = serviceNames) {
+function findServices(names = serviceNames) {
   return names.map((name) => {
     const service = services.find((candidate) => candidate.name === name)
     if (service !== undefined) return service
@@ -91,7 +91,7 @@ function named(names = serviceNames) {
 }
 
 function ownService(name, dir) {
-  const [service] = named([name])
+  const [service] = findServices([name])
   if (!isGiven(service, join(dir, name))) return service
   throw new Error(`${name} is given by ${service.variable} and not ours to stop.`)
 }

@@ -5,7 +5,7 @@ const VERSION = 8
 
 /**
  * Rejects unless the broker names itself in its metadata. That is later than accepting
- * connections: a broker that has not registered with its controller yet lists nobody.
+ * connections: a broker that has not registered with its controller yet lists no brokers.
  */
 export async function probeKafka(port) {
   const socket = await connection({ host: '127.0.0.1', port })

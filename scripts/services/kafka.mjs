@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cached } from './cache.mjs'
+import { fillCache } from './cache.mjs'
 import { run, runWithRetries } from './command.mjs'
 import { probeKafka } from './kafka-probe.mjs'
 
@@ -19,7 +19,7 @@ export const kafka = {
   readyWithinMs: 60_000,
 
   async install(log) {
-    const home = await cached(`kafka-${VERSION}`, async (folder) => {
+    const home = await fillCache(`kafka-${VERSION}`, async (folder) => {
       log(`kafka: fetching ${VERSION}, about half a minute the first time`)
       await writeFile(join(folder, 'pom.xml'), POM)
       await writeFile(join(folder, 'log4j2.properties'), LOGGING)

@@ -91,7 +91,7 @@ async function answers(service, { ports }) {
 async function canHave(ports) {
   if (ports === undefined) return false
   const areFree = async () => (await Promise.all(Object.values(ports).map(isFree))).every(Boolean)
-  // A server that somebody killed a moment ago may still be letting go of them.
+  // A server that was just killed may not have released them yet.
   return waitUntil(areFree, { withinMs: 2000 })
 }
 

@@ -4,7 +4,7 @@ import { takeLock } from '../setup-lock.mjs'
 // Longer than the longest thing done under a lock, which is fetching over a slow line.
 const PATIENCE_MS = 20 * 60_000
 
-/** Runs `work` while no other process (and nobody else in this one) holds `file`. */
+/** Runs `work` while no other process (and no other call in this one) holds `file`. */
 export async function withLock(file, work) {
   const lock = await waitForLock(file)
   try {

@@ -52,7 +52,7 @@ export async function connection({ host, port }) {
   return socket
 }
 
-/** Whether anybody accepts connections at one of the addresses. */
+/** Whether a server accepts connections at one of the addresses. */
 export async function isAnyOpen(addresses) {
   for (const address of addresses) {
     try {

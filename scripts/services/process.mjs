@@ -36,7 +36,7 @@ function isLong(file) {
 
 /**
  * Whether the process is alive and was started by us: its command line names our folder. A pid
- * alone proves nothing, since the system gives it to somebody else in time; a zombie, which still
+ * alone proves nothing, since the system gives it to another process in time; a zombie, which still
  * takes signals, has no command line.
  */
 export function isOurs(pid, folder) {
@@ -57,17 +57,17 @@ function commandLine(pid) {
 /** Asks our process to end, and makes it end if it has not done so in time. */
 export async function terminate(pid, folder) {
   // Kafka moves its leadership away and RabbitMQ syncs its queues first: seconds, never a minute.
-  if (await ended(pid, folder, { signal: 'SIGTERM', withinMs: 30_000 })) return
+  if (await waitForEnd(pid, folder, { signal: 'SIGTERM', withinMs: 30_000 })) return
   await kill(pid, folder)
 }
 
 /** Ends our process at once, as a crash would. */
 export async function kill(pid, folder) {
-  if (await ended(pid, folder, { signal: 'SIGKILL', withinMs: 10_000 })) return
+  if (await waitForEnd(pid, folder, { signal: 'SIGKILL', withinMs: 10_000 })) return
   throw new Error(`Process ${pid} is still there after SIGKILL.`)
 }
 
-async function ended(pid, folder, { signal, withinMs }) {
+async function waitForEnd(pid, folder, { signal, withinMs }) {
   if (!isOurs(pid, folder)) return true
   try {
     process.kill(pid, signal)

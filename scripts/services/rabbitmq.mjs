@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cached } from './cache.mjs'
+import { fillCache } from './cache.mjs'
 import { debianRelease, unpackPackages } from './debian.mjs'
 import { probeRabbitmq } from './rabbitmq-probe.mjs'
 import { waitUntil } from './wait.mjs'
@@ -16,7 +16,7 @@ export const rabbitmq = {
 
   async install(log) {
     const name = `rabbitmq-${await debianRelease()}-${process.arch}`
-    const home = await cached(name, async (folder) => {
+    const home = await fillCache(name, async (folder) => {
       log('rabbitmq: fetching, about half a minute the first time')
       await unpackPackages(['rabbitmq-server'], { folder, own: ['rabbitmq', 'erlang'] })
       await rm(join(folder, 'usr/share'), { recursive: true })

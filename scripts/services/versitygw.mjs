@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cached } from './cache.mjs'
+import { fillCache } from './cache.mjs'
 import { runWithRetries } from './command.mjs'
 import { s3Request } from './s3-request.mjs'
 
@@ -17,7 +17,7 @@ export const versitygw = {
 
   async install(log) {
     const name = `versitygw-${VERSION}-${process.platform}-${process.arch}`
-    const home = await cached(name, async (folder) => {
+    const home = await fillCache(name, async (folder) => {
       log(`s3: building versitygw ${VERSION}, one to two minutes the first time`)
       await runWithRetries(
         'go',

@@ -120,7 +120,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     if (!isWorker) await start('worker', org)
     const client = await running.as({ org })
     const id = await client.job(await pack())
-    // The dead worker is to be the one that has the rows, whoever comes to the group next.
+    // The dead worker must be the one that has the rows, not the next member of the group.
     if (isWorker) await expect.poll(() => countOf(org, 'PUBLISHED'), wait).toBe(cases.length)
     await killAt(role, point, org)
     await expireClaims(org)

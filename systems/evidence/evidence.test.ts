@@ -33,7 +33,7 @@ test('a file goes from upload to its final results', async () => {
     'Final Results: 2 success, 2 errors',
     'Initial Results: 1 success, 2 pending retry, 1 errors',
   ])
-  const mine = running.told.filter(({ key }) => key === id)
+  const mine = running.notified.filter(({ key }) => key === id)
   expect(mine.map(({ type, data }) => ({ type, data }))).toMatchObject([
     {
       type: 'evidence.initial_results',

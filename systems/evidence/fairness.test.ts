@@ -18,7 +18,7 @@ async function countOf(id: string, status: string): Promise<number> {
 test('a merchant with many rows does not hold up one with few', async () => {
   const giant = await running.as({ org: 'giant' })
   const corner = await running.as({ org: 'corner' })
-  // Its documents take their time: whatever is published waits behind what was published before.
+  // Its documents are slow: each row waits behind those published before.
   await running.documents('POST', '/faults', { mode: 'slow' })
   const many = await giant.job(await zipOfCases(casesNamed('many', 3_000)))
   await giant.until(many, { totalRows: 3_000 })
@@ -31,7 +31,7 @@ test('a merchant with many rows does not hold up one with few', async () => {
   expect(await countOf(many, 'PENDING')).toBeGreaterThan(1_000)
 })
 
-test('whoever looks at a file hears how far it is', async () => {
+test('the progress of a file is announced', async () => {
   const news = createAnnouncementFeed({ pool: db.connect() })
   const stop = new AbortController()
   const heard: { data?: unknown }[] = []

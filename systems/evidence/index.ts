@@ -24,7 +24,7 @@ import { uploadRoutes } from './upload/routes.ts'
 
 export type { MerchantEvent, Notify } from './results/notification.ts'
 
-/** Between looks for files that nobody in this process announced. */
+/** Between two polls for files that other processes received. */
 const LOOK_MS = 500
 /** Between two sums of what became of rows. */
 const ADD_UP_MS = 250
@@ -33,7 +33,7 @@ const MAINTENANCE_MS = 86_400_000
 
 /**
  * Files of evidence: every row of an uploaded CSV is published and attached to its case, with retries,
- * and the merchant is told the results. `notify` writes an event for the merchant's webhooks.
+ * and the merchant is notified of the results. `notify` writes an event for the merchant's webhooks.
  */
 export function evidence({ notify }: { readonly notify: Notify }): System {
   return defineSystem({

@@ -1,8 +1,8 @@
-/** Lets somebody sleep until there may be something to do. It holds nothing that may not be lost. */
+/** Lets a worker sleep until there may be work. A lost ring costs only time. */
 export interface Nudge {
   /** Ends the sleep of all, and the next one of those who are awake. */
   ring(): void
-  /** Sleeps so long, or until somebody rings or the signal aborts. */
+  /** Sleeps so long, or until a ring or the signal's abort. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-import { createKafkaLine, withBroker, type Line } from '@posthorn/engine/testing'
+import { createKafkaProxy, withBroker, type TcpProxy } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
@@ -22,11 +22,11 @@ const ROWS = 150
 
 withBroker('KAFKA_BROKERS', () => {
   let kafka: PrivateKafka
-  let line: Line
+  let line: TcpProxy
 
   beforeAll(async () => {
     kafka = await privateKafka()
-    line = await createKafkaLine(kafka.brokers)
+    line = await createKafkaProxy(kafka.brokers)
     return () => kafka.close()
   }, 180_000)
 
@@ -47,12 +47,12 @@ withBroker('KAFKA_BROKERS', () => {
     const client = await running.as({ org })
     const cases = casesNamed(org, ROWS)
     const id = await client.job(await zipOfCases(cases))
-    await expect.poll(() => attached(client, id), wait).toBeGreaterThan(10)
-    expect(await attached(client, id)).toBeLessThan(ROWS)
+    await expect.poll(() => countAttached(client, id), wait).toBeGreaterThan(10)
+    expect(await countAttached(client, id)).toBeLessThan(ROWS)
     return { client, id, org, cases, rows: ROWS }
   }
 
-  async function attached(client: Client, id: string): Promise<number> {
+  async function countAttached(client: Client, id: string): Promise<number> {
     const { body } = await client.get(`/api/v1/file-jobs/${id}`)
     return (body as { counts: { SUCCESS: number } }).counts.SUCCESS
   }
@@ -92,14 +92,14 @@ withBroker('KAFKA_BROKERS', () => {
   test('the document API is down: rows wait for their retry', { timeout: 240_000 }, async () => {
     const job = await underWay('documents-down')
     await running.documents('POST', '/faults', { mode: 'drop' })
-    const failed = async () => {
+    const countFailed = async () => {
       const { body } = await job.client.get(`/api/v1/file-jobs/${job.id}`)
       return (body as { counts: { FAILED: number } }).counts.FAILED
     }
-    await expect.poll(failed, wait).toBeGreaterThan(20)
+    await expect.poll(countFailed, wait).toBeGreaterThan(20)
     await running.documents('POST', '/faults', { mode: 'ok' })
     // Those that were not tried meanwhile go on; the others are due in six hours.
-    const rest = async () => (await attached(job.client, job.id)) + (await failed())
+    const rest = async () => (await countAttached(job.client, job.id)) + (await countFailed())
     await expect.poll(rest, wait).toBe(ROWS)
     await running.advance('6h')
     await expectEnd(job)

@@ -181,7 +181,7 @@ describe('evidence.rows', () => {
     ])
   })
 
-  test('a bad row stays as it is, whoever replays it', async () => {
+  test('a bad row cannot be replayed', async () => {
     const [bad, good] = (await storeJob(db.pool, outbox, { cases: ['bad', 'good'] })) as [
       string,
       string,

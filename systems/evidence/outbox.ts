@@ -78,11 +78,14 @@ export function rowsOutbox({ perMerchant, lease = '30s' }: RowsOptions): RowsOut
         retryCount: row.retry_count,
       },
     }),
-    audit: { actor: 'PUBLISHER', settled: audited },
+    audit: { actor: 'PUBLISHER', settled: writeAudit },
   })
 }
 
-async function audited(tx: Transaction, changes: readonly Change<FileOutboxRow>[]): Promise<void> {
+async function writeAudit(
+  tx: Transaction,
+  changes: readonly Change<FileOutboxRow>[],
+): Promise<void> {
   // A batch nearly always moves as one: a statement for each move, and not for each row.
   const moves = new Map<string, { move: Move; rowIds: string[] }>()
   for (const change of changes) {

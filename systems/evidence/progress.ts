@@ -2,10 +2,10 @@ import type { Log, Queryable } from '@posthorn/engine'
 import { announce } from '@posthorn/engine/operate'
 import { countsOf, type FileJob, type Tally } from './jobs/job.ts'
 
-/** AnnouncementFeed of jobs for whoever looks at them. */
+/** Announces the progress of jobs. */
 export interface Progress {
   /** Rows of a job are stored, or what became of them was added up. Never throws. */
-  changed(db: Queryable, job: FileJob & Partial<Tally>): Promise<void>
+  noteChange(db: Queryable, job: FileJob & Partial<Tally>): Promise<void>
 }
 
 /** A person does not see more than a few changes in a second. */
@@ -13,32 +13,35 @@ const EVERY_MS = 300
 const MOST_JOBS = 10_000
 
 export function createProgress(log: Log): Progress {
-  const told = new Map<string, number>()
+  const announcedAt = new Map<string, number>()
 
-  /** What ends something is always told; of the rest only so much. */
+  /** An end is always announced; the rest at most every 300 ms. */
   function isDue({ id, status, total_rows: total, rows_read: read }: FileJob): boolean {
     const now = performance.now()
     const isEnd = status === 'COMPLETED' || status === 'REJECTED' || total === read
-    if (!isEnd && now - (told.get(id) ?? -Infinity) < EVERY_MS) return false
-    if (told.size >= MOST_JOBS) told.clear()
-    told.set(id, now)
+    if (!isEnd && now - (announcedAt.get(id) ?? -Infinity) < EVERY_MS) return false
+    if (announcedAt.size >= MOST_JOBS) announcedAt.clear()
+    announcedAt.set(id, now)
     return true
   }
 
   return {
-    async changed(db, job) {
+    async noteChange(db, job) {
       if (!isDue(job)) return
       try {
         const { id, org_id: tenant } = job
-        await announce(db, { topic: 'evidence.job', id, tenant, data: newsOf(job) })
+        await announce(db, { topic: 'evidence.job', id, tenant, data: progressOf(job) })
       } catch (error) {
-        log.warn({ err: error, fileJobId: job.id }, 'the progress of a file job was not announced')
+        log.warn(
+          { err: error, fileJobId: job.id },
+          'announcing progress failed; the next change announces again',
+        )
       }
     },
   }
 }
 
-function newsOf(job: FileJob & Partial<Tally>): Record<string, unknown> {
+function progressOf(job: FileJob & Partial<Tally>): Record<string, unknown> {
   const { pending, published, failed, success, error, per_second: perSecond } = job
   const counted =
     pending === undefined ||

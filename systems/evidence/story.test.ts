@@ -52,9 +52,9 @@ withBroker('S3_ENDPOINT', (endpoint) => {
       expect(hooked.status, hooked.text).toBe(201)
       const cases = [...GOOD, ...SECOND, ...THIRD, ...NEVER]
       await bucket.storage.put('incoming/acme/cases.zip', whole(await zipOfCases(cases)))
-      const found = async () => (await acme.get(PATH)).body.items as { id: string }[]
-      await expect.poll(found, { timeout: 60_000 }).toHaveLength(1)
-      const id = (await found())[0]?.id ?? ''
+      const listFiles = async () => (await acme.get(PATH)).body.items as { id: string }[]
+      await expect.poll(listFiles, { timeout: 60_000 }).toHaveLength(1)
+      const id = (await listFiles())[0]?.id ?? ''
 
       const initial = { successCount: 980, pendingRetries: 20, errorCount: 0, totalRows: 1_000 }
       await acme.until(id, { status: 'PROCESSING', ...initial, counts: { FAILED: 20 } })
@@ -106,13 +106,13 @@ withBroker('S3_ENDPOINT', (endpoint) => {
     })
 
     test('the merchant got both results by webhook, signed', async () => {
-      const received = async () => {
+      const listReceived = async () => {
         const response = await fetch(`${url}/sim/merchant/requests`)
         const { items } = (await response.json()) as { items: Hook[] }
         return items.map(({ body: { type, data }, verified }) => ({ type, data, verified }))
       }
-      await expect.poll(received, { timeout: 30_000 }).toHaveLength(2)
-      expect(await received()).toMatchObject([
+      await expect.poll(listReceived, { timeout: 30_000 }).toHaveLength(2)
+      expect(await listReceived()).toMatchObject([
         {
           type: 'evidence.final_results',
           data: {

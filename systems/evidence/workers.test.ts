@@ -1,5 +1,5 @@
 import { uuid } from '@posthorn/engine'
-import { lineTo, withBroker } from '@posthorn/engine/testing'
+import { proxyTo, withBroker } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
 import { expectAttachedOnce } from './testing/attached.ts'
@@ -14,7 +14,7 @@ import { evidenceDatabase, runEvidence } from './testing/running.ts'
 const db = await evidenceDatabase()
 const running = await runEvidence(db, { parts: [] })
 // By way of a line, so that the API's record shows who called.
-const line = await lineTo(running.url)
+const line = await proxyTo(running.url)
 const wait = { timeout: 60_000, interval: 50 }
 const ROWS = 60
 

@@ -1,4 +1,4 @@
-import { lineTo } from '@posthorn/engine/testing'
+import { proxyTo } from '@posthorn/engine/testing'
 import type { Statement } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { afterAll, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { familyDatabase } from './testing/family-database.ts'
 import { newAddress, runFamilies, sealing } from './testing/running.ts'
 
 const db = await familyDatabase()
-const line = await lineTo(db.url)
+const line = await proxyTo(db.url)
 const pool = new Pool({ connectionString: line.by(db.url), max: 4 })
 pool.on('error', () => undefined)
 const commands = createCommands(pool, familyEvents(familyOutbox(sealing), sealing))

@@ -47,7 +47,7 @@ const MOST_TRIES = 12
 const MOST_COMMITS = 3
 
 export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands {
-  async function decided<Value>(
+  async function decideUntilCommitted<Value>(
     decide: (unit: UnitOfWork, now: Date) => Promise<Decision<Value>>,
   ): Promise<Result<Value>> {
     for (let tries = 1; ; tries += 1) {
@@ -55,7 +55,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
       const { result, within } = await decide(unit, await selectNow(pool))
       if (result.refusal) return result
       try {
-        await committed(unit, within)
+        await commit(unit, within)
         return result
       } catch (error) {
         if (!isConflict(error) || tries >= MOST_TRIES) throw error
@@ -81,14 +81,14 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
 
   return {
     create: ({ sub, org }, { name }) =>
-      decided(async (unit, now) => {
+      decideUntilCommitted(async (unit, now) => {
         const result = Family.create({ name, orgId: org }, { by: sub, now })
         if (result.value) unit.save(result.value)
         return { result }
       }),
 
     invite: ({ sub, org }, { familyId, email: typed, role }) =>
-      decided(async (unit, now) => {
+      decideUntilCommitted(async (unit, now) => {
         const id = toUuid(familyId)
         const family = id === undefined ? undefined : await unit.load(Family, id)
         if (family?.state.orgId !== org) return { result: refuse('NOT_FOUND') }
@@ -105,7 +105,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
       }),
 
     resend: (actor, invitationId) =>
-      decided(async (unit, now) => {
+      decideUntilCommitted(async (unit, now) => {
         const found = await load(unit, actor, invitationId)
         if (!found) return { result: refuse('NOT_FOUND') }
         const { family, invitation } = found
@@ -115,7 +115,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
       }),
 
     accept: (actor, token) =>
-      decided<Accepted>(async (unit, now) => {
+      decideUntilCommitted<Accepted>(async (unit, now) => {
         const found = await load(unit, actor, await findByToken(pool, hashOf(token)))
         if (!found) return { result: refuse('NOT_FOUND') }
         const { refusal } = found.family.accept(found.invitation, { by: actor.sub, now })
@@ -125,7 +125,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
       }),
 
     revoke: (actor, invitationId) =>
-      decided(async (unit, now) => {
+      decideUntilCommitted(async (unit, now) => {
         const found = await load(unit, actor, invitationId)
         if (!found) return { result: refuse('NOT_FOUND') }
         return { result: found.family.revoke(found.invitation, { by: actor.sub, now }) }
@@ -133,7 +133,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
   }
 }
 
-async function committed(unit: UnitOfWork, within: Decision<unknown>['within']): Promise<void> {
+async function commit(unit: UnitOfWork, within: Decision<unknown>['within']): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       if (!within) return await unit.commit()
@@ -148,14 +148,14 @@ async function committed(unit: UnitOfWork, within: Decision<unknown>['within']):
   }
 }
 
-/** Somebody was first, with a new version or with the address: deciding again says what that means. */
+/** Another command was first, with a new version or with the address: deciding again says what that means. */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error)
   const isFirst = state === SQLSTATE.uniqueViolation || state === SQLSTATE.deadlock
   return error instanceof ConflictError || isFirst
 }
 
-/** As Postgres writes it; what is not of the form is nobody's id. */
+/** As Postgres writes it; what is not of the form is no family's id. */
 export function toUuid(id: string | undefined): string | undefined {
   const isOne = id !== undefined && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
   return isOne ? id.toLowerCase() : undefined

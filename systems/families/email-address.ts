@@ -6,7 +6,7 @@ const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
 /**
- * The address that somebody typed, undefined if no mail could be sent to it. Narrower than the RFC:
+ * The address as typed, undefined if no mail could be sent to it. Narrower than the RFC:
  * no quotes, no comments, no bare host, ASCII only, so that it can never be more than one recipient.
  */
 export function toEmailAddress(typed: string): string | undefined {

@@ -35,7 +35,7 @@ function anInvitation(status: InvitationStatus = 'PENDING', email = 'john@exampl
 }
 
 describe('founding', () => {
-  test('makes whoever founds it the owner, and says so', () => {
+  test('makes its founder the owner, and raises an event', () => {
     const { value: family } = Family.create(
       { name: ' Addams ', orgId: 'acme' },
       { by: 'olga', now },
@@ -141,13 +141,13 @@ describe('what can be done to an invitation in each state', () => {
 
   test('a resend is refused if the address has another invitation, or belongs to a member', () => {
     const other = new FamilyMemberInvitation({ ...anInvitation().state, id: 'i2' })
-    const resent = (invitation: FamilyMemberInvitation, open?: FamilyMemberInvitation) =>
+    const resend = (invitation: FamilyMemberInvitation, open?: FamilyMemberInvitation) =>
       aFamily().resend(invitation, open, inviting('olga')).refusal?.code
-    expect(resent(anInvitation('EXPIRED'), other)).toBe('ALREADY_INVITED')
-    expect(resent(anInvitation('EXPIRED', 'mia@example.com'))).toBe('ALREADY_MEMBER')
+    expect(resend(anInvitation('EXPIRED'), other)).toBe('ALREADY_INVITED')
+    expect(resend(anInvitation('EXPIRED', 'mia@example.com'))).toBe('ALREADY_MEMBER')
   })
 
-  test('whoever accepts is a member with the role of the invitation, and the family says so', () => {
+  test('a user who accepts is a member with the role of the invitation, and an event says so', () => {
     const [family, invitation] = [aFamily(), anInvitation()]
     family.accept(invitation, { by: 'john', now })
     expect(family.roleOf('john')).toBe('MEMBER')

@@ -4,7 +4,7 @@ import { isSameAddress, toEmailAddress } from './email-address.ts'
 import { FAMILY_CREATED, MEMBER_JOINED, valueOf, type FamilyEvent } from './events.ts'
 import { wordOf, type FamilyRole } from './family-role.ts'
 import { FamilyMemberInvitation, type Inviting } from './invitation.ts'
-import { done, refuse, type Refusal, type Result } from './refusal.ts'
+import { accept, refuse, type Refusal, type Result } from './refusal.ts'
 
 export interface Member {
   readonly userId: string
@@ -51,7 +51,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
       occurredAt: now,
       payload: { familyId: valueOf(family.id), name: valueOf(name), ownerUserId: valueOf(by) },
     })
-    return done(family)
+    return accept(family)
   }
 
   /** Invites an address; `open` is the invitation that it has already. */
@@ -63,13 +63,14 @@ export class Family extends AggregateRoot<FamilyEvent> {
     const refusal = this.#whyNoInviting(inviting.by)
     if (refusal) return { refusal }
     const { role } = invited
-    if (role === 'OWNER') return refuse('FORBIDDEN', 'Nobody is invited as OWNER.')
+    if (role === 'OWNER')
+      return refuse('FORBIDDEN', 'The role OWNER cannot be given by an invitation.')
     const email = toEmailAddress(invited.email)
     if (email === undefined) return refuse('INVALID_EMAIL')
     if (this.#hasAddress(email)) return refuse('ALREADY_MEMBER')
     if (open) return refuse('ALREADY_INVITED')
     const { id: familyId, orgId } = this.state
-    return done(FamilyMemberInvitation.create({ orgId, familyId, email, role }, inviting))
+    return accept(FamilyMemberInvitation.create({ orgId, familyId, email, role }, inviting))
   }
 
   /** Sends an invitation again; `open` is the one that its address has now, this or another. */
@@ -85,10 +86,10 @@ export class Family extends AggregateRoot<FamilyEvent> {
     if (status === 'ACCEPTED' || this.#hasAddress(email)) return refuse('ALREADY_MEMBER')
     if (open && open.id !== invitation.id) return refuse('ALREADY_INVITED')
     invitation.resend(inviting)
-    return done(invitation)
+    return accept(invitation)
   }
 
-  /** Takes in whoever holds the token of an invitation. */
+  /** Takes in the user who holds the token of an invitation. */
   accept(
     invitation: FamilyMemberInvitation,
     { by, now }: Pick<Inviting, 'by' | 'now'>,
@@ -109,7 +110,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
         role: valueOf(wordOf(role)),
       },
     })
-    return done(invitation)
+    return accept(invitation)
   }
 
   /** Takes an invitation back. To do it twice is as good as once. */
@@ -122,7 +123,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
     const { status } = invitation.state
     if (status === 'ACCEPTED') return refuse('ALREADY_MEMBER')
     if (status !== 'REVOKED') invitation.revoke(revoking)
-    return done(invitation)
+    return accept(invitation)
   }
 
   roleOf(userId: string): FamilyRole | undefined {

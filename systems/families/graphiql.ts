@@ -28,7 +28,7 @@ interface Page {
 }
 
 async function renderPage(): Promise<Page> {
-  // Nine megabytes of script: only whoever asks for the page waits for them.
+  // Nine megabytes of script: only a request of the page waits for them.
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const html = renderGraphiQL({
     title: 'Families',

@@ -22,7 +22,7 @@ export const families = defineSystem({
   name: 'families',
   settings: familySettings,
   migrations: () => migrationsFrom('families', new URL('./migrations/', import.meta.url)),
-  open({ pool, log, settings, sealing, production, baseUrl, simulated }) {
+  open({ pool, log, settings, sealing, production, baseUrl, simulatorAddress: simulated }) {
     const { SMTP_URL: smtpUrl, MAIL_FROM: from, FAMILIES_INVITATION_URL: page } = settings
     const outbox = familyOutbox(sealing)
     const commands = createCommands(pool, familyEvents(outbox, sealing))
@@ -49,7 +49,7 @@ export const families = defineSystem({
           log,
         }),
       ],
-      // With a queue that takes everything, unroutable can only mean that somebody broke something.
+      // With a queue that takes everything, unroutable can only mean that the queue or its binding was removed.
       queues: [{ transport: TRANSPORT, topic: TOPIC, group: 'archive', maxLength: ARCHIVED }],
       workers: [
         {

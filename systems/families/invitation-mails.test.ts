@@ -14,7 +14,7 @@ const bob = await running.as({ sub: 'bob' })
 beforeEach(() => fetch(`${running.url}/sim/mail`, { method: 'DELETE' }))
 
 /** The message of an invitation, as the broker gets it. */
-async function sentMessage(invitationId: string): Promise<Message> {
+async function findSentMessage(invitationId: string): Promise<Message> {
   await running.deliver()
   const sent = running.broker.arrived.findLast(({ key }) => key === invitationId)
   if (!sent) throw new Error('the invitation was not sent')
@@ -73,7 +73,7 @@ test('from the family to the new member, by the Postgres topic and a real mail',
       isResend: false,
     })
 
-    await expect.poll(unprocessed, { timeout: 15_000 }).toBe(0)
+    await expect.poll(countUnprocessed, { timeout: 15_000 }).toBe(0)
     for (const secret of [token, second]) {
       expect(logged.join('\n')).not.toContain(secret)
       expect(await tablesOf('families')).not.toContain(secret)
@@ -104,7 +104,7 @@ test('a recipient whose server says "not now" holds up no other invitation', asy
     const messages: Message[] = []
     for (let n = 0; n < 3; n += 1) {
       const { id } = await ada.invite(family, newAddress())
-      messages.push(await sentMessage(id))
+      messages.push(await findSentMessage(id))
     }
     await running.fault({ mode: 'error', times: 1 })
     for (const consumer of running.system.consumers ?? []) {
@@ -129,7 +129,7 @@ describe('a message', () => {
   const invite = async (address = newAddress()) => {
     const family = await ada.create()
     const { id } = await ada.invite(family, address)
-    return { family, id, address, message: await sentMessage(id) }
+    return { family, id, address, message: await findSentMessage(id) }
   }
 
   test('that arrives fifty times at once is one mail', async () => {
@@ -181,7 +181,7 @@ describe('a message', () => {
     await ada.resend(resent.id)
     await running.handle(resent.message)
     expect(await running.mails()).toHaveLength(0)
-    await running.handle(await sentMessage(resent.id))
+    await running.handle(await findSentMessage(resent.id))
     expect(await running.mails()).toHaveLength(1)
   })
 
@@ -208,7 +208,7 @@ describe('a message', () => {
     const messages: Message[] = []
     for (let n = 0; n < 6; n += 1) messages.push((await invite()).message)
     await running.fault({ mode: 'slow', times: 6 })
-    const held = async () => {
+    const countHeld = async () => {
       const { rows } = await db.pool.query<{ held: number }>(
         `select count(*)::int as held from pg_stat_activity
           where datname = current_database() and state = 'idle in transaction'`,
@@ -216,14 +216,14 @@ describe('a message', () => {
       return rows[0]?.held
     }
     const handled = Promise.all(messages.map((message) => running.handle(message)))
-    await expect.poll(held, { timeout: 5_000, interval: 20 }).toBe(2)
-    for (let look = 0; look < 10; look += 1) expect(await held()).toBeLessThanOrEqual(2)
+    await expect.poll(countHeld, { timeout: 5_000, interval: 20 }).toBe(2)
+    for (let look = 0; look < 10; look += 1) expect(await countHeld()).toBeLessThanOrEqual(2)
     await handled
     expect(await running.mails()).toHaveLength(6)
   })
 })
 
-async function unprocessed(): Promise<number | undefined> {
+async function countUnprocessed(): Promise<number | undefined> {
   const { rows } = await db.pool.query<{ count: number }>(
     'select count(*)::int as count from families.outbox_events where status <> 1',
   )

@@ -66,7 +66,7 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
       if (message.type !== MEMBER_INVITED) return
       const id = toUuid(message.id)
       if (id === undefined || !Value.Check(Letterable, message.payload)) {
-        return log.warn({ id: message.id }, 'an invitation that cannot be mailed was skipped')
+        return log.warn({ id: message.id }, 'invitation skipped: it cannot be mailed')
       }
       const receipt = { inbox, consumer: GROUP, id }
       try {
@@ -75,9 +75,9 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
         )
         if (mailed.first) log.info({ id, outcome: mailed.result }, 'invitation handled')
       } catch (error) {
-        // Whoever was invited so long ago cannot accept any more: no mail is the right mail.
+        // So old an invitation cannot be accepted any more: no mail is sent.
         if (!(error instanceof PosthornError && error.code === 'INBOX_EXPIRED')) throw error
-        log.warn({ id }, 'an invitation older than the inbox remembers was skipped')
+        log.warn({ id }, 'invitation skipped: older than the inbox remembers')
       }
     },
   }

@@ -31,13 +31,13 @@ function pageFor(token: string): string {
   <body>
     <h1>You are invited to a family</h1>
     <p>Sign in, and accept with this request to <code>/graphql</code>:</p>
-    <pre>${escaped(mutation)}</pre>
+    <pre>${escapeHtml(mutation)}</pre>
     <p>An application of your own puts its page here by FAMILIES_INVITATION_URL.</p>
   </body>
 </html>
 `
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -7,7 +7,7 @@ export function newToken(): string {
 
 /**
  * What is stored of a token. An invitation is found by it, so that no comparison takes a time that
- * says something about the token; and it needs no salt, since nobody guesses 256 bits.
+ * says something about the token; and it needs no salt, since 256 bits cannot be guessed.
  */
 export function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest()

@@ -61,7 +61,7 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
       ...invited,
       id: uuid(),
       status: 'PENDING',
-      ...issuedBy(inviting),
+      ...issue(inviting),
       acceptedBy: undefined,
     })
     invitation.#announce(inviting, { isResend: false })
@@ -70,7 +70,7 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
 
   /** Another token, another fortnight; the old token is worth nothing from here on. */
   resend(inviting: Inviting): void {
-    Object.assign(this.state, { status: 'PENDING', ...issuedBy(inviting) })
+    Object.assign(this.state, { status: 'PENDING', ...issue(inviting) })
     this.#announce(inviting, { isResend: true })
   }
 
@@ -112,7 +112,7 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
   }
 }
 
-function issuedBy({ by, token, now }: Inviting) {
+function issue({ by, token, now }: Inviting) {
   return {
     tokenHash: hashOf(token),
     expiresAt: new Date(now.getTime() + LIFE_MS),

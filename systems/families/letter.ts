@@ -31,8 +31,8 @@ export function letterOf(invitation: InvitationToTell): Letter {
     subject,
     text: [intro, link, until, otherwise].join('\n\n'),
     html: [
-      `<p>You are invited to join the family <b>${escaped(familyName)}</b>.</p>`,
-      `<p><a href="${escaped(link)}">Accept the invitation</a></p>`,
+      `<p>You are invited to join the family <b>${escapeHtml(familyName)}</b>.</p>`,
+      `<p><a href="${escapeHtml(link)}">Accept the invitation</a></p>`,
       `<p>${until} ${otherwise}</p>`,
     ].join('\n'),
     messageId: `<${eventId}@${domainOf(invitation.from)}>`,
@@ -62,6 +62,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

@@ -19,12 +19,12 @@ const familyMapper: Mapper<Family> = {
     return stored && atVersion(new Family(stored), stored)
   },
   async insert(tx, family) {
-    const written = await insertFamily(tx, storedOf(family))
+    const written = await insertFamily(tx, toStored(family))
     await insertMembers(tx, family.state)
     return written
   },
   async update(tx, family) {
-    const written = await updateFamily(tx, storedOf(family))
+    const written = await updateFamily(tx, toStored(family))
     if (written.rows.length > 0) await insertMembers(tx, family.state)
     return written
   },
@@ -36,11 +36,11 @@ const invitationMapper: Mapper<FamilyMemberInvitation> = {
     const stored = await selectInvitation(db, id)
     return stored && atVersion(new FamilyMemberInvitation(stored), stored)
   },
-  insert: (tx, invitation) => insertInvitation(tx, storedOf(invitation)),
-  update: (tx, invitation) => updateInvitation(tx, storedOf(invitation)),
+  insert: (tx, invitation) => insertInvitation(tx, toStored(invitation)),
+  update: (tx, invitation) => updateInvitation(tx, toStored(invitation)),
 }
 
-/** The family first: whoever joins locks it before the invitation, as whoever invites does. */
+/** The family first: joining locks it before the invitation, as inviting does. */
 export const mappers: readonly Mapper[] = [familyMapper, invitationMapper]
 
 function atVersion<Aggregate extends AggregateRoot>(
@@ -50,7 +50,7 @@ function atVersion<Aggregate extends AggregateRoot>(
   return Object.assign(aggregate, { version })
 }
 
-function storedOf<State extends object>(aggregate: {
+function toStored<State extends object>(aggregate: {
   readonly state: State
   readonly version: number
 }): Stored<State> {

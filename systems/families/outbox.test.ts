@@ -85,7 +85,7 @@ describe('the definition', () => {
     await put([event(family)])
     const started = await clock()
     const attempts: number[] = []
-    const down: Outcome = unreachable(new Error('nobody listens'))
+    const down: Outcome = unreachable(new Error('no listener'))
     const transport = fakeTransport(async () => {
       attempts.push(Math.round(((await clock()) - started) / 1_000))
       return down
@@ -106,7 +106,7 @@ describe('the definition', () => {
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0)
     expect(Math.max(...late)).toBeLessThan(5)
     const [row] = await view.rows()
-    expect(row).toMatchObject({ status: 0, retry_count: 10, error_message: 'nobody listens' })
+    expect(row).toMatchObject({ status: 0, retry_count: 10, error_message: 'no listener' })
     transport.answer = () => delivered()
     await advanceClock(db.pool, '900s')
     await relay.tick()

@@ -70,7 +70,7 @@ export function familyOutbox(sealing: Sealing): Outbox<OutboxEvent> {
       version: row.event_version,
       key: row.aggregate_id,
       tenant: row.org_id,
-      payload: opened(row, sealing),
+      payload: openPayload(row, sealing),
     }),
     secrets: ['token'],
     audit: { settled: watchTopology },
@@ -99,7 +99,7 @@ export function familyEvents(outbox: Outbox<OutboxEvent>, sealing: Sealing): Eve
 }
 
 /** The payload as it is sent. A processed event has no token any more and is only looked at. */
-function opened({ event_id: id, payload }: OutboxEvent, sealing: Sealing) {
+function openPayload({ event_id: id, payload }: OutboxEvent, sealing: Sealing) {
   const { token } = payload
   return token ? { ...payload, token: { value: sealing.open(token.value, id) } } : payload
 }

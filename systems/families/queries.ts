@@ -80,7 +80,7 @@ export function updateFamily(tx: Transaction, { id, version }: Stored<FamilyStat
     returning id`)
 }
 
-/** Adds those that are not there yet; nobody's membership changes. */
+/** Adds members that are not there yet; existing memberships do not change. */
 export async function insertMembers(tx: Transaction, { id, members }: FamilyState): Promise<void> {
   await tx.query(sql`
     insert into families.family_members (family_id, user_id, role, email, joined_at)
@@ -95,7 +95,7 @@ export async function insertMembers(tx: Transaction, { id, members }: FamilyStat
 
 /**
  * Keeps a family as it was loaded until the transaction ends; false if it has changed. Invitations
- * share this lock: they do not wait for each other, only for somebody who joins.
+ * share this lock: they do not wait for each other, only for a user who joins.
  */
 export async function holdFamily(
   tx: Transaction,
@@ -120,7 +120,7 @@ interface InvitationRow {
   version: number
 }
 
-/** Past its time an invitation is EXPIRED, whatever its row says: no index and no job has to know. */
+/** Past its time an invitation is EXPIRED, even if its row says otherwise: no index and no job has to know. */
 const INVITATION = sql`
     select i.id, f.org_id, i.family_id, i.email, i.role, i.token_hash, i.expires_at, i.invited_by,
            i.accepted_by, i.version,
@@ -137,7 +137,7 @@ export async function selectInvitation(
   return rows[0] && invitationOf(rows[0])
 }
 
-/** The id of the invitation that a token belongs to, in whatever state it is. */
+/** The id of the invitation that a token belongs to, in any state. */
 export async function findByToken(db: Queryable, hash: Buffer): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(sql`
     select id from families.family_member_invitations where token_hash = ${hash}`)

@@ -1,6 +1,6 @@
 import { createRelay, enqueueAll, transaction, uuid, type Transport } from '@posthorn/engine'
 import { listAlerts, outboxStats } from '@posthorn/engine/operate'
-import { lineTo, withBroker } from '@posthorn/engine/testing'
+import { proxyTo, withBroker } from '@posthorn/engine/testing'
 import { rabbitmqTransport, type RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, expect, test } from 'vitest'
 import { FAMILY_CREATED } from './events.ts'
@@ -55,7 +55,7 @@ withBroker('RABBITMQ_URL', (url) => {
     { timeout: 90_000 },
     async () => {
       const topic = newTopic()
-      const line = await lineTo(url)
+      const line = await proxyTo(url)
       const reader = rabbitmq()
       const seen: number[] = []
       await reader.subscribe({
@@ -125,9 +125,9 @@ withBroker('RABBITMQ_URL', (url) => {
     const family = await ada.create()
     const address = newAddress()
     await ada.invite(family, address)
-    const found = async () => (await running.mails()).find(({ to }) => to === address)
-    await expect.poll(found, wait).toBeDefined()
-    const mail = await found()
+    const findMail = async () => (await running.mails()).find(({ to }) => to === address)
+    await expect.poll(findMail, wait).toBeDefined()
+    const mail = await findMail()
     const bob = await running.as({ sub: 'bob' })
     expect(await bob.accept(mail ? tokenIn(mail) : '')).toMatchObject({ status: 'ACCEPTED' })
   })

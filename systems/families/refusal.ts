@@ -4,7 +4,8 @@
  */
 export const FAMILY_CODES = {
   NOT_FOUND: 'There is no such family, or no invitation that could be used.',
-  FORBIDDEN: 'Only owners and admins of the family may do this, and nobody is invited as OWNER.',
+  FORBIDDEN:
+    'Only owners and admins of the family may do this, and an invitation cannot give the role OWNER.',
   ALREADY_INVITED: 'The address has an open invitation to this family.',
   ALREADY_MEMBER: 'The user, or the owner of the address, belongs to the family already.',
   INVALID_EMAIL: 'This is not an e-mail address that a mail can be sent to.',
@@ -25,7 +26,7 @@ export type Result<Value> =
   | { readonly value: Value; readonly refusal?: never }
   | { readonly value?: never; readonly refusal: Refusal }
 
-export function done<Value>(value: Value): Result<Value> {
+export function accept<Value>(value: Value): Result<Value> {
   return { value }
 }
 

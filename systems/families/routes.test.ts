@@ -15,7 +15,7 @@ beforeAll(() => useMovableClock(db.pool))
 const created = 'mutation { createFamily(input: { name: "X" }) { family { id } } }'
 
 /** The token of an invitation, as the broker gets it. */
-async function sentToken(invitationId: string): Promise<string> {
+async function findSentToken(invitationId: string): Promise<string> {
   await running.deliver()
   const sent = running.broker.arrived.findLast(({ key }) => key === invitationId)
   const payload = sent?.payload as { token: { value: string } } | undefined
@@ -34,7 +34,7 @@ describe('over HTTP', () => {
       body,
     })
 
-  test('nobody gets in without a token', async () => {
+  test('requests without a token are refused', async () => {
     for (const method of ['GET', 'POST']) {
       const response = await fetch(`${url}/graphql`, { method })
       expect(response.status).toBe(401)
@@ -122,10 +122,10 @@ describe('over HTTP', () => {
   })
 
   test('the answer has the media type that was asked for', async () => {
-    const typed = async (accept: string) =>
+    const requestType = async (accept: string) =>
       (await post('{"query":"{ __typename }"}', { accept })).headers.get('content-type')
-    expect(await typed('*/*')).toBe('application/json; charset=utf-8')
-    expect(await typed('application/graphql-response+json')).toBe(
+    expect(await requestType('*/*')).toBe('application/json; charset=utf-8')
+    expect(await requestType('application/graphql-response+json')).toBe(
       'application/graphql-response+json; charset=utf-8',
     )
   })
@@ -196,7 +196,7 @@ describe('invitations', () => {
     const days = (Date.parse(invited.expiresAt ?? '') - Date.now()) / 86_400_000
     expect(days).toBeGreaterThan(13.9)
     expect(days).toBeLessThan(14.1)
-    const token = await sentToken(invited.id)
+    const token = await findSentToken(invited.id)
     expect(await stranger.accept(token)).toMatchObject({ code: 'NOT_FOUND' })
     expect(await ada.accept(token)).toMatchObject({ code: 'ALREADY_MEMBER' })
     expect(await bob.accept('nonsense')).toMatchObject({ code: 'NOT_FOUND' })
@@ -214,7 +214,7 @@ describe('invitations', () => {
     expect(await bob.resend(invited.id)).toMatchObject({ code: 'FORBIDDEN' })
     expect(await bob.revoke(invited.id)).toMatchObject({ code: 'FORBIDDEN' })
     expect(await ada.invite(id, newAddress(), 'OWNER')).toMatchObject({ code: 'FORBIDDEN' })
-    expect(await ada.invite(id, 'nobody')).toMatchObject({ code: 'INVALID_EMAIL' })
+    expect(await ada.invite(id, 'not-an-address')).toMatchObject({ code: 'INVALID_EMAIL' })
     for (const act of [stranger.resend, stranger.revoke]) {
       expect(await act(invited.id)).toMatchObject({ code: 'NOT_FOUND' })
     }
@@ -227,7 +227,7 @@ describe('invitations', () => {
     })
   })
 
-  test('a zero byte inside the document harms nobody', async () => {
+  test('a zero byte inside the document does no harm', async () => {
     const id = await ada.create()
     const query = `mutation { inviteFamilyMemberByEmail(input: {
       familyId: "${id}", email: "a\\u0000@example.com", role: MEMBER }) { errors { code } } }`
@@ -245,7 +245,7 @@ describe('invitations', () => {
     expect(await ada.revoke(first.id)).toMatchObject({ code: undefined, status: 'REVOKED' })
     const second = await ada.invite(id, address)
     expect(await ada.resend(first.id)).toMatchObject({ code: 'NOT_FOUND' })
-    await bob.accept(await sentToken(second.id))
+    await bob.accept(await findSentToken(second.id))
     expect(await ada.invite(id, address)).toMatchObject({ code: 'ALREADY_MEMBER' })
     expect(await ada.revoke(second.id)).toMatchObject({ code: 'ALREADY_MEMBER' })
   })
@@ -253,15 +253,15 @@ describe('invitations', () => {
   test('a resend is worth the old token', async () => {
     const id = await ada.create()
     const { id: invitation } = await ada.invite(id, newAddress())
-    const old = await sentToken(invitation)
+    const old = await findSentToken(invitation)
     await ada.resend(invitation)
     expect(await bob.accept(old)).toMatchObject({ code: 'NOT_FOUND' })
-    expect(await bob.accept(await sentToken(invitation))).toMatchObject({ status: 'ACCEPTED' })
+    expect(await bob.accept(await findSentToken(invitation))).toMatchObject({ status: 'ACCEPTED' })
   })
 
   test('a revoked one cannot be accepted', async () => {
     const { id: invitation } = await ada.invite(await ada.create(), newAddress())
-    const token = await sentToken(invitation)
+    const token = await findSentToken(invitation)
     await ada.revoke(invitation)
     expect(await bob.accept(token)).toMatchObject({ code: 'NOT_FOUND' })
   })
@@ -270,7 +270,7 @@ describe('invitations', () => {
     const id = await ada.create()
     const address = newAddress()
     const first = await ada.invite(id, address)
-    const token = await sentToken(first.id)
+    const token = await findSentToken(first.id)
     await advanceClock(db.pool, '14d')
     const query = 'query ($id: ID!) { invitation(id: $id) { status } }'
     const { data } = await ada.ask(query, { id: first.id })
@@ -281,12 +281,12 @@ describe('invitations', () => {
     const second = await ada.invite(id, address)
     expect(second).toMatchObject({ code: undefined, status: 'PENDING' })
     expect(await ada.resend(first.id)).toMatchObject({ code: 'ALREADY_INVITED' })
-    expect(await bob.accept(await sentToken(second.id))).toMatchObject({ status: 'ACCEPTED' })
+    expect(await bob.accept(await findSentToken(second.id))).toMatchObject({ status: 'ACCEPTED' })
   })
 })
 
 describe('at once', () => {
-  test('of twenty invitations of one address one is made, and the others are told', async () => {
+  test('of twenty invitations of one address one is made, and the others are refused', async () => {
     const id = await ada.create()
     const address = newAddress()
     const answers = await Promise.all(Array.from({ length: 20 }, () => ada.invite(id, address)))
@@ -305,7 +305,7 @@ describe('at once', () => {
     const people = Array.from({ length: 20 }, (_, n) => `guest ${n}`)
     const invited = await Promise.all(people.map(() => ada.invite(id, newAddress())))
     const tokens: string[] = []
-    for (const { id: invitation } of invited) tokens.push(await sentToken(invitation))
+    for (const { id: invitation } of invited) tokens.push(await findSentToken(invitation))
     const joined = await Promise.all(
       people.map(async (sub, n) => (await running.as({ sub })).accept(tokens[n] ?? '')),
     )
@@ -322,7 +322,7 @@ describe('at once', () => {
 
   test('a token is accepted by one of ten', async () => {
     const { id: invitation } = await ada.invite(await ada.create(), newAddress())
-    const token = await sentToken(invitation)
+    const token = await findSentToken(invitation)
     const answers = await Promise.all(
       Array.from({ length: 10 }, async (_, n) =>
         (await running.as({ sub: `thief ${n}` })).accept(token),
@@ -333,12 +333,12 @@ describe('at once', () => {
     expect(codes.filter((code) => code === 'NOT_FOUND')).toHaveLength(9)
   })
 
-  test('whoever is invited and whoever accepts do not make a member with an open invitation', async () => {
+  test('concurrent inviting and accepting do not make a member with an open invitation', async () => {
     for (let round = 0; round < 10; round += 1) {
       const id = await ada.create()
       const address = newAddress()
       const first = await ada.invite(id, address)
-      const token = await sentToken(first.id)
+      const token = await findSentToken(first.id)
       const [accepted, again] = await Promise.all([bob.accept(token), ada.invite(id, address)])
       expect(accepted.code).toBeUndefined()
       expect(['ALREADY_INVITED', 'ALREADY_MEMBER']).toContain(again.code)

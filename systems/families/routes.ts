@@ -48,7 +48,7 @@ export function familyRoutes(app: App, { pool, commands, log }: GraphqlOptions):
     landingPage: false,
     multipart: false,
     logging: false,
-    maskedErrors: { maskError: (error) => shown(error, log) },
+    maskedErrors: { maskError: (error) => showError(error, log) },
   })
 
   app.route({
@@ -103,12 +103,13 @@ const limitTokens: Plugin = {
  * What the caller sees of an error: those of GraphQL itself as they are, all others as the problem
  * that any route would answer, with its status.
  */
-function shown(error: unknown, log: Log): Error {
+function showError(error: unknown, log: Log): Error {
   // What it leaves alone was said by GraphQL about the document.
   if (maskError(error, '', false) === error) return error as GraphQLError
   const { originalError: cause = error, nodes, path } = error as Partial<GraphQLError>
   const { code, status, headers, message } = problemAbout(cause)
-  if (status >= 500) log.error({ err: cause, code }, 'a GraphQL field failed')
+  if (status >= 500)
+    log.error({ err: cause, code }, 'GraphQL field failed; the client gets its code')
   const extensions = { code, http: { status, headers } }
   return createGraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
 }

@@ -245,7 +245,7 @@ async function familiesOf(
   return { items, nextCursor: rows.length > ON_A_PAGE ? (items.at(-1)?.id ?? null) : null }
 }
 
-/** What another tenant has, nobody here has. */
+/** Rows of another tenant are not found. */
 async function visibleTo<State extends { readonly orgId: string }>(
   { org }: Actor,
   id: string,

@@ -28,7 +28,7 @@ export const CONSENT_WITHDRAWN = 'CONSENT_WITHDRAWN'
 /** The end of a message that may or may not have reached its provider. */
 const OUTCOME_UNKNOWN: Failure = {
   code: 'OUTCOME_UNKNOWN',
-  message: 'Nobody knows whether the provider has taken the message.',
+  message: 'It is unknown whether the provider has taken the message.',
 }
 
 /** The engine's codes for a claim that was lost and for an outcome that stayed unknown. */
@@ -58,8 +58,8 @@ export async function settleAttempts(
   changes: readonly MessageChange[],
 ): Promise<void> {
   const attempted = changes.filter(({ from }) => from === 'SENDING')
-  const [untried, tried] = parted(attempted, isUntried)
-  const [unknown, known] = parted(tried, ({ to }) => to === 'SENDING')
+  const [untried, tried] = partition(attempted, isUntried)
+  const [unknown, known] = partition(tried, ({ to }) => to === 'SENDING')
   await forgetAttempts(tx, idsOf(untried))
   await markOutcomeUnknown(tx, unknown.map(failedAttempt))
   await nameOutcomeUnknown(tx, {
@@ -140,7 +140,7 @@ function activityOf({ row, to, outcome }: MessageChange): Activity[] {
   return [{ orgId, dossierId, type: 'MESSAGE_FAILED', metadata: failed }]
 }
 
-/** A claim that nobody settled and an answer that never came are the same to whoever asks. */
+/** A claim that was not settled and an answer that never came look the same from outside. */
 function failureIn(outcome: Outcome): Failure {
   if (outcome.kind === 'delivered') return OUTCOME_UNKNOWN
   return UNSETTLED.has(outcome.failure.code) ? OUTCOME_UNKNOWN : outcome.failure
@@ -200,6 +200,9 @@ function idsOf(changes: readonly MessageChange[]): string[] {
   return changes.map(({ row }) => row.id)
 }
 
-function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+function partition<Item>(
+  items: readonly Item[],
+  isFirst: (item: Item) => boolean,
+): [Item[], Item[]] {
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }

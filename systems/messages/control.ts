@@ -24,7 +24,7 @@ export async function cancelMessage(
   if (!message) return { kind: 'missing' }
   if (message.status !== 'QUEUED') return { kind: 'invalidState', status: message.status }
   await cancel(tx, outbox, { ids: [order.id], by: order.by })
-  return done(tx, order, { action: 'CANCELLED', details: 'Message cancelled' })
+  return apply(tx, order, { action: 'CANCELLED', details: 'Message cancelled' })
 }
 
 /** Sends a failed message again, as if it had never been tried. */
@@ -37,10 +37,10 @@ export async function retryMessage(
   if (!message) return { kind: 'missing' }
   if (message.status !== 'FAILED') return { kind: 'invalidState', status: message.status }
   await replay(tx, outbox, { filter: { ids: [order.id] }, by: order.by })
-  return done(tx, order, { action: 'RETRIED', details: 'Message queued again' })
+  return apply(tx, order, { action: 'RETRIED', details: 'Message queued again' })
 }
 
-async function done(
+async function apply(
   tx: Transaction,
   order: MessageOrder,
   event: { action: 'CANCELLED' | 'RETRIED'; details: string },

@@ -29,7 +29,7 @@ export async function queueMessage(
   const { orgId, by, message } = request
   const { dossierId, channel } = message
   const earlier = await findByIdempotencyKey(tx, request)
-  if (earlier) return repeated(earlier, request)
+  if (earlier) return decideRepeat(earlier, request)
   if (dossierId !== undefined) {
     const permission = await askConsent(tx, { orgId, dossierId, channel }, by)
     if (permission === 'foreign') return { kind: 'foreignDossier' }
@@ -38,7 +38,7 @@ export async function queueMessage(
   const { created } = await enqueue(tx, outbox, rowOf(request))
   const stored = await findByIdempotencyKey(tx, request)
   if (!stored) throw new Error('a message that was just queued is not there')
-  if (!created) return repeated(stored, request)
+  if (!created) return decideRepeat(stored, request)
   const details = `Message to ${channel} queued`
   await recordAudit(tx, [
     {
@@ -53,7 +53,7 @@ export async function queueMessage(
   return { kind: 'created', message: stored }
 }
 
-function repeated(message: OutboundMessage, { fingerprint }: MessageRequest): Creation {
+function decideRepeat(message: OutboundMessage, { fingerprint }: MessageRequest): Creation {
   return message.request_fingerprint === fingerprint
     ? { kind: 'existing', message }
     : { kind: 'reused' }

@@ -52,7 +52,7 @@ export const messages = defineSystem({
 /** For each step of SMTP. */
 const EMAIL_TIMEOUT_MS = 10_000
 
-/** Whoever has no real address. */
+/** Recipients without a real address. */
 function simulatorsOf(settings: MessagesSettings): Simulator[] {
   const { WHATSAPP_API_URL: apiUrl, OUTBOUND_EMAIL_URL: smtpUrl } = settings
   const { WHATSAPP_ACCESS_TOKEN: accessToken, WHATSAPP_APP_SECRET: appSecret } = settings
@@ -75,7 +75,7 @@ function openProviders(host: Host<MessagesSettings>): Providers {
       timeoutMs: settings.WHATSAPP_TIMEOUT_MS,
     }),
     new EmailProvider({
-      smtpUrl: async () => smtpUrl ?? (await host.simulated('mail')),
+      smtpUrl: async () => smtpUrl ?? (await host.simulatorAddress('mail')),
       from: settings.OUTBOUND_EMAIL_FROM,
       timeoutMs: EMAIL_TIMEOUT_MS,
     }),

@@ -143,7 +143,7 @@ describe('an idempotency key', () => {
     expect(await actionsOf(`${MESSAGES}/${answers[0]?.body.id ?? ''}/audit`)).toHaveLength(1)
   })
 
-  test('belongs to its request, whatever the order of its fields', async () => {
+  test('belongs to its request, in any order of fields', async () => {
     await create(sample(), { key: 'k-2' })
     const turned = Object.fromEntries(Object.entries(sample()).toReversed())
     const same = await api.call('POST', MESSAGES, { body: turned, key: 'k-2' })
@@ -201,7 +201,7 @@ describe('consent', () => {
     expect((await api.call('POST', MESSAGES, { body: { ...linked, ...mail } })).status).toBe(403)
   })
 
-  test('is read by whoever has the dossier, and by nobody else', async () => {
+  test("is read by the dossier's organisation only", async () => {
     const path = '/api/v1/dossiers/d-2/consents'
     expect((await api.call('GET', path)).body).toMatchObject({ items: [] })
     await api.call('PUT', consents, { body: { granted: true } })

@@ -8,7 +8,7 @@ export interface OutboundOptions {
   readonly every: Duration
   readonly batch: number
   readonly lanes: number
-  /** What becomes of a message whose outcome nobody knows. */
+  /** What becomes of a message whose outcome is unknown. */
   readonly unknown: 'resend' | 'hold'
   /** How long a status webhook may settle it before. */
   readonly unknownWait: Duration
@@ -48,7 +48,7 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
     confirm: {},
     retry: schedule(['1m', '5m', '15m', '60m', '360m']),
     unknown: { then: options.unknown, wait: options.unknownWait },
-    // Ten recipients whom nobody can reach say nothing yet about a number that sends 80 a second.
+    // Ten unreachable recipients say nothing yet about a number that sends 80 a second.
     breaker: { attempts: 30 },
     // A number that WhatsApp has closed must not stop the others.
     destination: ({ channel, to_recipient: to }) => ({

@@ -173,7 +173,7 @@ export async function markOutcomeUnknown(
      where a.outbound_message_id = u."messageId" and a.status = 'TRYING'`)
 }
 
-/** Says so on messages that ended because nobody knows what became of them. */
+/** Marks messages that ended with an unknown outcome. */
 export async function nameOutcomeUnknown(
   tx: Transaction,
   { ids, failure }: { ids: readonly string[]; failure: Failure },

@@ -102,7 +102,7 @@ const schemas = {
 }
 
 export function messageRoutes(app: App, { pool, outbox, providers }: RouteOptions): void {
-  const found = async (key: { id: string; orgId: string }): Promise<OutboundMessage> => {
+  const findOwn = async (key: { id: string; orgId: string }): Promise<OutboundMessage> => {
     const message = await findMessage(pool, key)
     if (!message) throw problem('NOT_FOUND')
     return message
@@ -120,7 +120,7 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
         fingerprint: fingerprint({ method: 'POST', route: PATH, body: message }),
       }),
     )
-    const { kind, message: stored } = accepted(creation)
+    const { kind, message: stored } = requireAccepted(creation)
     return reply.code(kind === 'created' ? 201 : 200).send(toResource(stored))
   })
 
@@ -141,11 +141,11 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {
-    return toResource(await found({ id: request.params.id, orgId: callerOf(request).org }))
+    return toResource(await findOwn({ id: request.params.id, orgId: callerOf(request).org }))
   })
 
   app.get(`${PATH}/:id/attempts`, { schema: schemas.attempts }, async (request) => {
-    const { id } = await found({ id: request.params.id, orgId: callerOf(request).org })
+    const { id } = await findOwn({ id: request.params.id, orgId: callerOf(request).org })
     const { limit, cursor } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, NumberCursor)[0]
     const rows = await listAttempts(pool, { messageId: id, before, limit: limit + 1 })
@@ -153,7 +153,7 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 
   app.get(`${PATH}/:id/audit`, { schema: schemas.audit }, async (request) => {
-    const { id: entityId, org_id: orgId } = await found({
+    const { id: entityId, org_id: orgId } = await findOwn({
       id: request.params.id,
       orgId: callerOf(request).org,
     })
@@ -162,12 +162,12 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
 
   app.post(`${PATH}/:id/cancel`, { schema: schemas.cancel }, async (request) => {
     const order = orderOf(request.params, callerOf(request))
-    return obeyed(await transaction(pool, (tx) => cancelMessage(tx, outbox, order)))
+    return requireDone(await transaction(pool, (tx) => cancelMessage(tx, outbox, order)))
   })
 
   app.post(`${PATH}/:id/retry`, { schema: schemas.retry }, async (request) => {
     const order = orderOf(request.params, callerOf(request))
-    return obeyed(await transaction(pool, (tx) => retryMessage(tx, outbox, order)))
+    return requireDone(await transaction(pool, (tx) => retryMessage(tx, outbox, order)))
   })
 }
 
@@ -183,7 +183,7 @@ function checkMessage(providers: Providers, message: NewMessage): void {
   if (errors.length > 0) throw invalid(errors)
 }
 
-function accepted(creation: Creation): Extract<Creation, { message: OutboundMessage }> {
+function requireAccepted(creation: Creation): Extract<Creation, { message: OutboundMessage }> {
   switch (creation.kind) {
     case 'created':
     case 'existing':
@@ -203,7 +203,7 @@ function orderOf({ id }: { id: string }, { org, sub }: { org: string; sub: strin
   return { id, orgId: org, by: sub }
 }
 
-function obeyed(ordered: Ordered): Static<typeof MessageResource> {
+function requireDone(ordered: Ordered): Static<typeof MessageResource> {
   switch (ordered.kind) {
     case 'done':
       return toResource(ordered.message)

@@ -14,7 +14,7 @@ function open(env: Record<string, string>, production: boolean) {
     settings: read(env).values,
     baseUrl: () => 'http://127.0.0.1:4600',
     sealing: createSealing(['a key of at least thirty-two characters']),
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
   })
 }
 
@@ -48,7 +48,7 @@ test('a secret is not in the message that says it is wrong', () => {
   )
 })
 
-test('the worker looks as often and takes as much as it is told, or nothing', () => {
+test('interval and batch of the worker follow its settings, or it is off', () => {
   const env = { OUTBOUND_WORKER_POLL_INTERVAL_MS: '250', OUTBOUND_WORKER_BATCH_SIZE: '7' }
   expect(open(env, false).outboxes).toMatchObject([{ everyMs: 250, batch: 7, leaseMs: 600_000 }])
   expect(open({}, false).outboxes).toMatchObject([{ everyMs: 5_000, batch: 10 }])

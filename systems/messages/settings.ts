@@ -9,7 +9,7 @@ export const MESSAGES_SETTINGS = Type.Object({
     default: true,
   }),
   OUTBOUND_WORKER_POLL_INTERVAL_MS: Type.Integer({
-    description: 'how often to refresh for messages that nobody announced, in ms',
+    description: 'how often to poll for messages without a wake-up, in ms',
     minimum: 10,
     maximum: 3_600_000,
     default: 5_000,
@@ -87,7 +87,7 @@ export const MESSAGES_SETTINGS = Type.Object({
     default: 10_000,
   }),
   WHATSAPP_ALLOW_UNSIGNED: Type.Boolean({
-    description: 'true to take webhooks without a signature, from anybody; else false',
+    description: 'true to accept webhooks without a signature; else false',
     default: false,
   }),
   OUTBOUND_EMAIL_URL: Type.Optional(

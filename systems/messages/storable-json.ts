@@ -4,14 +4,14 @@
  */
 export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => {
-    if (typeof each === 'string') return cleaned(each)
+    if (typeof each === 'string') return cleanText(each)
     if (typeof each !== 'object' || each === null || Array.isArray(each)) return each
-    const isClean = Object.keys(each).every((key) => key === cleaned(key))
+    const isClean = Object.keys(each).every((key) => key === cleanText(key))
     if (isClean) return each
-    return Object.fromEntries(Object.entries(each).map(([key, field]) => [cleaned(key), field]))
+    return Object.fromEntries(Object.entries(each).map(([key, field]) => [cleanText(key), field]))
   })
 }
 
-function cleaned(text: string): string {
+function cleanText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '')
 }

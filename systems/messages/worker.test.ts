@@ -54,7 +54,7 @@ const advance = (by: string) => api.sim('POST', '/clock/advance', { by })
 const fault = (order: object) => api.sim('POST', '/whatsapp/faults', order)
 const mute = () =>
   api.sim('PUT', '/whatsapp/behaviour', { drop: ['sent', 'delivered', 'read', 'failed'] })
-/** Lets a lease run out, and whoever held it be gone. */
+/** Lets a lease run out, as if its holder had crashed. */
 const expire = () =>
   pool.query(
     `update messages.outbound_message
@@ -121,7 +121,7 @@ describe('a failure that may pass', () => {
     ])
   })
 
-  test('is settled whatever words the provider finds for it', async () => {
+  test('is settled by its code, with any text of the provider', async () => {
     const wicked = `{"error":{"code":139999,"message":"${'x'.repeat(1_999)}\\ud83d\\ude00","a\\u0000":"\\u0000\\ud800"}}`
     const server = createServer((_request, response) => response.writeHead(400).end(wicked))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -134,7 +134,7 @@ describe('a failure that may pass', () => {
     expect(await attemptsOf(id)).toMatchObject([{ providerResponse: { error: { code: 139_999 } } }])
   })
 
-  test('of a provider that nobody can reach costs nothing', async () => {
+  test('of an unreachable provider costs no attempt', async () => {
     await start({ WHATSAPP_API_URL: 'http://127.0.0.1:9' })
     const id = await create('+16505551234')
     await api.relay.tick()
@@ -150,7 +150,7 @@ describe('a failure that will not pass', () => {
 
   test.each(codes)('%d ends the message at once', async (code) => {
     await start()
-    // Whatever the status: the code decides.
+    // The code decides, not the status.
     await fault({ mode: 'error', status: code % 2 === 0 ? 400 : 503, code })
     const id = await create('+16505551234')
     await api.relay.tick()
@@ -207,7 +207,7 @@ describe('a limit', () => {
     await fault({ mode: 'error', status: 400, code: 80_007, times: 1 })
     await advance('2s')
     await api.relay.tick()
-    // The second pause in a row is longer than anybody waits with a message in hand.
+    // The second pause in a row is longer than a worker waits with a claimed message.
     const others = await Promise.all([1, 2, 3].map((n) => create(`+1650555130${n}`)))
     await api.relay.tick()
     expect(await requests()).toHaveLength(2)
@@ -282,7 +282,7 @@ describe('an unknown outcome', () => {
     expect(await requests()).toHaveLength(1)
   })
 
-  test('that nobody explains is sent again after the wait', async () => {
+  test('without a report is sent again after the wait', async () => {
     await start()
     await mute()
     await fault({ mode: 'drop', times: 1 })
@@ -321,7 +321,7 @@ describe('an unknown outcome', () => {
     await api.relay.tick()
     expect(await show(id)).toMatchObject({ status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' })
     expect(await attemptsOf(id)).toMatchObject([{ status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' }])
-    expect((await auditOf(id)).at(-1)).toMatch(/^FAILED Message failed: Nobody knows/)
+    expect((await auditOf(id)).at(-1)).toMatch(/^FAILED Message failed: It is unknown/)
   })
 })
 
@@ -360,7 +360,7 @@ describe('a worker killed between the answer and its settling', () => {
     expect(await attemptsOf(id)).toMatchObject([{ attemptNo: 1, status: 'SUCCESS' }])
   })
 
-  test('and of which nobody hears again: a second one, and both are on record', async () => {
+  test('and is never answered: a second one, and both are on record', async () => {
     await start()
     await mute()
     const id = await create('+16505551234')
@@ -389,7 +389,7 @@ test('in bad weather every message arrives once: reports lost, doubled, turned r
   await api.sim('PUT', '/whatsapp/behaviour', {
     ...{ perSecond: 0, paceMs: 1, repeat: 3, reorder: true, echo: false, drop: ['delivered'] },
   })
-  // Reports are then there before the answer is, without a word of whose they are.
+  // Reports are then there before the answer is, without our id.
   await fault({ mode: 'slow', delayMs: 300, effect: true })
   const stopSweeping = startPeriodically(api.system.workers ?? [], { log: silentLog })
   await Promise.all([api.relay.start(), second.relay.start()])

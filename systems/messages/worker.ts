@@ -18,11 +18,11 @@ export function outboundTransport(pool: Pool, providers: Providers): Transport {
   return {
     async deliver(batch, { signal }) {
       const outgoing = batch.map(outgoingIn)
-      const granted = await grantedAmong(pool, outgoing).catch(asError)
-      if (granted instanceof Error) return outgoing.map(() => unasked(granted))
+      const granted = await findGrantedAmong(pool, outgoing).catch(asError)
+      if (granted instanceof Error) return outgoing.map(() => unaskedAnswer(granted))
       return Promise.all(
         outgoing.map(async (message) =>
-          granted(message) ? sent(providers, message, signal) : withdrawn(message),
+          granted(message) ? sendOne(providers, message, signal) : withdrawn(message),
         ),
       )
     },
@@ -37,7 +37,7 @@ function outgoingIn({ message }: Delivery): Outgoing {
 }
 
 /** A provider that throws may have sent first: one broken message must not decide for its batch. */
-async function sent(
+async function sendOne(
   providers: Providers,
   message: Outgoing,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ async function sent(
 }
 
 /** Without an answer about consent nothing is sent, and nothing is charged for it. */
-function unasked(error: Error): Answered {
+function unaskedAnswer(error: Error): Answered {
   return { ...retryLater(error, { after: '5s', charge: false }), tried: false }
 }
 
@@ -59,7 +59,7 @@ function withdrawn({ dossierId, channel }: Outgoing): Answered {
   return retryLater({ code: CONSENT_WITHDRAWN, message }, { after: '1s', charge: false })
 }
 
-async function grantedAmong(
+async function findGrantedAmong(
   db: Queryable,
   messages: readonly Outgoing[],
 ): Promise<(message: Outgoing) => boolean> {

@@ -16,7 +16,7 @@ import {
   replay,
   useMovableClock,
 } from '@posthorn/engine/operate'
-import { createKafkaLine, lineTo, withBroker, type Line } from '@posthorn/engine/testing'
+import { createKafkaProxy, proxyTo, withBroker, type TcpProxy } from '@posthorn/engine/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ import { runOrders, runParticipants } from './testing/running.ts'
 type Broker = Transport & Subscriber
 
 interface Side {
-  readonly line: Line
+  readonly line: TcpProxy
   /** A client by way of the line. */
   connect(): Broker
   /** One that finds no place for messages until `openPlace`: what it publishes fails. */
@@ -55,7 +55,7 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
     for (const end of ends.splice(0).reverse()) await end()
   })
 
-  /** An event in the outbox and a relay that looks when it is told to. */
+  /** An event in the outbox and a relay that is run step by step. */
   async function oneEvent(broker: Broker) {
     const events = orderEvents(name, `orders-${uuid()}`)
     const { topic } = events
@@ -103,11 +103,11 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
     const seen: string[] = []
     await broker.subscribe({ topic, group: 'seen', handle: async ({ id }) => void seen.push(id) })
     // A topic that was just made may have no leader for a moment: that costs no attempt.
-    const ticked = async () => {
+    const tickOnce = async () => {
       await tick(relay)
       return row()
     }
-    await expect.poll(ticked, wait).toMatchObject({ status: 'SENT', retry_count: 0 })
+    await expect.poll(tickOnce, wait).toMatchObject({ status: 'SENT', retry_count: 0 })
     expect(await moves()).toEqual(expect.arrayContaining(SENT))
     await expect.poll(() => seen.length, wait).toBe(1)
   })
@@ -190,13 +190,13 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
       const during = await Promise.all(
         Array.from({ length: 20 }, (_, n) => ada.order({ amount: n % 4 ? 700 : 702 })),
       )
-      const failed = async () => {
+      const countFailed = async () => {
         const { rows } = await home.pool.query<{ n: number }>(
           `select count(*)::integer as n from sagas.saga_outbox where error_code is not null or last_error is not null`,
         )
         return rows[0]?.n
       }
-      await expect.poll(failed, wait).toBeGreaterThan(0)
+      await expect.poll(countFailed, wait).toBeGreaterThan(0)
       for (let seconds = 0; seconds < 60; seconds += 10) await advanceClock(home.pool, '10s')
       const counts = async () =>
         (
@@ -237,7 +237,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
   describe('kafka', () => {
     exercise('kafka', async () => {
       const broker = brokers.split(',')[0] ?? ''
-      const line = await createKafkaLine(broker)
+      const line = await createKafkaProxy(broker)
       const byLine = [`${line.host}:${line.port}`]
       const options = {
         timeout: '3s',
@@ -269,7 +269,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
 withBroker('RABBITMQ_URL', (url) => {
   describe('rabbitmq', () => {
     exercise('rabbitmq', async () => {
-      const line = await lineTo(url)
+      const line = await proxyTo(url)
       const options = {
         timeout: '3s',
         drain: '1s',

@@ -17,7 +17,7 @@ export const REPLIES = {
   booked: 'shipment.booked',
 } as const
 
-/** What is told to whom it may concern when a step is undone. */
+/** Events that announce that a step was undone. */
 export const UNDONE = {
   released: 'stock.released',
   refunded: 'payment.refunded',

@@ -32,7 +32,7 @@ export function orderSaga(options: RefundOptions) {
     .step('reserve', {
       action: async ({ orderId, items }) => command(COMMANDS.reserve, { orderId, items }),
       compensate: async ({ orderId, orgId }, tx) =>
-        undone(await releaseStock(tx, { orderId, orgId }), UNDONE.released, orderId),
+        undo(await releaseStock(tx, { orderId, orgId }), UNDONE.released, orderId),
     })
     .reply('reserved', {
       event: [REPLIES.reserved, REPLIES.outOfStock],
@@ -44,7 +44,7 @@ export function orderSaga(options: RefundOptions) {
         command(COMMANDS.take, { orderId, amount, currency }),
       undoRetry: REFUNDS,
       compensate: async (context, tx) =>
-        undone(await refunded(context, tx, options), UNDONE.refunded, context.orderId),
+        undo(await refund(context, tx, options), UNDONE.refunded, context.orderId),
     })
     .reply('paid', {
       event: [REPLIES.taken, REPLIES.notTaken],
@@ -55,7 +55,7 @@ export function orderSaga(options: RefundOptions) {
     .step('ship', {
       action: async ({ orderId }) => command(COMMANDS.book, { orderId }),
       compensate: async ({ orderId, orgId }, tx) =>
-        undone(await cancelShipment(tx, { orderId, orgId }), UNDONE.cancelled, orderId),
+        undo(await cancelShipment(tx, { orderId, orgId }), UNDONE.cancelled, orderId),
     })
     .reply('shipped', {
       event: REPLIES.booked,
@@ -69,7 +69,7 @@ function command(type: string, payload: object): Effect<object> {
   return { events: [{ type, payload }] }
 }
 
-function undone(
+function undo(
   didSomething: boolean,
   type: string,
   orderId: string,
@@ -77,7 +77,7 @@ function undone(
   return { events: didSomething ? [{ type, payload: { orderId } }] : [] }
 }
 
-function refunded(
+function refund(
   { orderId, orgId, amount, currency }: OrderInput,
   tx: Transaction,
   options: RefundOptions,

@@ -81,7 +81,7 @@ export function toResource(order: Order): Static<typeof OrderResource> {
 }
 
 /** One line for each sku: who names it twice wants both. */
-export function merged(items: readonly Item[]): Item[] {
+export function mergeItems(items: readonly Item[]): Item[] {
   const quantities = new Map<string, number>()
   for (const { sku, quantity } of items) {
     quantities.set(sku, (quantities.get(sku) ?? 0) + quantity)

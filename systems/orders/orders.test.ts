@@ -198,8 +198,8 @@ test.each(['/orders', '/sagas'])('%s is read in pages', async (path) => {
     body: { code: 'CURSOR_INVALID' },
   })
   expect((await bob.get(`${path}?status=NONSENSE`)).status).toBe(400)
-  const completed = async () => (await bob.get(`${path}?status=COMPLETED`)).body.items.length
-  await expect.poll(completed, wait).toBe(5)
+  const countCompleted = async () => (await bob.get(`${path}?status=COMPLETED`)).body.items.length
+  await expect.poll(countCompleted, wait).toBe(5)
   expect((await bob.get(`${path}?status=FAILED`)).body.items).toEqual([])
 })
 

@@ -51,10 +51,10 @@ export function participant<Schema extends TSchema>(
     async handle(message) {
       if (message.type !== command) return
       const { id, tenant: orgId, payload } = message
-      // Others may write to the topic too: what nobody can do must not hold up what is behind it.
+      // Others may write to the topic too: an unknown command must not hold up those behind it.
       const isWhole = orgId !== undefined && message.headers[SAGA_ID_HEADER] !== undefined
       if (!isWhole || !Value.Check(schema, payload)) {
-        return log.warn({ id, command }, 'a command that cannot be understood was skipped')
+        return log.warn({ id, command }, 'unknown command skipped')
       }
       const receipt = { inbox: consumerInbox, consumer: group, id }
       try {
@@ -62,7 +62,7 @@ export function participant<Schema extends TSchema>(
       } catch (error) {
         // Its saga has stopped waiting long ago.
         if (!(error instanceof PosthornError && error.code === 'INBOX_EXPIRED')) throw error
-        log.warn({ id, command }, 'a command older than the inbox remembers was skipped')
+        log.warn({ id, command }, 'command skipped: older than the inbox remembers')
       }
     },
   }

@@ -160,7 +160,7 @@ test('a payment under way is waited for, and then given back', async () => {
   expect(await paymentOf(order)).toBe('REFUNDED')
 })
 
-test('a charge that nobody wrote down is found and given back', async () => {
+test('a charge without a record is found and refunded', async () => {
   const order = newOrder()
   const lost: Gateway = {
     ...gateway,
@@ -177,7 +177,7 @@ test('a charge that nobody wrote down is found and given back', async () => {
   expect([charges.length, refunds.length]).toEqual([1, 1])
 })
 
-test('a caller that wakes up after everybody gave it up gives back what it charged', async () => {
+test('a caller that wakes up after its payment was cancelled refunds its charge', async () => {
   const order = newOrder()
   const there = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 import { uuid, type Transaction } from '@posthorn/engine'
 import { startSaga } from '@posthorn/saga'
-import { merged, type NewOrder } from './order.ts'
+import { mergeItems, type NewOrder } from './order.ts'
 import type { orderSaga } from './order-saga.ts'
 import { insertOrder } from './queries.ts'
 
@@ -15,7 +15,7 @@ export async function placeOrder(
   saga: ReturnType<typeof orderSaga>,
   { orgId, items, amount, currency }: NewOrder & { readonly orgId: string },
 ): Promise<Placed> {
-  const order = { id: uuid(), orgId, items: merged(items), amount, currency }
+  const order = { id: uuid(), orgId, items: mergeItems(items), amount, currency }
   const { id, ...rest } = order
   const input = { orderId: id, ...rest }
   const { id: sagaId } = await startSaga(tx, saga, { input, tenant: orgId })

@@ -10,7 +10,7 @@ const db = await orderDatabase()
 await useMovableClock(db.pool)
 const running = await runOrders(db, { GATEWAY_TIMEOUT_MS: '300' })
 const { system } = running
-// Nobody ships: an order that waits for that has been paid.
+// No shipper runs: an order that waits for one has been paid.
 const paying = {
   ...running,
   system: {
@@ -27,7 +27,7 @@ afterAll(stop)
 const ada = await running.as()
 const wait = { timeout: 20_000, interval: 25 }
 
-async function paidOrder() {
+async function payOrder() {
   const order = await ada.order()
   const step = async () => String((await ada.get(`/sagas/${order.sagaId}`)).body.step)
   await expect.poll(step, wait).toBe('shipped')
@@ -35,7 +35,7 @@ async function paidOrder() {
 }
 
 test('a cancelled order gives everything back', async () => {
-  const { id, sagaId } = await paidOrder()
+  const { id, sagaId } = await payOrder()
   expect((await ada.get(`/sagas/${sagaId}`)).body).toMatchObject({
     status: 'RUNNING',
     waitsFor: ['shipment.booked'],
@@ -56,8 +56,8 @@ test('a cancelled order gives everything back', async () => {
   await expectStockAddsUp(db)
 })
 
-test('an order that nobody ships in a day is undone', async () => {
-  const { id } = await paidOrder()
+test('an order that is not shipped in a day is undone', async () => {
+  const { id } = await payOrder()
   await advanceClock(db.pool, '25h')
   await expect.poll(() => ada.status(id), wait).toBe('COMPENSATED')
   expect((await ada.get(`/orders/${id}`)).body.errorCode).toBe('SAGA_REPLY_TIMEOUT')
@@ -65,14 +65,14 @@ test('an order that nobody ships in a day is undone', async () => {
 })
 
 test('a refund that is refused for an hour is for a person, who resumes it', async () => {
-  const { id, sagaId } = await paidOrder()
+  const { id, sagaId } = await payOrder()
   await running.fault({ mode: 'error', status: 500 })
   await ada.post(`/sagas/${sagaId}/cancel`)
-  const failed = async () => {
+  const countFailed = async () => {
     await advanceClock(db.pool, '5m')
     return ada.status(id)
   }
-  await expect.poll(failed, { timeout: 30_000, interval: 50 }).toBe('FAILED')
+  await expect.poll(countFailed, { timeout: 30_000, interval: 50 }).toBe('FAILED')
   const alerts = async () =>
     (await listAlerts(db.pool, { code: 'SAGA_STUCK' })).items.map(({ subject, state }) => [
       subject,

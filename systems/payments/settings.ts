@@ -3,7 +3,7 @@ import { gatewaySettings } from '../gateway.ts'
 import { reconciliationSettings } from './reconciliation/index.ts'
 import { webhookSettings } from './webhooks/index.ts'
 
-/** Signs the simulated gateway's webhooks where nobody says otherwise. */
+/** Signs the simulated gateway's webhooks by default. */
 export const DEVELOPMENT_WEBHOOK_SECRET = 'a webhook secret for development only'
 
 export const paymentSettings = Type.Object({
@@ -23,7 +23,7 @@ export const paymentSettings = Type.Object({
   }),
   PAYMENTS_LOCK_MS: Type.Integer({
     description:
-      'when a payment that nobody finishes is taken over, from 1000 ms; never before the gateway had time for three answers',
+      'when an unfinished payment is taken over, from 1000 ms; never before the gateway had time for three answers',
     minimum: 1_000,
     maximum: 3_600_000,
     default: 60_000,

@@ -4,7 +4,7 @@ import { importsOf, wrongImports } from './imports.ts'
 import { wrongRoom } from './rooms.ts'
 import { sourceFiles } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
-import { misplacedSql, type Exception } from './sql-places.ts'
+import { findMisplacedSql, type Exception } from './sql-places.ts'
 import { sharedDevDependencies, workspaces } from './workspaces.ts'
 
 const SQL_EXCEPTIONS: readonly Exception[] = [
@@ -33,12 +33,12 @@ describe('this repository', () => {
   })
 
   test('has its SQL in sql/, queries.ts and migrations only', () => {
-    expect(files.flatMap((file) => misplacedSql(file, SQL_EXCEPTIONS))).toEqual([])
+    expect(files.flatMap((file) => findMisplacedSql(file, SQL_EXCEPTIONS))).toEqual([])
   })
 
   test.each(SQL_EXCEPTIONS)('still needs the exception for $path', ({ path }) => {
     const file = files.find((candidate) => candidate.path === path)
-    expect(misplacedSql(file!, [])).not.toEqual([])
+    expect(findMisplacedSql(file!, [])).not.toEqual([])
   })
 
   test('has small files with telling names and named exports', () => {
@@ -157,7 +157,7 @@ describe('rooms of the engine', () => {
 
 describe('SQL', () => {
   const check = (text: string, path = 'systems/src/orders/routes.ts') =>
-    misplacedSql({ path, text }, [])
+    findMisplacedSql({ path, text }, [])
 
   test.each([
     "db.query('select id from orders')",
@@ -222,7 +222,7 @@ describe('SQL', () => {
   test('an exception covers its statements and no others', () => {
     const file = { path: 'packages/x/src/a.ts', text: "q.query('begin'); q.query('select 1')" }
     const exception = { path: file.path, statements: /^begin$/, reason: '' }
-    expect(misplacedSql(file, [exception])).toEqual(['packages/x/src/a.ts:1: select 1'])
+    expect(findMisplacedSql(file, [exception])).toEqual(['packages/x/src/a.ts:1: select 1'])
   })
 })
 

@@ -76,7 +76,7 @@ function problemOf(specifier: string, path: string, repository: Repository): str
   if (target !== undefined && !mayImport(here, target, path)) {
     return `${here.name} must not import ${name}`
   }
-  const isDeclared = declaredFor(path, here, repository).includes(name)
+  const isDeclared = findDeclared(path, here, repository).includes(name)
   return isDeclared ? undefined : `${name} is not declared in ${here.folder}/package.json`
 }
 
@@ -106,7 +106,7 @@ function mayImport(here: Workspace, target: Workspace, path: string): boolean {
   return MAY_IMPORT[here.name]?.includes(target.name) ?? false
 }
 
-function declaredFor(path: string, here: Workspace, { shared }: Repository): readonly string[] {
+function findDeclared(path: string, here: Workspace, { shared }: Repository): readonly string[] {
   if (!isForDevelopment(path)) return here.dependencies
   return [...here.dependencies, ...here.devDependencies, ...shared, ...TESTS_MAY_IMPORT]
 }

@@ -12,7 +12,7 @@ export interface SourceFile {
 
 const FOLDERS = 'packages,systems,apps,bench,test,scripts,examples'
 
-/** Written by programs: nobody reads them, and what they follow from is checked where it stands. */
+/** Generated: they are not read, and their sources are checked. */
 const GENERATED = ['apps/dashboard/src/api/schema.d.ts']
 
 /** Every TypeScript and JavaScript file of ours. */

@@ -51,7 +51,7 @@ export function maySpeakSql(path: string): boolean {
 }
 
 /** The statements of a file that belong elsewhere, each with its line. */
-export function misplacedSql(file: SourceFile, exceptions: readonly Exception[]): string[] {
+export function findMisplacedSql(file: SourceFile, exceptions: readonly Exception[]): string[] {
   if (maySpeakSql(file.path)) return []
   const allowed = exceptions.filter(({ path }) => path === file.path)
   return readSource(file.text)

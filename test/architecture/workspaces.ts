@@ -28,7 +28,7 @@ export function workspaces(): Workspace[] {
     .map((folder) => asWorkspace(folder, readManifest(folder)))
 }
 
-/** The packages that the root brings for everybody's tests. */
+/** The packages that the root brings for the tests of all workspaces. */
 export function sharedDevDependencies(): readonly string[] {
   return asWorkspace('.', readManifest('.')).devDependencies
 }

@@ -17,7 +17,7 @@ export interface Findings {
   readonly missing: number
   /** Arrived, though their transaction was rolled back. */
   readonly ghosts: number
-  /** Arrived, and nobody knows them or they say something else than was written. */
+  /** Arrived, and were never written or differ from what was written. */
   readonly strangers: number
   /** Arrived for the first time after a later one of their key had. */
   readonly outOfOrder: number

@@ -17,7 +17,9 @@ export interface ConsumerSettings {
 const { settings, tell, stopped } = meetParent<ConsumerSettings>()
 const log = lineLog(settings.name)
 const pool = new Pool({ connectionString: settings.databaseUrl, max: HANDLERS })
-pool.on('error', (error) => log.warn({ err: error }, 'a database connection died'))
+pool.on('error', (error) =>
+  log.warn({ err: error }, 'idle database connection lost; the pool replaces it'),
+)
 const arrivals = createArrivalFile(settings.folder, settings.name)
 const broker = await openBroker(settings.broker, { log, deadLetters: pool })
 /** A delivery that is tried again because the database was away has not arrived a second time. */

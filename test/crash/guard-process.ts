@@ -16,7 +16,7 @@ export interface GuardSettings {
 
 const { folder, postgresFolder, broker } = JSON.parse(process.argv[2] ?? '{}') as GuardSettings
 
-// Whoever interrupts the run in a terminal interrupts us too; we wait for what the run does.
+// Ctrl-C in the terminal interrupts us too; we wait for what the run does.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 let isDone = false

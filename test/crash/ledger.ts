@@ -24,7 +24,7 @@ export function printLedger({ title, lines, details }: Ledger): void {
   const width = Math.max(...lines.map(({ name }) => name.length))
   console.log(`\n${title}\n${'─'.repeat(width + 30)}`)
   for (const line of lines) {
-    console.log(`${line.name.padEnd(width)}  ${shown(line.value).padStart(20)}${verdictOn(line)}`)
+    console.log(`${line.name.padEnd(width)}  ${show(line.value).padStart(20)}${verdictOn(line)}`)
   }
   if (lines.some(isBroken)) for (const detail of details) console.log(JSON.stringify(detail))
 }
@@ -32,15 +32,15 @@ export function printLedger({ title, lines, details }: Ledger): void {
 function verdictOn(line: Line): string {
   const { must, atLeast, atMost } = line
   const wanted = [
-    ...(must === undefined ? [] : [shown(must)]),
-    ...(atLeast === undefined ? [] : [`at least ${shown(atLeast)}`]),
-    ...(atMost === undefined ? [] : [`at most ${shown(atMost)}`]),
+    ...(must === undefined ? [] : [show(must)]),
+    ...(atLeast === undefined ? [] : [`at least ${show(atLeast)}`]),
+    ...(atMost === undefined ? [] : [`at most ${show(atMost)}`]),
   ]
   if (wanted.length === 0) return ''
   return isBroken(line) ? `  MUST BE ${wanted.join(', ')}` : '  ok'
 }
 
-function shown(value: number | string): string {
+function show(value: number | string): string {
   return typeof value === 'number' ? value.toLocaleString('en') : value
 }
 

@@ -42,7 +42,7 @@ process.exit(failed ? 1 : 0)
 async function run(on: Servers, what: Options, signal: AbortSignal): Promise<Ledger[]> {
   const { databaseUrl, broker, folder } = on
   const pool = new Pool({ connectionString: databaseUrl, max: LANES + 4 })
-  // The server is killed on purpose; whoever has a query under way hears of it there.
+  // The server is killed on purpose; queries under way fail where they are awaited.
   pool.on('error', () => undefined)
   await migrate(pool, [await engineMigrations()])
   await pool.query(schema)

@@ -26,7 +26,7 @@ const columns = {
   createdAt: 'created_at',
 } as const
 
-/** Leases of 2 s: what a killed relay held is somebody else's soon. */
+/** Leases of 2 s: another relay soon takes over what a killed one held. */
 const claim = { batch: 100, every: '1s', lease: '2s' } as const
 
 function toMessage(type: string) {

@@ -12,7 +12,7 @@ export interface Parent<Settings> {
 /** What the parent gave us to do. Without a parent there is nothing to do: its end is ours. */
 export function meetParent<Settings>(): Parent<Settings> {
   const stopped = Promise.withResolvers<void>()
-  // The channel breaks whatever way the parent dies.
+  // The channel breaks however the parent dies.
   process.on('disconnect', () => process.exit(1))
   process.on('message', (order) => {
     if (order === 'stop') stopped.resolve()

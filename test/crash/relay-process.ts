@@ -8,7 +8,7 @@ export interface RelaySettings {
   readonly databaseUrl: string
   readonly broker: BrokerAddress
   readonly outboxes: readonly string[]
-  /** Messages that kill whoever delivers them. */
+  /** Messages that kill the relay that delivers them. */
   readonly poison: readonly string[]
 }
 
@@ -20,7 +20,7 @@ const broker = await openBroker(settings.broker, { log })
 const relay = createRelay({
   pool,
   outboxes,
-  transports: { broker: poisoned(broker, new Set(settings.poison)) },
+  transports: { broker: poisonTransport(broker, new Set(settings.poison)) },
   name: settings.name,
   drain: '5s',
   log,
@@ -41,7 +41,7 @@ await broker.close()
 await pool.end()
 process.exit(0)
 
-function poisoned(transport: Transport, poison: ReadonlySet<string>): Transport {
+function poisonTransport(transport: Transport, poison: ReadonlySet<string>): Transport {
   return {
     deliver(batch, options) {
       if (batch.some(({ message }) => poison.has(message.id))) process.exit(137)

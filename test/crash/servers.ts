@@ -13,7 +13,7 @@ import { startChild } from './child.ts'
 
 /** A Postgres and a broker that belong to this run alone, so that both may be killed. */
 export interface Servers {
-  /** For logs and whatever else the run writes. */
+  /** For logs and other files of the run. */
   readonly folder: string
   readonly databaseUrl: string
   readonly broker: BrokerAddress

@@ -21,7 +21,7 @@ import {
 import { createRandom } from './random.ts'
 import type { Servers } from './servers.ts'
 import { pause, until } from './waiting.ts'
-import { answered, write, type Written } from './writer.ts'
+import { untilAnswered, write, type Written } from './writer.ts'
 
 export interface Stage {
   readonly servers: Servers
@@ -39,13 +39,13 @@ interface Damage {
   consumerKills: number
   /** Messages that were claimed by a relay when it was killed. */
   inFlight: number
-  /** From each kill until its buckets were somebody else's. */
+  /** From each kill until another relay had its buckets. */
   readonly recoveriesMs: number[]
   postgresMs: number
   brokerMs: number
 }
 
-/** Longest wait until somebody has taken a dead relay's buckets, a dead Postgres included. */
+/** Longest wait until another relay has taken a dead one's buckets, a dead Postgres included. */
 const RECOVERY_MS = 60_000
 
 /**
@@ -122,7 +122,7 @@ async function strike(stage: Stage, relays: Fleet, blows: readonly Blow[]): Prom
     brokerMs: 0,
   }
   const began = performance.now()
-  // Each at its own time, whatever the others are doing: a relay may well die while Postgres is away.
+  // Each at its own time, independent of the others: a relay may well die while Postgres is away.
   await Promise.all(
     blows.map(async (blow) => {
       await pause(began + blow.atMs - performance.now(), stage.signal)
@@ -142,7 +142,7 @@ async function deal(
     case 'relay': {
       const relay = await relays.kill(blow.place)
       damage.relayKills += 1
-      const { buckets, inFlight } = await answered(() => selectLeases(db, relay))
+      const { buckets, inFlight } = await untilAnswered(() => selectLeases(db, relay))
       damage.inFlight += inFlight
       // One that had only just started may have held nothing yet.
       if (buckets === 0) return

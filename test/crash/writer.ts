@@ -56,7 +56,7 @@ export async function write(
       const ids = Array.from({ length: planned.size }, () => uuid())
       if (planned.rollsBack) {
         ids.forEach((id) => rolledBack.add(id))
-        // Whatever stops it, the database's end included: nothing of it is there.
+        // After any failure, the database's end included, nothing of it is there.
         await attempt(pool, outbox, { planned, ids }).catch(() => undefined)
         continue
       }
@@ -100,7 +100,7 @@ async function persist(pool: Pool, outbox: Outbox<EventRow>, batch: Batch): Prom
     } catch (error) {
       if (repeats >= TRIES) throw error
       // The commit may have gone through, and only its answer been lost: look before doing it again.
-      const isThere = await answered(() => hasEntry(db, batch.ids[0] ?? ''))
+      const isThere = await untilAnswered(() => hasEntry(db, batch.ids[0] ?? ''))
       if (isThere) return repeats
       repeats += 1
     }
@@ -108,7 +108,7 @@ async function persist(pool: Pool, outbox: Outbox<EventRow>, batch: Batch): Prom
 }
 
 /** Asks until the database is there to answer. */
-export async function answered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await ask()

@@ -31,11 +31,11 @@ function fieldsOf(block: string): Record<string, string> {
   return Object.fromEntries(
     [...found].map(([, name = '', line = '', below = '']) => {
       const isBlock = line === '' || line === '|-'
-      return [name, isBlock ? below.replaceAll(/\n {2}/g, '\n').trim() : unquoted(line)]
+      return [name, isBlock ? below.replaceAll(/\n {2}/g, '\n').trim() : unquote(line)]
     }),
   )
 }
 
-function unquoted(text: string): string {
+function unquote(text: string): string {
   return /^'(.*)'$/.exec(text)?.[1]?.replaceAll("''", "'") ?? text
 }

@@ -6,7 +6,7 @@ export function withEmptyDatabase<Result>(work: (url: string) => Promise<Result>
   return withDatabase('template0', work)
 }
 
-/** The same on a copy of a database that nobody is connected to. */
+/** The same on a copy of a database without connections. */
 export async function withCopy<Result>(
   url: string,
   work: (url: string) => Promise<Result>,

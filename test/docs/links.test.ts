@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { brokenLinks, orphans } from './links.ts'
+import { findBrokenLinks, orphans } from './links.ts'
 import { anchorsOf, pages } from './markdown.ts'
 
 const all = pages()
@@ -11,7 +11,7 @@ test('there are pages to look at', () => {
 })
 
 test('every relative link leads to a file and a heading', () => {
-  expect(all.flatMap((page) => brokenLinks(page, all))).toEqual([])
+  expect(all.flatMap((page) => findBrokenLinks(page, all))).toEqual([])
 })
 
 test('every page of docs/ is linked from another', () => {
@@ -32,7 +32,7 @@ test('a broken link is found', () => {
     ].join('\n'),
   }
   const other = { path: 'docs/other.md', text: '# Present' }
-  const found = brokenLinks(page, [page, other], (path) =>
+  const found = findBrokenLinks(page, [page, other], (path) =>
     ['README.md', 'docs/other.md'].includes(path),
   )
   expect(found).toEqual([
@@ -44,7 +44,7 @@ test('a broken link is found', () => {
   ])
 })
 
-test('a page that nobody links to is found', () => {
+test('a page without a link to it is found', () => {
   const few = [
     { path: 'README.md', text: '[a](docs/a.md)' },
     { path: 'docs/a.md', text: '[back](../README.md)' },

@@ -8,7 +8,7 @@ export type IsThere = (path: string) => boolean
 export const isInRepository: IsThere = (path) => existsSync(join(root, path))
 
 /** Relative links of a page that lead nowhere, each with its line. */
-export function brokenLinks(
+export function findBrokenLinks(
   from: Page,
   all: readonly Page[],
   isThere: IsThere = isInRepository,
@@ -40,7 +40,7 @@ function problemOf(
   return page && anchorsOf(page).has(anchor) ? undefined : `there is no heading "#${anchor}"`
 }
 
-/** Pages below `docs/` that no other page links to: nobody would find them. */
+/** Pages below `docs/` that no other page links to. */
 export function orphans(all: readonly Page[]): string[] {
   const linked = new Set(
     all.flatMap((from) =>

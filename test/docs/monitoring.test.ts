@@ -109,7 +109,7 @@ function shopWith(broker: Transport) {
   }
 }
 
-/** Takes, refuses, is busy, and for one message somebody else has it by the time it is settled. */
+/** Takes, refuses, is busy, and for one message another relay has it by the time it is settled. */
 function brokerOf(pool: Pool): Transport {
   const outcomeOf = async ({ message: { id, type } }: Delivery) => {
     if (type === 'refused') return refused(new DeliveryError('NO', 'no'))
@@ -125,7 +125,7 @@ function brokerOf(pool: Pool): Transport {
   }
 }
 
-/** Prometheus adds these to whatever it reads. */
+/** Prometheus adds these to every series. */
 const ADDED = ['instance', 'job']
 
 /** What is wrong with a query, given what there is to ask for. */

@@ -7,7 +7,7 @@ import { programFolder, programOf, runScript, typeErrors, writeProgram } from '.
 import { makeTrouble } from './shop.ts'
 
 /*
- * What operators are told to type in a bad hour must work. SQL runs on a database in which all of
+ * What the pages give operators to type must work. SQL runs on a database in which all of
  * it has happened, and has to find something; TypeScript runs beside it, with `pool`, `shopEvents`
  * and `orderEvents` at hand.
  */
@@ -16,7 +16,7 @@ const operating = pages().filter(({ path }) => path.startsWith('docs/operate/'))
 const folder = await programFolder()
 afterAll(() => folder.remove())
 
-/** Made once, and copied for whoever needs one. */
+/** Made once, and copied for each test. */
 let original = ''
 const over = Promise.withResolvers<void>()
 let made: Promise<void> | undefined

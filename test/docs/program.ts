@@ -38,7 +38,7 @@ export function programOf(page: Page): Program {
   return {
     page: page.path,
     main: main.join('\n'),
-    checked: [...main, ...others.map(({ text }, i) => uncalled(text, i))].join('\n'),
+    checked: [...main, ...others.map(({ text }, i) => wrapUncalled(text, i))].join('\n'),
     files: blocks.flatMap(({ words, text }) => {
       const path = words.find(isPath)
       return path === undefined ? [] : [{ path, text: `${text}\n` }]
@@ -48,8 +48,8 @@ export function programOf(page: Page): Program {
   }
 }
 
-/** Imports must stand outside; the rest goes into a function that nobody calls. */
-function uncalled(text: string, i: number): string {
+/** Imports must stand outside; the rest goes into a function that is never called. */
+function wrapUncalled(text: string, i: number): string {
   const imports: string[] = []
   const body = text.replaceAll(/^import [\s\S]*?from '[^']+'$/gm, (found) => {
     imports.push(found)

@@ -146,7 +146,7 @@ export async function makeTrouble(pool: Pool): Promise<void> {
   })
   const outboxes = [shopEvents, orderEvents]
   const relay = createRelay({ pool, outboxes, transports: { broker }, name: 'relay-1' })
-  // What was done is written down at the next sign of life.
+  // Counts are written with the next heartbeat.
   for (let i = 0; i < 3; i += 1) await relay.tick()
   await transaction(pool, async (tx) => {
     for (const n of [4, 5, 6]) await enqueue(tx, shopEvents, { id: idOf(n), type: 'order.paid' })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { root } from '../docs/markdown.ts'
 import { runScript, type Run } from '../docs/program.ts'
 
-/** The example, outside the repository, with our packages as somebody else would install them. */
+/** The example, outside the repository, with our packages as a user would install them. */
 export interface Installation {
   readonly folder: string
   /** The files that npm installs, one for each package. */
@@ -48,14 +48,19 @@ export async function install(): Promise<Installation> {
     await cp(join(root, 'examples/own-outbox'), folder, { recursive: true, filter: isSource })
     await askFor(folder, tarballs)
     await npmInstall(folder)
-    return { folder, tarballs, packages: tarballs.map((file) => installed(folder, file)), remove }
+    return {
+      folder,
+      tarballs,
+      packages: tarballs.map((file) => readInstalled(folder, file)),
+      remove,
+    }
   } catch (error) {
     await remove()
     throw error
   }
 }
 
-/** What somebody left who ran the example in the repository stays there. */
+/** Leftovers of a run of the example in the repository stay there. */
 function isSource(path: string): boolean {
   return !/[\\/](node_modules|\.posthorn|package-lock\.json)$/.test(path)
 }
@@ -84,7 +89,7 @@ async function npmInstall(folder: string): Promise<void> {
   await promisify(execFile)('npm', args, { cwd: folder, shell, ...limits })
 }
 
-function installed(folder: string, tarball: string): InstalledPackage {
+function readInstalled(folder: string, tarball: string): InstalledPackage {
   const own = join(folder, 'node_modules', nameOf(tarball))
   const text = (file: string) => readFileSync(join(own, file), 'utf8')
   return {

@@ -1,6 +1,6 @@
 import { sql, transaction, uuid } from '@posthorn/engine'
 import { listPaused } from '@posthorn/engine/operate'
-import { lineTo, testDatabase } from '@posthorn/engine/testing'
+import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Status } from './status.ts'
 import { SHOP, posthorn, posthornHere, startPosthorn } from './testing/posthorn.ts'
@@ -119,7 +119,7 @@ describe('status', () => {
   })
 
   test('goes on with --watch, over an outage, until Ctrl-C', async () => {
-    const line = await lineTo(url)
+    const line = await proxyTo(url)
     const args = ['status', '--watch', '--json', '--every', '100ms']
     const watching = startPosthorn(args, { ...env, DATABASE_URL: line.by(url) })
     const documents = () => watching.stdout().split('\n').slice(0, -1)

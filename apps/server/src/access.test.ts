@@ -21,9 +21,9 @@ const OPERATORS = /^\/api\/v1\/(outboxes|consumers|alerts|audit|overview|databas
 const key = new TextEncoder().encode(server.secret)
 const claims = { sub: 'ada', org: 'demo', role: 'operator' }
 const soon = () => Math.floor(Date.now() / 1_000) + 600
-const signed = (payload: Record<string, unknown>, alg = 'HS256') =>
+const sign = (payload: Record<string, unknown>, alg = 'HS256') =>
   new SignJWT(payload).setProtectedHeader({ alg }).setExpirationTime(soon()).sign(key)
-const unsigned = (payload: object) =>
+const unsignedToken = (payload: object) =>
   ['{"alg":"none"}', JSON.stringify(payload), '']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.')
@@ -40,14 +40,14 @@ const REFUSED: Record<string, () => Promise<string | undefined>> = {
       .sign(key),
   'a token without an end': () =>
     new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(key),
-  'another algorithm': () => signed(claims, 'HS512'),
-  'an unsigned token': async () => unsigned({ ...claims, exp: soon() }),
-  'no organisation': () => signed({ sub: 'ada' }),
-  'an unknown role': () => signed({ ...claims, role: 'root' }),
+  'another algorithm': () => sign(claims, 'HS512'),
+  'an unsigned token': async () => unsignedToken({ ...claims, exp: soon() }),
+  'no organisation': () => sign({ sub: 'ada' }),
+  'an unknown role': () => sign({ ...claims, role: 'root' }),
 }
 
 /** A path that names nothing that exists. */
-function filled(path: string): string {
+function fillPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     return name === 'name' && path.includes('outboxes')
       ? 'sagas.events'
@@ -61,7 +61,7 @@ interface Call {
 }
 
 async function call(route: { method: string; path: string }, { token, headers }: Call) {
-  const response = await fetch(`${server.url}${filled(route.path)}`, {
+  const response = await fetch(`${server.url}${fillPath(route.path)}`, {
     method: route.method,
     headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
     signal: AbortSignal.timeout(5_000),

@@ -54,13 +54,13 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     }
   } catch (error) {
     await app.close()
-    throw explained(error, configuration)
+    throw explain(error, configuration)
   }
   let closing: Promise<void> | undefined
   return { url: urlOf(app, host), close: () => (closing ??= app.close()) }
 }
 
-/** What requests under way get when the server is told to stop. */
+/** How long requests under way may take when the server stops. */
 const DRAIN_MS = 7_000
 
 async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> {
@@ -116,7 +116,7 @@ function urlOf(app: App, host: string): string {
 }
 
 /** A port that is taken is the commonest mistake of all: it gets a sentence of its own. */
-function explained(error: unknown, { host, port }: Configuration): unknown {
+function explain(error: unknown, { host, port }: Configuration): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'EADDRINUSE') return error
   const problem = `Port ${port} of ${host} is taken: is another server running? Set PORT to another.`

@@ -16,7 +16,7 @@ export interface BacklogOptions {
 }
 
 /**
- * Gauges about the tables, the same in whichever process. They are read when somebody asks: by the
+ * Gauges about the tables, the same in whichever process. They are read on request: by the
  * returned function, which comes back in bounded time also without a database.
  */
 export function watchBacklog(
@@ -84,7 +84,7 @@ export function watchBacklog(
   const readOften = () => {
     if (!reading || performance.now() - reading.at > FRESH_MS) {
       const done = read().catch((error: unknown) => {
-        log.warn({ err: error }, 'the backlog could not be read')
+        log.warn({ err: error }, 'reading the backlog failed; the gauges keep their values')
         return 0
       })
       reading = { at: performance.now(), done }

@@ -6,7 +6,7 @@ import { readSettings, type SettingOptions } from '@posthorn/systems/settings'
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]
 
-const described = <Options>(description: string, options: Options & Partial<SettingOptions>) => ({
+const setting = <Options>(description: string, options: Options & Partial<SettingOptions>) => ({
   description,
   ...options,
 })
@@ -14,37 +14,37 @@ const described = <Options>(description: string, options: Options & Partial<Sett
 /** What the server itself reads from the environment; systems add their own. */
 export const SERVER_SETTINGS = Type.Object({
   PORT: Type.Integer(
-    described('the port to listen on, or 0 for any that is free', {
+    setting('the port to listen on, or 0 for any that is free', {
       minimum: 0,
       maximum: 65_535,
       default: 4600,
     }),
   ),
   HOST: Type.String(
-    described('the address to listen on', { pattern: '^[^\\s/]+$', default: '127.0.0.1' }),
+    setting('the address to listen on', { pattern: '^[^\\s/]+$', default: '127.0.0.1' }),
   ),
   POSTHORN_BASE_URL: Type.Optional(
     Type.String(
-      described('where the server is reached from outside, as http(s)://host', {
+      setting('where the server is reached from outside, as http(s)://host', {
         pattern: '^https?://[^/\\s]+$',
       }),
     ),
   ),
   POSTHORN_ROLES: Type.String(
-    described('what this process does: all, or some of api, relay, worker with commas between', {
+    setting('what this process does: all, or some of api, relay, worker with commas between', {
       pattern: '^(all|(api|relay|worker)(\\s*,\\s*(api|relay|worker))*)$',
       default: 'all',
     }),
   ),
   POSTHORN_DATA_DIR: Type.String(
-    described('the folder of the embedded PostgreSQL, of files and of the generated secret', {
+    setting('the folder of the embedded PostgreSQL, of files and of the generated secret', {
       pattern: '^[^\\u0000]+$',
       default: '.posthorn',
     }),
   ),
   POSTHORN_JWT_SECRET: Type.Optional(
     Type.String(
-      described('the secret of HS256 tokens, at least 32 characters', {
+      setting('the secret of HS256 tokens, at least 32 characters', {
         secret: true,
         minLength: 32,
       }),
@@ -52,55 +52,55 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_JWKS_URL: Type.Optional(
     Type.String(
-      described('where the keys of tokens are published, as http(s)://…', {
+      setting('where the keys of tokens are published, as http(s)://…', {
         pattern: '^https?://\\S+$',
       }),
     ),
   ),
   POSTHORN_JWT_ISSUER: Type.Optional(
-    Type.String(described('who must have made tokens by published keys, as their iss says', {})),
+    Type.String(setting('who must have made tokens by published keys, as their iss says', {})),
   ),
   POSTHORN_JWT_AUDIENCE: Type.Optional(
-    Type.String(described('whom tokens by published keys must be for, as their aud says', {})),
+    Type.String(setting('whom tokens by published keys must be for, as their aud says', {})),
   ),
   POSTHORN_OIDC_AUTHORITY: Type.Optional(
     Type.String(
-      described('who logs people in to the dashboard by OpenID Connect, as http(s)://…', {
+      setting('who logs people in to the dashboard by OpenID Connect, as http(s)://…', {
         pattern: '^https?://[^\\s/;,]+(/[^\\s;,]*)?$',
       }),
     ),
   ),
   POSTHORN_OIDC_CLIENT_ID: Type.Optional(
-    Type.String(described('the name under which the dashboard is registered there', {})),
+    Type.String(setting('the name under which the dashboard is registered there', {})),
   ),
   POSTHORN_OIDC_SCOPE: Type.String(
-    described('what the dashboard asks for there, with blanks between', {
+    setting('what the dashboard asks for there, with blanks between', {
       pattern: '^openid( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$',
       default: 'openid',
     }),
   ),
   POSTHORN_OIDC_ORG_CLAIM: Type.String(
-    described('which claim of tokens by published keys names the organisation', {
+    setting('which claim of tokens by published keys names the organisation', {
       pattern: '^\\S+$',
       default: 'org',
     }),
   ),
   POSTHORN_OIDC_ROLE_CLAIM: Type.String(
-    described('which of their claims names the role or roles, as role or realm_access.roles', {
+    setting('which of their claims names the role or roles, as role or realm_access.roles', {
       pattern: '^\\S+$',
       default: 'role',
     }),
   ),
   POSTHORN_OIDC_OPERATOR_ROLE: Type.Optional(
     Type.String(
-      described('which role there makes an operator; others are then members', {
+      setting('which role there makes an operator; others are then members', {
         pattern: '^\\S+$',
       }),
     ),
   ),
   POSTHORN_ENCRYPTION_KEYS: Type.Optional(
     Type.String(
-      described(
+      setting(
         'what stored secrets are encrypted with, 32 characters or more; with commas between, newest first, to change it',
         {
           secret: true,
@@ -111,14 +111,14 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   DATABASE_URL: Type.Optional(
     Type.String(
-      described('a PostgreSQL, as postgresql://user:password@host:5432/database', {
+      setting('a PostgreSQL, as postgresql://user:password@host:5432/database', {
         secret: true,
         pattern: '^postgres(ql)?://\\S+$',
       }),
     ),
   ),
   POSTHORN_POOL_SIZE: Type.Integer(
-    described('connections for requests and consumers; relays have their own', {
+    setting('connections for requests and consumers; relays have their own', {
       minimum: 2,
       maximum: 500,
       default: 10,
@@ -126,32 +126,32 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_MIGRATE: Type.Union(
     [Type.Literal('auto'), Type.Literal('check')],
-    described('auto to migrate at the start, check to refuse to start with any pending', {
+    setting('auto to migrate at the start, check to refuse to start with any pending', {
       default: 'auto',
     }),
   ),
   POSTHORN_RELAY_MODE: Type.Union(
     [Type.Literal('listen'), Type.Literal('poll')],
-    described('listen, or poll behind a pooler in transaction mode such as PgBouncer', {
+    setting('listen, or poll behind a pooler in transaction mode such as PgBouncer', {
       default: 'listen',
     }),
   ),
   POSTHORN_CONFIG: Type.Optional(
-    Type.String(described('a module that exports systems of your own, as a path', {})),
+    Type.String(setting('a module that exports systems of your own, as a path', {})),
   ),
   POSTHORN_OPERATOR: Type.Optional(
-    Type.String(described('the name that the audit gives to whoever uses the command line', {})),
+    Type.String(setting('the name that the audit gives to users of the command line', {})),
   ),
   KAFKA_BROKERS: Type.Optional(
     Type.String(
-      described('Kafka brokers as host:port, with commas between', {
+      setting('Kafka brokers as host:port, with commas between', {
         pattern: '^[^\\s,:]+:\\d+(\\s*,\\s*[^\\s,:]+:\\d+)*$',
       }),
     ),
   ),
   RABBITMQ_URL: Type.Optional(
     Type.String(
-      described('a RabbitMQ, as amqp(s)://user:password@host:5672/vhost', {
+      setting('a RabbitMQ, as amqp(s)://user:password@host:5672/vhost', {
         secret: true,
         pattern: '^amqps?://\\S+$',
       }),
@@ -160,22 +160,22 @@ export const SERVER_SETTINGS = Type.Object({
   POSTHORN_LOG_LEVEL: Type.Optional(
     Type.Union(
       ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
-      described('debug, info, warn, error or silent', {}),
+      setting('debug, info, warn, error or silent', {}),
     ),
   ),
   POSTHORN_RATE_LIMIT: Type.Integer(
-    described('requests a minute for one caller, or 0 for no limit', {
+    setting('requests a minute for one caller, or 0 for no limit', {
       minimum: 0,
       maximum: 1_000_000,
       default: 600,
     }),
   ),
   POSTHORN_TRUST_PROXY: Type.Boolean(
-    described('true behind a proxy that sets X-Forwarded-For, else false', { default: false }),
+    setting('true behind a proxy that sets X-Forwarded-For, else false', { default: false }),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String(
-      described('where traces go, as http(s)://host:4318; without it there are none', {
+      setting('where traces go, as http(s)://host:4318; without it there are none', {
         pattern: '^https?://\\S+$',
       }),
     ),
@@ -273,7 +273,7 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     jwtSecret: values.POSTHORN_JWT_SECRET,
     jwksUrl: values.POSTHORN_JWKS_URL,
     oidc: oidcOf(values),
-    published: publishedOf(values),
+    published: readPublished(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),
     kafkaBrokers: values.KAFKA_BROKERS?.split(',').map((broker) => broker.trim()),
     rabbitmqUrl: values.RABBITMQ_URL,
@@ -289,7 +289,7 @@ function oidcOf(values: Static<typeof SERVER_SETTINGS>): Configuration['oidc'] {
   return { authority, clientId, scope: values.POSTHORN_OIDC_SCOPE }
 }
 
-function publishedOf(values: Static<typeof SERVER_SETTINGS>): Configuration['published'] {
+function readPublished(values: Static<typeof SERVER_SETTINGS>): Configuration['published'] {
   const { POSTHORN_JWT_ISSUER: issuer, POSTHORN_JWT_AUDIENCE: audience } = values
   const { POSTHORN_OIDC_ORG_CLAIM: org, POSTHORN_OIDC_ROLE_CLAIM: role } = values
   const { POSTHORN_OIDC_OPERATOR_ROLE: operator } = values
@@ -305,7 +305,7 @@ function rolesOf(text: string): ReadonlySet<Role> {
   return new Set(text.split(',').map((role) => role.trim() as Role))
 }
 
-/** What development makes up for itself and production must be told. */
+/** What development makes up for itself and production must be given. */
 function missingInProduction(env: NodeJS.ProcessEnv): string[] {
   const mistakes: string[] = []
   if (!env['DATABASE_URL']) {

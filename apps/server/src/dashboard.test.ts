@@ -9,7 +9,7 @@ import { dashboardRoutes, type DashboardOptions } from './dashboard.ts'
 const SCRIPT = 'console.log("hello")\n'.repeat(200)
 const DEVELOPMENT = { production: false, oidc: undefined }
 
-async function builtFolder(): Promise<string> {
+async function buildFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await mkdir(join(folder, 'assets'))
@@ -33,7 +33,7 @@ async function serving(options: Partial<DashboardOptions> = {}): Promise<App> {
   })
   onTestFinished(() => app.close())
   app.get('/api/v1/things', async () => ({}))
-  const folder = options.folder ?? (await builtFolder())
+  const folder = options.folder ?? (await buildFolder())
   await dashboardRoutes(app, { configuration: DEVELOPMENT, ...options, folder })
   return app
 }

@@ -87,7 +87,7 @@ async function pageRoutes(
 }
 
 /**
- * Scripts come from this server only, whatever finds its way into a page. The components write style
+ * Scripts come from this server only, even if a page is injected with others. The components write style
  * elements of their own and get a nonce for them.
  */
 function policyWith(nonce: string, { oidc }: DashboardOptions['configuration']): string {

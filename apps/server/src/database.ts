@@ -6,11 +6,11 @@ import type { Configuration } from './configuration.ts'
 import { serverVersion } from './queries.ts'
 
 export interface Database {
-  /** For requests, consumers and whoever else comes. */
+  /** For requests, consumers and all other work. */
   readonly pool: Pool
   /** For people: where it is, without its password. */
   readonly where: string
-  /** A pool of its own for somebody who would starve the others, or be starved. */
+  /** A pool of its own for work that would starve the others, or be starved. */
   openPool(name: string, size: number): Pool
   close(): Promise<void>
 }
@@ -58,7 +58,9 @@ function createPools(connectionString: string, log: Log) {
         connectionTimeoutMillis: 10_000,
       })
       // An idle connection that dies is replaced at the next query; unheard, it would end the process.
-      pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection died'))
+      pool.on('error', (error) =>
+        log.warn({ err: error }, 'idle database connection lost; the pool replaces it'),
+      )
       pools.push(pool)
       return pool
     },

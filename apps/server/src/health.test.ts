@@ -19,12 +19,12 @@ async function metric(start: string): Promise<number | undefined> {
 
 describe('/metrics', () => {
   test('has the backlog of each outbox, and what its relay did at each destination', async () => {
-    letters.refusing.add('nobody')
-    await letters.write(database.pool, { reader: 'nobody' })
+    letters.refusing.add('refused')
+    await letters.write(database.pool, { reader: 'refused' })
     await letters.write(database.pool, { reader: 'ada' })
     const outbox = 'outbox="test.letters"'
-    const posted = () => metric(`posthorn_messages{${outbox},state="posted"}`)
-    await expect.poll(posted, { timeout: 10_000, interval: 500 }).toBe(1)
+    const readPosted = () => metric(`posthorn_messages{${outbox},state="posted"}`)
+    await expect.poll(readPosted, { timeout: 10_000, interval: 500 }).toBe(1)
     expect(await metric('posthorn_up')).toBe(1)
     expect(await metric(`posthorn_messages{${outbox},state="lost"}`)).toBe(1)
     expect(await metric(`posthorn_oldest_due_seconds{${outbox}}`)).toBe(0)

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createLog, withoutPassword } from './log.ts'
 
-function logged(write: (log: ReturnType<typeof createLog>) => void): string {
+function captureLog(write: (log: ReturnType<typeof createLog>) => void): string {
   let text = ''
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -15,7 +15,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): string {
 }
 
 test('hides secrets wherever they stand', () => {
-  const text = logged((log) => {
+  const text = captureLog((log) => {
     log.info(
       { token: 'hush', headers: { authorization: 'hush' }, a: { b: { secret: 'hush' } } },
       'x',
@@ -32,7 +32,7 @@ test('says of an error what helps, and neither rows nor connection settings', ()
     detail: 'Key (token)=(hush) already exists.',
     connectionString: 'postgres://app:hush@db/x',
   })
-  const line = JSON.parse(logged((log) => log.error({ err: error }, 'failed'))) as {
+  const line = JSON.parse(captureLog((log) => log.error({ err: error }, 'failed'))) as {
     err: { code: string; cause: { message: string } }
   }
   expect(JSON.stringify(line)).not.toContain('hush')

@@ -18,7 +18,7 @@ async function greet(server: ServerProcess, name: string): Promise<void> {
 }
 
 /** Waits until the consumer has counted so many greetings of a name. */
-async function counted(server: ServerProcess, name: string, times: number): Promise<void> {
+async function untilCounted(server: ServerProcess, name: string, times: number): Promise<void> {
   const [url, token] = [await server.url(), await server.token()]
   const count = async () => (await call(`${url}/api/v1/greetings/${name}`, { token })).body['times']
   // What a killed server had in hand comes back when its leases run out: 30 s for a message that was
@@ -30,7 +30,7 @@ test('starts on nothing, keeps its data, and goes on where a killed one was', as
   const POSTHORN_DATA_DIR = await dataFolder()
   const first = startProcess({ POSTHORN_DATA_DIR })
   await greet(first, 'ada')
-  await counted(first, 'ada', 1)
+  await untilCounted(first, 'ada', 1)
   expect(first.output()).toMatch(/embedded PostgreSQL .*\(started\), \d+ migrations applied/)
   const token = await first.token()
   // Committed and perhaps not delivered yet: the next one must find it.
@@ -38,8 +38,8 @@ test('starts on nothing, keeps its data, and goes on where a killed one was', as
   await first.end('SIGKILL')
 
   const second = startProcess({ POSTHORN_DATA_DIR })
-  await counted(second, 'grace', 1)
-  await counted(second, 'ada', 1)
+  await untilCounted(second, 'grace', 1)
+  await untilCounted(second, 'ada', 1)
   expect(second.output()).toContain('(adopted)')
   expect(second.output()).not.toContain('migrations applied')
   const old = await call(`${await second.url()}/api/v1/outboxes`, { token })
@@ -49,7 +49,7 @@ test('starts on nothing, keeps its data, and goes on where a killed one was', as
   expect(second.output()).toContain('stopped; nothing was lost')
 
   const third = startProcess({ POSTHORN_DATA_DIR })
-  await counted(third, 'ada', 1)
+  await untilCounted(third, 'ada', 1)
   expect(third.output()).toContain('(started)')
 }, 180_000)
 
@@ -57,7 +57,7 @@ test('keeps the secret it made to itself, and out of what it prints', async () =
   const POSTHORN_DATA_DIR = await dataFolder()
   const server = startProcess({ POSTHORN_DATA_DIR, POSTHORN_LOG_LEVEL: 'debug' })
   await greet(server, 'ada')
-  await counted(server, 'ada', 1)
+  await untilCounted(server, 'ada', 1)
   const file = join(POSTHORN_DATA_DIR, 'jwt-secret')
   expect((await stat(file)).mode & 0o077).toBe(0)
   const logs = server.output().replaceAll(await server.token(), '')
@@ -73,8 +73,8 @@ test('two servers run side by side, each with its own data', async () => {
   ]
   await greet(one, 'ada')
   await greet(other, 'grace')
-  await counted(one, 'ada', 1)
-  await counted(other, 'grace', 1)
+  await untilCounted(one, 'ada', 1)
+  await untilCounted(other, 'grace', 1)
   const [url, token] = [await other.url(), await other.token()]
   expect((await call(`${url}/api/v1/greetings/ada`, { token })).status).toBe(404)
   const foreign = await call(`${url}/api/v1/outboxes`, { token: await one.token() })
@@ -98,10 +98,10 @@ test('three roles are three processes on one data folder', async () => {
   expect(relay.output()).toContain('(joined)')
   await expect.poll(outbox, { timeout: 10_000 }).toMatchObject({ counts: { sent: 1 }, relays: 1 })
   const unread = await call(`${url}/api/v1/greetings/ada`, { token })
-  expect(unread.status, 'nobody reads the topic yet').toBe(404)
+  expect(unread.status, 'no consumer reads the topic yet').toBe(404)
 
   const worker = startProcess({ POSTHORN_DATA_DIR, POSTHORN_ROLES: 'worker' })
-  await counted(api, 'ada', 1)
+  await untilCounted(api, 'ada', 1)
   const health = await worker.url()
   const readiness = async () => (await call(`${health}/readyz`)).body
   await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({ ready: true })
@@ -110,7 +110,7 @@ test('three roles are three processes on one data folder', async () => {
   // A message wakes the relay of the other process: its poll would take five seconds.
   const started = performance.now()
   await greet(api, 'grace')
-  await counted(api, 'grace', 1)
+  await untilCounted(api, 'grace', 1)
   expect(performance.now() - started).toBeLessThan(4_000)
 
   // The database was started by the first to go; the others keep it.

@@ -45,7 +45,7 @@ export async function openSystems(
     baseUrl,
     dataFolder,
     sealing: createSealing(await keysOf(configuration)),
-    simulated: async (name: string) =>
+    simulatorAddress: async (name: string) =>
       production ? undefined : (await readSimulated(dataFolder))[name],
     ...(!production && { receivers: simulatedReceivers(baseUrl) }),
   }
@@ -73,7 +73,7 @@ export async function allMigrations(systems: readonly System[]): Promise<Migrati
   return Promise.all([engineMigrations(), topicMigrations(), ...own])
 }
 
-/** The first of each name: a mailbox serves everybody who sends mail. */
+/** The first of each name: a mailbox serves all systems that send mail. */
 function byName(simulators: readonly Simulator[]): Simulator[] {
   return simulators.filter(
     (each, i) => simulators.findIndex(({ name }) => name === each.name) === i,

@@ -28,7 +28,7 @@ export interface ReadinessOptions {
   readonly pool: Pool
   readonly migrations: readonly MigrationSet[]
   readonly brokers: Brokers
-  readonly work: Pick<Work, 'unjoined'>
+  readonly work: Pick<Work, 'listUnjoined'>
 }
 
 /** Says whether this process can do its work, and what is in the way. */
@@ -49,7 +49,7 @@ async function look({ pool, migrations, brokers, work }: ReadinessOptions): Prom
   const named = [
     ['database', () => selectOne(pool)],
     ['migrations', () => checkMigrations(pool, migrations)],
-    ['consumers', async () => checkConsumers(work.unjoined())],
+    ['consumers', async () => checkConsumers(work.listUnjoined())],
     ...pings,
   ] as const
   const checks = await Promise.all(

@@ -46,7 +46,7 @@ const CASES: readonly (readonly [string, Sent, number])[] = [
   ],
   ['a zero byte', { path: greet, body: '{"name": "a\\u0000b"}' }, 400],
   ['half a surrogate pair', { path: greet, body: '{"name": "\\ud800"}' }, 400],
-  ['a field nobody knows', { path: greet, body: '{"name": "a", "admin": true}' }, 400],
+  ['an unknown field', { path: greet, body: '{"name": "a", "admin": true}' }, 400],
   ['a poisoned prototype', { path: greet, body: '{"name": "a", "__proto__": {"x": 1}}' }, 400],
   ['JSON twenty thousand deep', { path: greet, body: `{"name": ${deep}}` }, 400],
   ['two megabytes', { path: greet, body: JSON.stringify({ name: 'x'.repeat(2 ** 21) }) }, 413],

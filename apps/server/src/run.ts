@@ -5,17 +5,17 @@ import { startServer } from './server.ts'
 import { developmentToken } from './tokens.ts'
 import { welcome } from './welcome.ts'
 
-/** A process that is told to stop has this long; then it goes, and what it had claimed comes back. */
+/** A process has this long to stop; then it exits, and its claims run out. */
 const STOP_WITHIN_MS = 9_500
 
-/** Runs the server in this process until it is told to stop. The exit code is the caller's to set. */
+/** Runs the server in this process until a signal stops it. The exit code is the caller's to set. */
 export async function runServer(host: NodeJS.Process): Promise<number> {
   const stopped = untilTerminated(host)
   const systems = await installedSystems(host.env)
   const configuration = readConfiguration(host.env, systems)
   const log = createLog(configuration.logLevel)
   const { unknown } = configuration
-  if (unknown.length > 0) log.warn({ names: unknown }, 'variables that are no settings of ours')
+  if (unknown.length > 0) log.warn({ names: unknown }, 'unknown variables are ignored')
   const server = await startServer(configuration, { systems, log })
   const token = await developmentToken(configuration)
   host.stdout.write(welcome({ configuration, server, token }))
@@ -27,10 +27,7 @@ export async function runServer(host: NodeJS.Process): Promise<number> {
       return 0
     }),
     tooLate().then(() => {
-      log.error(
-        { withinMs: STOP_WITHIN_MS },
-        'not stopped in time; claims will run out by themselves',
-      )
+      log.error({ withinMs: STOP_WITHIN_MS }, 'not stopped in time; exiting, claims will run out')
       return 1
     }),
   ])

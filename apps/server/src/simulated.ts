@@ -12,7 +12,7 @@ export async function writeSimulated(dataFolder: string, addresses: Simulated): 
   const file = fileIn(dataFolder)
   await mkdir(dataFolder, { recursive: true })
   await writeFile(`${file}.${process.pid}`, JSON.stringify(addresses))
-  // Whole or not at all, whoever reads at the same moment.
+  // Whole or not at all, for a concurrent reader.
   await rename(`${file}.${process.pid}`, file)
 }
 

@@ -13,7 +13,7 @@ const INSTALLED: readonly System[] = [
   orders,
   messages,
   payments,
-  // What a file came to is told by the webhooks of payments.
+  // The webhooks of payments announce the results of a file.
   evidence({ notify: enqueueEvent }),
   families,
 ]

@@ -41,7 +41,7 @@ async function startCollector() {
 const KIND = { server: 2, producer: 4, consumer: 5 }
 
 /** A request from outside, its message and its effect, each in a process of its own: one trace. */
-async function traced(env: NodeJS.ProcessEnv): Promise<void> {
+async function runTraced(env: NodeJS.ProcessEnv): Promise<void> {
   const database = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-server-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -95,16 +95,16 @@ async function traced(env: NodeJS.ProcessEnv): Promise<void> {
 
 withBroker('KAFKA_BROKERS', (KAFKA_BROKERS) => {
   test('one trace goes from the request through Kafka to the effect', async () => {
-    await traced({ KAFKA_BROKERS, GREETINGS_BROKER: 'kafka' })
+    await runTraced({ KAFKA_BROKERS, GREETINGS_BROKER: 'kafka' })
   }, 90_000)
 })
 
 withBroker('RABBITMQ_URL', (RABBITMQ_URL) => {
   test('one trace goes from the request through RabbitMQ to the effect', async () => {
-    await traced({ RABBITMQ_URL, GREETINGS_BROKER: 'rabbitmq' })
+    await runTraced({ RABBITMQ_URL, GREETINGS_BROKER: 'rabbitmq' })
   }, 90_000)
 })
 
 test('one trace goes from the request through a topic in PostgreSQL to the effect', async () => {
-  await traced({})
+  await runTraced({})
 }, 60_000)

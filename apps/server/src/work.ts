@@ -26,7 +26,7 @@ export interface WorkOptions {
 
 export interface Work {
   /** Consumers that do not read yet, as `topic for group`: their broker is away, or refuses them. */
-  unjoined(): readonly string[]
+  listUnjoined(): readonly string[]
   /** Takes nothing new, and resolves when what was in hand is done. May be called again. */
   close(): Promise<void>
 }
@@ -69,7 +69,7 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   }
   let closing: Promise<void> | undefined
   return {
-    unjoined: () => reading.filter(({ joined }) => !joined()).map(({ name }) => name),
+    listUnjoined: () => reading.filter(({ isJoined: joined }) => !joined()).map(({ name }) => name),
     close: () => (closing ??= close()),
   }
 }
@@ -90,12 +90,12 @@ function relayOf({ configuration, database, brokers, opened, metrics, log }: Wor
 
 interface Reading {
   readonly name: string
-  joined(): boolean
+  isJoined(): boolean
   close(): Promise<void>
 }
 
 /**
- * Reads a topic from now on. Nobody waits for its broker: one that is away must not keep the rest of
+ * Reads a topic from now on. The start does not wait for its broker: one that is away must not keep the rest of
  * the server from starting.
  */
 function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Reading {
@@ -117,11 +117,12 @@ function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Rea
   joining
     .then((joined) => void (subscription = joined))
     .catch((error: unknown) => {
-      if (!isClosing) log.error({ topic, group, err: error }, 'a consumer cannot read its topic')
+      if (!isClosing)
+        log.error({ topic, group, err: error }, 'reading a topic failed; the consumer stops')
     })
   return {
     name: `${topic} for ${group}`,
-    joined: () => subscription !== undefined,
+    isJoined: () => subscription !== undefined,
     async close() {
       isClosing = true
       // One that has not joined yet is given up with its broker.

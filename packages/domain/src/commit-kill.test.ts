@@ -10,7 +10,7 @@ import { UnitOfWork } from './unit-of-work.ts'
 const db = await testDatabase({ sql: familyTables })
 const script = fileURLToPath(new URL('testing/commit-process.ts', import.meta.url))
 
-async function storedFamily(): Promise<string> {
+async function storeFamily(): Promise<string> {
   const unit = new UnitOfWork({ pool: db.pool, mappers: [familyMapper], events: familyEvents })
   const family = Family.create(uuid(), uuid())
   unit.save(family)
@@ -19,7 +19,7 @@ async function storedFamily(): Promise<string> {
 }
 
 /** Runs the process until it has written so often, and some milliseconds more, then kills it. */
-async function killedAt(family: string, halt: string, laterMs: number): Promise<void> {
+async function killAt(family: string, halt: string, laterMs: number): Promise<void> {
   const child = spawn(process.execPath, [script], {
     env: { ...process.env, DATABASE_URL: db.url, FAMILY: family, HALT: halt },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -59,16 +59,16 @@ async function versionAndEvents(id: string): Promise<{ version: number; events: 
 }
 
 test.each(['after-row', 'after-events'])('a process killed %s leaves nothing', async (halt) => {
-  const id = await storedFamily()
-  await killedAt(id, halt, 0)
+  const id = await storeFamily()
+  await killAt(id, halt, 0)
   expect(await versionAndEvents(id)).toEqual({ version: 1, events: [1] })
 })
 
 test('a process killed anywhere leaves the row and its events, or neither', async () => {
-  const id = await storedFamily()
+  const id = await storeFamily()
   for (let round = 0; round < 6; round += 1) {
     const before = await versionAndEvents(id)
-    await killedAt(id, 'nowhere', round * 3.3)
+    await killAt(id, 'nowhere', round * 3.3)
     const { version, events } = await versionAndEvents(id)
     expect(version).toBeGreaterThan(before.version)
     expect(events).toEqual(Array.from({ length: version }, (_, i) => i + 1))

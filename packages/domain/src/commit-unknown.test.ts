@@ -1,6 +1,6 @@
 import { sql, uuid } from '@posthorn/engine'
 import { defineInbox, inboxTableSql, once } from '@posthorn/engine/inbox'
-import { lineTo, testDatabase } from '@posthorn/engine/testing'
+import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { isRolledBack } from './commit-outcome.ts'
 import { CommitUnknownError, ConflictError } from './errors.ts'
@@ -9,7 +9,7 @@ import { UnitOfWork } from './unit-of-work.ts'
 
 const inbox = defineInbox({ table: 'families.inbox', retention: '30d' })
 const db = await testDatabase({ sql: familyTables + inboxTableSql(inbox) })
-const line = await lineTo(db.url)
+const line = await proxyTo(db.url)
 const shaky = db.connect({ connectionString: line.by(db.url) })
 afterAll(async () => {
   await shaky.end()
@@ -19,7 +19,7 @@ afterAll(async () => {
 const newUnit = (pool = shaky) =>
   new UnitOfWork({ pool, mappers: [familyMapper], events: familyEvents })
 
-async function stored(): Promise<{ families: string[]; events: number }> {
+async function readStored(): Promise<{ families: string[]; events: number }> {
   const { rows } = await db.pool.query<{ name: string; version: number }>(
     'select name, version from families.families order by name',
   )
@@ -31,7 +31,7 @@ async function stored(): Promise<{ families: string[]; events: number }> {
 }
 
 /** A unit with a family that is new, or stored at version 1 and renamed. */
-async function prepared(kind: 'new' | 'stored'): Promise<{ unit: UnitOfWork; family: Family }> {
+async function prepareUnit(kind: 'new' | 'stored'): Promise<{ unit: UnitOfWork; family: Family }> {
   const unit = newUnit()
   const family = Family.create(uuid(), 'Addams')
   unit.save(family)
@@ -50,7 +50,7 @@ describe.each([
   ['stored', { families: ['Frump 2'], events: 2 }],
 ] as const)('a commit without an answer, of a %s aggregate', (kind, whole) => {
   test.each(['before', 'after'] as const)('that broke %s it: again writes once', async (when) => {
-    const { unit, family } = await prepared(kind)
+    const { unit, family } = await prepareUnit(kind)
     const { version, pendingEvents } = family
     line.cutNextCommit(when)
     const error = await unit.commit().catch((caught: unknown) => caught)
@@ -58,26 +58,26 @@ describe.each([
     expect(error).toMatchObject({ code: 'COMMIT_UNKNOWN', cause: expect.any(Error) as Error })
     expect(family).toMatchObject({ version, pendingEvents })
     await unit.commit()
-    expect(await stored()).toEqual(whole)
+    expect(await readStored()).toEqual(whole)
     expect(family).toMatchObject({ version: version + 1, pendingEvents: [] })
     await unit.commit()
-    expect(await stored()).toEqual(whole)
+    expect(await readStored()).toEqual(whole)
   })
 
   test('what has happened since is written too', async () => {
-    const { unit, family } = await prepared(kind)
+    const { unit, family } = await prepareUnit(kind)
     line.cutNextCommit('after')
     await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
     family.rename('Later')
     await unit.commit()
     const version = kind === 'new' ? 2 : 3
-    expect(await stored()).toEqual({ families: [`Later ${version}`], events: version })
+    expect(await readStored()).toEqual({ families: [`Later ${version}`], events: version })
     expect(family).toMatchObject({ version, pendingEvents: [] })
   })
 })
 
-test('several in a row are told apart', async () => {
-  const { unit, family } = await prepared('stored')
+test('several in a row are distinguished', async () => {
+  const { unit, family } = await prepareUnit('stored')
   line.cutNextCommit('before')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   family.rename('Second')
@@ -87,12 +87,12 @@ test('several in a row are told apart', async () => {
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   family.rename('Third')
   await unit.commit()
-  expect(await stored()).toEqual({ families: ['Other 1', 'Third 3'], events: 5 })
+  expect(await readStored()).toEqual({ families: ['Other 1', 'Third 3'], events: 5 })
   expect([family.version, other.version]).toEqual([3, 1])
 })
 
-test('somebody else is not taken for ourselves', async () => {
-  const { unit, family } = await prepared('stored')
+test('a write by another unit is not taken for our own', async () => {
+  const { unit, family } = await prepareUnit('stored')
   line.cutNextCommit('before')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   const others = newUnit(db.pool)
@@ -100,34 +100,34 @@ test('somebody else is not taken for ourselves', async () => {
   theirs?.rename('Theirs')
   await others.commit()
   await expect(unit.commit()).rejects.toThrow(ConflictError)
-  expect(await stored()).toEqual({ families: ['Theirs 2'], events: 2 })
+  expect(await readStored()).toEqual({ families: ['Theirs 2'], events: 2 })
   expect(family.pendingEvents).toHaveLength(1)
 })
 
 test('without events there is no proof, and nothing is written twice', async () => {
-  const { unit, family } = await prepared('stored')
+  const { unit, family } = await prepareUnit('stored')
   await unit.commit()
   family.name = 'Quiet'
   unit.save(family)
   line.cutNextCommit('after')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   await expect(unit.commit()).rejects.toThrow(ConflictError)
-  expect(await stored()).toEqual({ families: ['Quiet 3'], events: 2 })
+  expect(await readStored()).toEqual({ families: ['Quiet 3'], events: 2 })
 })
 
 test('a message is handled once, and the unit knows', async () => {
-  const { unit, family } = await prepared('stored')
+  const { unit, family } = await prepareUnit('stored')
   const receipt = { inbox, consumer: 'families', id: uuid() }
   line.cutNextCommit('after')
   const commit = () => unit.commit((tx, write) => once(tx, receipt, write))
   await expect(commit()).rejects.toThrow(CommitUnknownError)
   expect(await commit()).toEqual({ first: false })
   expect(family).toMatchObject({ version: 2, pendingEvents: [] })
-  expect(await stored()).toEqual({ families: ['Frump 2'], events: 2 })
+  expect(await readStored()).toEqual({ families: ['Frump 2'], events: 2 })
 })
 
 test('what shares the transaction is done once too', async () => {
-  const { unit, family } = await prepared('stored')
+  const { unit, family } = await prepareUnit('stored')
   const other = uuid()
   const commit = () =>
     unit.commit(async (tx, write) => {
@@ -141,19 +141,19 @@ test('what shares the transaction is done once too', async () => {
   await expect(commit()).rejects.toThrow(CommitUnknownError)
   family.rename('Later')
   expect(await commit()).toBe(other)
-  const { families, events } = await stored()
+  const { families, events } = await readStored()
   expect(families).toEqual([expect.stringMatching(/besides 1$/), 'Later 3'])
   expect(events).toBe(3)
 })
 
 test('a server that cannot be reached is no unknown commit', async () => {
-  const { unit, family } = await prepared('stored')
+  const { unit, family } = await prepareUnit('stored')
   const gone = db.connect({ port: 1, host: '127.0.0.1', connectionString: '' })
   const other = newUnit(gone)
   other.save(family)
   await expect(other.commit()).rejects.toThrow(expect.objectContaining({ code: 'ECONNREFUSED' }))
   await unit.commit()
-  expect(await stored()).toEqual({ families: ['Frump 2'], events: 2 })
+  expect(await readStored()).toEqual({ families: ['Frump 2'], events: 2 })
 })
 
 test.each([

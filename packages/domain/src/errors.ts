@@ -6,7 +6,7 @@ import { CodedError } from '@posthorn/engine'
  */
 export const DOMAIN_CODES = {
   AGGREGATE_STALE:
-    'The aggregate was changed or removed by somebody else since it was loaded; nothing was written.',
+    'The aggregate was changed or removed by another transaction since it was loaded; nothing was written.',
   AGGREGATE_TWICE: 'The unit has another object for the same aggregate.',
   COMMIT_RUNNING: 'The unit is being committed already.',
   COMMIT_UNKNOWN: 'The connection was lost during the commit: it may or may not have happened.',
@@ -25,7 +25,7 @@ export class DomainError extends CodedError<DomainCode> {
   }
 }
 
-/** Somebody else was first: nothing was written. Load again in a new unit, decide again, commit. */
+/** Another transaction was first: nothing was written. Load again in a new unit, decide again, commit. */
 export class ConflictError extends DomainError {
   readonly aggregateType: string
   readonly aggregateId: string
@@ -45,7 +45,7 @@ export class ConflictError extends DomainError {
 }
 
 /**
- * Nobody can tell whether the commit happened. The unit keeps everything as it was: `commit()` again
+ * It is unknown whether the commit happened. The unit keeps everything as it was: `commit()` again
  * finds out, and writes only what is not there.
  */
 export class CommitUnknownError extends DomainError {

@@ -18,7 +18,7 @@ export interface EventRow {
 
 /** Where events go, and as what. */
 export interface EventOutbox {
-  /** Rows for all that an aggregate has raised and nobody has committed yet, in order. */
+  /** Rows for all events that an aggregate has raised and that are not committed yet, in order. */
   rowsOf(aggregate: AggregateRoot): EventRow[]
   /** One statement; events of one key keep the order of the array. */
   enqueue(tx: Transaction, events: readonly EventRow[]): Promise<void>

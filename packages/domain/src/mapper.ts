@@ -2,7 +2,7 @@ import type { Queryable, Transaction } from '@posthorn/engine'
 import type { AggregateRoot } from './aggregate-root.ts'
 import { DomainError } from './errors.ts'
 
-/** The class of an aggregate, whatever its constructor takes. */
+/** The class of an aggregate, with any constructor. */
 export type AggregateClass<Aggregate extends AggregateRoot> = abstract new (
   ...args: never[]
 ) => Aggregate
@@ -46,7 +46,7 @@ export async function loadWith(
   if (!mapper.load) throw invalid(type, 'has no load')
   const aggregate = await mapper.load(db, id)
   if (aggregate === undefined) return undefined
-  // Version 0 would be inserted again, and another id would be somebody else's aggregate.
+  // Version 0 would be inserted again, and another id would be another aggregate.
   if (!(aggregate.version >= 1)) throw invalid(type, 'load must set a version from 1 up')
   if (aggregate.id !== id) throw invalid(type, `load of ${id} gave ${aggregate.id}`)
   return aggregate

@@ -10,7 +10,7 @@ const db = await testDatabase({ sql: familyTables })
 const newUnit = () =>
   new UnitOfWork({ pool: db.pool, mappers: [familyMapper], events: familyEvents })
 
-/** Renames until it is through; returns how often somebody else was first. */
+/** Renames until it is through; returns how often another transaction was first. */
 async function rename(id: string, name: string): Promise<number> {
   for (let conflicts = 0; conflicts < 200; conflicts += 1) {
     const unit = newUnit()
@@ -65,6 +65,6 @@ test('events of an aggregate arrive in the order of its versions, however many w
       .map(({ payload }) => (payload as { version?: number }).version ?? 1)
     expect(versions).toEqual(Array.from({ length: 61 }, (_, i) => i + 1))
   }
-  // Otherwise nobody was there at the same time, and the test shows nothing.
+  // Otherwise no two units ran at the same time, and the test shows nothing.
   expect(conflicts).toBeGreaterThan(0)
 }, 60_000)

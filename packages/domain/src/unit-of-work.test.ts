@@ -15,10 +15,10 @@ const db = await testDatabase({ sql: familyTables + inboxTableSql(inbox) })
 
 const newUnit = (pool: Pool = db.pool, mappers: readonly Mapper[] = [familyMapper]) =>
   new UnitOfWork({ pool, mappers, events: familyEvents })
-const coded = (code: string) => expect.objectContaining({ code }) as Error
+const errorWithCode = (code: string) => expect.objectContaining({ code }) as Error
 
-/** The rows and the events, as somebody else sees them. */
-async function stored() {
+/** The rows and the events, as another session sees them. */
+async function readStored() {
   const families = await db.pool.query<{ name: string; version: number }>(
     'select name, version from families.families order by name',
   )
@@ -31,7 +31,7 @@ async function stored() {
   }
 }
 
-async function storedFamily(name: string): Promise<string> {
+async function storeFamily(name: string): Promise<string> {
   const unit = newUnit()
   const family = Family.create(uuid(), name)
   unit.save(family)
@@ -39,7 +39,7 @@ async function storedFamily(name: string): Promise<string> {
   return family.id
 }
 
-async function loaded(unit: UnitOfWork, id: string): Promise<Family> {
+async function loadFamily(unit: UnitOfWork, id: string): Promise<Family> {
   const family = await unit.load(Family, id)
   if (!family) throw new Error('not there')
   return family
@@ -56,7 +56,7 @@ describe('a commit', () => {
     unit.save(family)
     const ids = family.pendingEvents.map(({ id }) => id)
     await unit.commit()
-    expect(await stored()).toEqual({ families: ['Addams 1'], events: ['FamilyCreated'] })
+    expect(await readStored()).toEqual({ families: ['Addams 1'], events: ['FamilyCreated'] })
     expect(family).toMatchObject({ version: 1, pendingEvents: [] })
     const { rows } = await db.pool.query('select event_id from families.outbox_events')
     expect(rows).toEqual(ids.map((event_id) => ({ event_id })))
@@ -71,34 +71,37 @@ describe('a commit', () => {
     family.rename('Frump')
     family.rename('Addams-Frump')
     await unit.commit()
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       families: ['Addams-Frump 2'],
       events: ['FamilyCreated', 'FamilyRenamed', 'FamilyRenamed'],
     })
   })
 
   test('leaves alone what has raised no event and was not saved', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const unit = newUnit()
-    const family = await loaded(unit, id)
+    const family = await loadFamily(unit, id)
     family.name = 'Frump'
     await unit.commit()
-    expect((await stored()).families).toEqual(['Addams 1'])
+    expect((await readStored()).families).toEqual(['Addams 1'])
     unit.save(family)
     await unit.commit()
     await unit.commit()
-    expect((await stored()).families).toEqual(['Frump 2'])
+    expect((await readStored()).families).toEqual(['Frump 2'])
   })
 
   test('removes, and still sends the last events', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const unit = newUnit()
-    const family = await loaded(unit, id)
+    const family = await loadFamily(unit, id)
     family.dissolve()
     unit.remove(family)
     expect(await unit.load(Family, id)).toBeUndefined()
     await unit.commit()
-    expect(await stored()).toEqual({ families: [], events: ['FamilyCreated', 'FamilyDissolved'] })
+    expect(await readStored()).toEqual({
+      families: [],
+      events: ['FamilyCreated', 'FamilyDissolved'],
+    })
     expect(family.pendingEvents).toEqual([])
     await unit.commit()
   })
@@ -109,20 +112,20 @@ describe('a commit', () => {
     unit.save(family)
     unit.remove(family)
     await unit.commit()
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
   })
 
   test('refuses a second one at the same time', async () => {
     const unit = newUnit()
     unit.save(Family.create(uuid(), 'Addams'))
     const first = unit.commit()
-    await expect(unit.commit()).rejects.toThrow(coded('COMMIT_RUNNING'))
+    await expect(unit.commit()).rejects.toThrow(errorWithCode('COMMIT_RUNNING'))
     await first
-    expect((await stored()).families).toEqual(['Addams 1'])
+    expect((await readStored()).families).toEqual(['Addams 1'])
   })
 
   test('keeps for the next one what is raised while it runs', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const unit = newUnit(db.pool, [
       {
         ...familyMapper,
@@ -133,39 +136,39 @@ describe('a commit', () => {
         },
       },
     ])
-    const family = await loaded(unit, id)
+    const family = await loadFamily(unit, id)
     family.rename('Frump')
     await unit.commit()
-    expect(await stored()).toMatchObject({ families: ['Frump 2'] })
+    expect(await readStored()).toMatchObject({ families: ['Frump 2'] })
     expect(family.pendingEvents).toHaveLength(1)
     await unit.commit()
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       families: ['Late 3'],
       events: ['FamilyCreated', 'FamilyRenamed', 'FamilyRenamed'],
     })
   })
 
   test('shares its transaction with others', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const receipt = { inbox, consumer: 'families', id: uuid() }
     const handle = async (name: string) => {
       const unit = newUnit()
-      const family = await loaded(unit, id)
+      const family = await loadFamily(unit, id)
       family.rename(name)
       const { first } = await unit.commit((tx, write) => once(tx, receipt, write))
       return { first, left: family.pendingEvents.length }
     }
     expect(await handle('Frump')).toEqual({ first: true, left: 0 })
     expect(await handle('Again')).toEqual({ first: false, left: 1 })
-    expect((await stored()).families).toEqual(['Frump 2'])
+    expect((await readStored()).families).toEqual(['Frump 2'])
   })
 })
 
-describe('when somebody else was first', () => {
+describe('when another transaction was first', () => {
   test.each(['update', 'remove'] as const)('an %s writes nothing', async (kind) => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const [unit, other] = [newUnit(), newUnit()]
-    const [mine, theirs] = [await loaded(unit, id), await loaded(other, id)]
+    const [mine, theirs] = [await loadFamily(unit, id), await loadFamily(other, id)]
     theirs.rename('Theirs')
     await other.commit()
     mine.rename('Mine')
@@ -179,7 +182,7 @@ describe('when somebody else was first', () => {
       aggregateId: id,
       version: 1,
     })
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       families: ['Theirs 2'],
       events: ['FamilyCreated', 'FamilyRenamed'],
     })
@@ -188,12 +191,12 @@ describe('when somebody else was first', () => {
   })
 
   test('of many that change one aggregate at once, one wins', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const pool = db.connect({ max: 10 })
     const units = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => {
         const unit = newUnit(pool)
-        const family = await loaded(unit, id)
+        const family = await loadFamily(unit, id)
         family.rename(`Name ${n}`)
         return unit
       }),
@@ -202,17 +205,17 @@ describe('when somebody else was first', () => {
     const failures = outcomes.filter((each) => each.status === 'rejected')
     expect(failures).toHaveLength(9)
     for (const { reason } of failures) expect(reason).toBeInstanceOf(ConflictError)
-    const { families, events } = await stored()
+    const { families, events } = await readStored()
     expect(families).toEqual([expect.stringMatching(/^Name \d 2$/)])
     expect(events).toEqual(['FamilyCreated', 'FamilyRenamed'])
   })
 
   test('units that change the same aggregates do not deadlock', async () => {
-    const ids = await Promise.all(['A', 'B', 'C'].map(storedFamily))
+    const ids = await Promise.all(['A', 'B', 'C'].map(storeFamily))
     for (let round = 0; round < 20; round += 1) {
       const units = [ids, ids.toReversed()].map(async (order, n) => {
         const unit = newUnit()
-        for (const id of order) (await loaded(unit, id)).rename(`${id} ${round} ${n}`)
+        for (const id of order) (await loadFamily(unit, id)).rename(`${id} ${round} ${n}`)
         await unit.commit()
       })
       const outcomes = await Promise.allSettled(units)
@@ -226,18 +229,18 @@ describe('when somebody else was first', () => {
 
 describe('a commit that fails', () => {
   test('at its very end keeps everything, and can be tried again', async () => {
-    await storedFamily('Addams')
+    await storeFamily('Addams')
     const unit = newUnit()
     const family = Family.create(uuid(), 'Addams')
     unit.save(family)
     const before = family.pendingEvents
     // The unique name is checked by the COMMIT itself.
-    await expect(unit.commit()).rejects.toThrow(coded('23505'))
+    await expect(unit.commit()).rejects.toThrow(errorWithCode('23505'))
     expect(family).toMatchObject({ version: 0, pendingEvents: before })
-    expect(await stored()).toEqual({ families: ['Addams 1'], events: ['FamilyCreated'] })
+    expect(await readStored()).toEqual({ families: ['Addams 1'], events: ['FamilyCreated'] })
     family.rename('Frump')
     await unit.commit()
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       families: ['Addams 1', 'Frump 1'],
       events: ['FamilyCreated', 'FamilyCreated', 'FamilyRenamed'],
     })
@@ -256,7 +259,7 @@ describe('a commit that fails', () => {
     ])
     unit.save(family)
     await expect(unit.commit()).rejects.toThrow('no insert')
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
     expect(family).toMatchObject({ version: 0 })
     expect(family.pendingEvents).toHaveLength(1)
   })
@@ -269,27 +272,27 @@ describe('a commit that fails', () => {
       await write(tx)
       await tx.query(sql`select 1 / 0`)
     })
-    await expect(around).rejects.toThrow(coded('22012'))
-    expect(await stored()).toEqual({ families: [], events: [] })
+    await expect(around).rejects.toThrow(errorWithCode('22012'))
+    expect(await readStored()).toEqual({ families: [], events: [] })
     expect(family.pendingEvents).toHaveLength(1)
     await unit.commit()
-    expect(await stored()).toEqual({ families: ['Addams 1'], events: ['FamilyCreated'] })
+    expect(await readStored()).toEqual({ families: ['Addams 1'], events: ['FamilyCreated'] })
   })
 })
 
-test('half a unit is not committed, even if somebody swallows the conflict', async () => {
-  const ids = (await Promise.all(['A', 'B'].map(storedFamily))).toSorted()
+test('half a unit is not committed, even if the caller swallows the conflict', async () => {
+  const ids = (await Promise.all(['A', 'B'].map(storeFamily))).toSorted()
   const unit = newUnit()
-  for (const id of ids) (await loaded(unit, id)).rename(`${id} renamed`)
+  for (const id of ids) (await loadFamily(unit, id)).rename(`${id} renamed`)
   await db.pool.query('update families.families set version = 7 where id = $1', [ids[1]])
   const swallowing = unit.commit((tx, write) => write(tx).catch(() => 'never mind'))
   await expect(swallowing).rejects.toThrow(ConflictError)
-  expect((await stored()).families.join()).not.toContain('renamed')
+  expect((await readStored()).families.join()).not.toContain('renamed')
 })
 
 describe('the identity map', () => {
   test('gives the same object, also to two that ask at once', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const load = vi.fn<NonNullable<typeof familyMapper.load>>(familyMapper.load)
     const unit = newUnit(db.pool, [{ ...familyMapper, load }])
     const [a, b] = await Promise.all([unit.load(Family, id), unit.load(Family, id)])
@@ -303,16 +306,16 @@ describe('the identity map', () => {
     const unit = newUnit()
     const family = Family.create(uuid(), 'Addams')
     expect(await unit.load(Family, family.id)).toBeUndefined()
-    await expect(unit.load(Family, 'no uuid')).rejects.toThrow(coded('22P02'))
+    await expect(unit.load(Family, 'no uuid')).rejects.toThrow(errorWithCode('22P02'))
     unit.save(family)
     expect(await unit.load(Family, family.id)).toBe(family)
   })
 
   test('refuses a second object for one aggregate', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const unit = newUnit()
-    await loaded(unit, id)
-    expect(() => unit.save(new Family(id, 'Twin'))).toThrow(coded('AGGREGATE_TWICE'))
+    await loadFamily(unit, id)
+    expect(() => unit.save(new Family(id, 'Twin'))).toThrow(errorWithCode('AGGREGATE_TWICE'))
   })
 })
 
@@ -326,18 +329,18 @@ describe('mappers', () => {
     const unit = newUnit()
     unit.save(new Adoptive(uuid(), 'Addams'))
     await unit.commit()
-    expect((await stored()).families).toEqual(['Addams 1'])
+    expect((await readStored()).families).toEqual(['Addams 1'])
   })
 
   test('that are missing or wrong are named', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const unit = newUnit()
-    expect(() => unit.save(new Stranger())).toThrow(coded('MAPPER_MISSING'))
+    expect(() => unit.save(new Stranger())).toThrow(errorWithCode('MAPPER_MISSING'))
     await expect(unit.load(Stranger, id)).rejects.toThrow(/no mapper for Stranger/)
     const { load, remove, ...bare } = familyMapper
     expect([load, remove]).not.toContain(undefined)
     const poor = newUnit(db.pool, [bare])
-    await expect(poor.load(Family, id)).rejects.toThrow(coded('MAPPER_INVALID'))
+    await expect(poor.load(Family, id)).rejects.toThrow(errorWithCode('MAPPER_INVALID'))
     expect(() => poor.remove(new Family(id, 'Addams'))).toThrow(/Family: has no remove/)
     const unversioned = { ...familyMapper, load: async () => new Family(id, 'Addams') }
     await expect(newUnit(db.pool, [unversioned]).load(Family, id)).rejects.toThrow(/version/)

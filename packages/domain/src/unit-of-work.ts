@@ -33,7 +33,7 @@ interface Attempt {
   readonly events: readonly EventRow[]
 }
 
-/** An attempt of which nobody knows yet whether it was committed. */
+/** An attempt whose commit is not known to have happened or failed. */
 interface Unsure extends Attempt {
   /** What `around` came to. */
   readonly result: unknown
@@ -95,8 +95,8 @@ export class UnitOfWork {
    * Writes every changed aggregate, then their events, in one transaction; forgets the events once
    * that is through. If it fails, everything stays as it was, the ids of the events included:
    *
-   * - `ConflictError`: somebody else was first.
-   * - `CommitUnknownError`: nobody knows. Commit again: it writes what is not there.
+   * - `ConflictError`: another transaction was first.
+   * - `CommitUnknownError`: the outcome is unknown. Commit again: it writes what is not there.
    * - anything else, a database error for one: nothing was written.
    *
    * With `around`, other writes join the transaction: `unit.commit((tx, write) => once(tx, receipt,
@@ -156,7 +156,7 @@ export class UnitOfWork {
       events.push(...this.#options.events.rowsOf(change.aggregate))
       // The row first: it is locked from here to the commit, so that the events of an aggregate get
       // their numbers in the order of its versions.
-      const { rows } = await written(tx, change)
+      const { rows } = await writeChange(tx, change)
       if (rows.length === 0) throw new ConflictError(change.aggregate)
     }
     await this.#options.events.enqueue(tx, events)
@@ -214,7 +214,7 @@ export class UnitOfWork {
 
 const justWrite: CommitAround<void> = (tx, write) => write(tx)
 
-function written(tx: Transaction, { kind, mapper, aggregate }: Change): Promise<Written> {
+function writeChange(tx: Transaction, { kind, mapper, aggregate }: Change): Promise<Written> {
   if (kind === 'insert') return mapper.insert(tx, aggregate)
   if (kind === 'update') return mapper.update(tx, aggregate)
   if (!mapper.remove) throw invalid(mapper.type, 'has no remove')

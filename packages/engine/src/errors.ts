@@ -13,7 +13,7 @@ export const ERROR_CODES = {
   CLOCK_FIXED: 'The business clock is the real one and cannot be moved.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
   CLAIM_LOST:
-    'The claim was gone when it was settled: its lease ran out or somebody confirmed first.',
+    'The claim was gone when it was settled: its lease ran out or a confirmation came first.',
   CLAIM_EXPIRED: 'A relay took the message and never came back.',
   CLAIM_FATAL: 'Three relays in a row were lost while they held this message alone.',
   ATTEMPT_TIMEOUT:
@@ -33,12 +33,12 @@ export const ERROR_CODES = {
   CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',
   REPLAYED: 'An operator sent the message again.',
   INBOX_EXPIRED:
-    'The message is older than the inbox remembers, so it cannot be told from a repeat.',
-  IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by somebody else.',
+    'The message is older than the inbox remembers, so it cannot be distinguished from a repeat.',
+  IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by another request.',
   CURSOR_INVALID: 'The cursor of a list is not one that this list gave out.',
   FEED_BEHIND: 'The reader of a feed was too slow; it can go on from its last position.',
   ANNOUNCEMENT_INVALID:
-    'An announcement has a topic, id or tenant that cannot be told; the message names it.',
+    'An announcement has a topic, id or tenant that is not valid; the message names it.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
   MIGRATION_UNKNOWN: 'The database has a breaking migration that this version does not know.',
 } as const

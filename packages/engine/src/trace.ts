@@ -16,7 +16,7 @@ import type { Delivery } from './outbox/transport.ts'
 
 const TRACER = '@posthorn/engine'
 
-/** The active span as a W3C `traceparent`, whatever propagators the host has; undefined without one. */
+/** The active span as a W3C `traceparent`, with any propagators of the host; undefined without one. */
 export function currentTraceparent(): string | undefined {
   return traceparentOf(trace.getActiveSpan())
 }
@@ -43,7 +43,7 @@ export async function withDeliverySpan(
     destination,
   }))
   // What instruments the client (fetch, a broker's library) belongs to a message only if it is
-  // alone; and never to whatever was active when the relay was woken.
+  // alone; and never to the span that was active when the relay was woken.
   const active = batch.length === 1 ? trace.setSpan(ROOT_CONTEXT, first) : ROOT_CONTEXT
   try {
     const outcomes = await context.with(active, deliver, undefined, traced)

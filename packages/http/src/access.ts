@@ -5,7 +5,7 @@ import { problem } from './problem.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { TokenVerifier } from './token.ts'
 
-/** Who may call a route; an operator may whatever a member may. */
+/** Who may call a route; an operator may call every route of a member. */
 export type Access = 'public' | Role
 
 declare module 'fastify' {
@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 /**
  * Lets a request through to its route or refuses it. Known callers are counted by user, all others
- * by network, so that nobody uses up what belongs to somebody else.
+ * by network, so that one caller cannot use up another's allowance.
  */
 export function createAccessHook(
   verify: TokenVerifier,
@@ -55,7 +55,7 @@ export function createAccessHook(
       }
       const caller = verify(token)
       if (caller instanceof Promise) {
-        return void called(admitLater(request, access, caller), done)
+        return void callBack(admitLater(request, access, caller), done)
       }
       admit(request, access, caller)
     } catch (error) {
@@ -65,7 +65,7 @@ export function createAccessHook(
   }
 }
 
-async function called(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
+async function callBack(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
   try {
     await work
   } catch (error) {
@@ -81,7 +81,7 @@ export function userOf({ org, sub }: Caller): string {
 
 function accessTo(request: FastifyRequest): Access {
   const { config } = request.routeOptions
-  // An address without a route answers 404 to everybody: there is nothing to protect.
+  // An address without a route answers 404 to every caller: there is nothing to protect.
   return config.url === undefined ? 'public' : (config.access ?? 'member')
 }
 

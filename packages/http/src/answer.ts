@@ -6,7 +6,7 @@ import type { HttpProblemCode } from './errors.ts'
 import { problemOf } from './problem-of.ts'
 import { PROBLEM_TYPE, problem, type ProblemError } from './problem.ts'
 
-/** Answers whatever was thrown with a problem; what is our fault is logged. */
+/** Answers every thrown error with a problem; server errors are logged. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = problemOf(error)
   if (answer.status >= 500) request.log.error({ err: error, code: answer.code }, answer.message)
@@ -14,7 +14,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 export function sendProblem(reply: FastifyReply, answer: ProblemError): void {
-  // A body that nobody will read: only a new connection gets the client and us in step again.
+  // The body will not be read: only a new connection gets the client and us in step again.
   clearTimeout(reply.request.bodyTimer)
   if (isArriving(reply.request)) reply.header('connection', 'close')
   reply

@@ -110,7 +110,7 @@ describe('problems', () => {
     })
   })
 
-  test('what nobody expected says nothing and is logged', async () => {
+  test('an unexpected error is logged and its answer has no details', async () => {
     const lines: string[] = []
     const log = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
     const app = await sampleApp({ log })
@@ -227,10 +227,10 @@ describe('headers', () => {
 })
 
 describe('rate limit', () => {
-  const limited = () => sampleApp({ rateLimit: { max: 3, windowMs: 60_000 } })
+  const limitedApp = () => sampleApp({ rateLimit: { max: 3, windowMs: 60_000 } })
 
   test('counts each user, and says when to come back', async () => {
-    const app = await limited()
+    const app = await limitedApp()
     const statuses = async (caller: Parameters<typeof bearer>[0]) => {
       const headers = await bearer(caller)
       const responses = []
@@ -248,8 +248,8 @@ describe('rate limit', () => {
     expect(other[2]?.statusCode).toBe(200)
   })
 
-  test('counts strangers by network, whatever they try', async () => {
-    const app = await limited()
+  test('counts anonymous callers by network, on every route', async () => {
+    const app = await limitedApp()
     const from = (remoteAddress: string, authorization?: string) =>
       app.inject({
         url: '/me',
@@ -264,12 +264,12 @@ describe('rate limit', () => {
     ]
     expect(first.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 429])
     expect((await from('2001:db8:0:1::1')).statusCode).toBe(401)
-    // Whoever has a good token is not locked out by his neighbours.
+    // A caller with a good token is not locked out by others of its network.
     expect((await from('2001:db8::5', `Bearer ${await tokenOf()}`)).statusCode).toBe(200)
   })
 
   test('an address that a stranger claims to have is not believed', async () => {
-    const app = await limited()
+    const app = await limitedApp()
     const statuses = []
     for (let i = 0; i < 4; i += 1) {
       const headers = { 'x-forwarded-for': `10.0.0.${i}` }
@@ -280,7 +280,7 @@ describe('rate limit', () => {
 })
 
 describe('logs and metrics', () => {
-  const logged = async (level: string) => {
+  const logLines = async (level: string) => {
     const lines: Record<string, unknown>[] = []
     const write = (line: string) => void lines.push(JSON.parse(line))
     const app = await sampleApp({ log: { level, stream: { write } } })
@@ -288,10 +288,10 @@ describe('logs and metrics', () => {
   }
 
   test('a good request is worth a line at debug only', async () => {
-    const quiet = await logged('info')
+    const quiet = await logLines('info')
     await quiet.app.inject({ url: '/me?token=hunter2', headers: await bearer() })
     expect(quiet.lines).toEqual([])
-    const loud = await logged('debug')
+    const loud = await logLines('debug')
     const headers = { ...(await bearer()), 'x-request-id': 'r-1' }
     await loud.app.inject({ url: '/me?token=hunter2', headers })
     expect(loud.lines).toMatchObject([
@@ -301,7 +301,7 @@ describe('logs and metrics', () => {
   })
 
   test('a failed one is worth a line, and secrets are none', async () => {
-    const { app, lines } = await logged('info')
+    const { app, lines } = await logLines('info')
     app.get('/log', (request) => {
       const { headers } = request
       request.log.warn({ headers, token: 'hunter2', body: { secret: 'hunter2' } }, 'look')

@@ -18,7 +18,7 @@ import { addMissingRoute } from './missing-route.ts'
 import { addOpenApi, type ApiDescription } from './openapi.ts'
 import { createRateLimiter, type RateLimit } from './rate-limit.ts'
 import { requestId } from './request-id.ts'
-import { REDACTED, addRequestLog, loggedRequest, type Answered } from './request-log.ts'
+import { REDACTED, addRequestLog, describeRequest, type Answered } from './request-log.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import type { TokenVerifier } from './token.ts'
 import { addTracing } from './tracing.ts'
@@ -41,7 +41,7 @@ export interface AppOptions extends ApiDescription {
   readonly log?: FastifyBaseLogger | LogSettings | false
   /** Of a parsed body, in bytes. Default 1 MiB. */
   readonly bodyLimit?: number
-  /** Per user, or per network where nobody is known. Default 600 in a minute. */
+  /** Per user, or per network for anonymous callers. Default 600 in a minute. */
   readonly rateLimit?: RateLimit | false
   /** Which proxies may name the client's address. Default none. */
   readonly trustProxy?: boolean | string | string[]
@@ -109,6 +109,6 @@ function loggerOf(log: FastifyBaseLogger | LogSettings | false) {
 
 /** Fastify brings its own pino: this is how to get at it. */
 function redactingLog(settings: LogSettings): FastifyBaseLogger {
-  const serializers = { req: loggedRequest }
+  const serializers = { req: describeRequest }
   return fastify({ logger: { ...settings, redact: REDACTED, serializers } }).log
 }

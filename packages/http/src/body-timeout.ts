@@ -18,7 +18,7 @@ export function addBodyTimeout(app: FastifyInstance, timeoutMs: number): void {
     request.bodyTimer = setTimeout(() => {
       if (reply.sent || request.raw.destroyed) return
       const late = problem('REQUEST_TIMEOUT')
-      // To whoever reads the body, so that it stops; as long as nobody does, to the client.
+      // To the reader of the body, so that it stops; without a reader, to the client.
       if (request.raw.listenerCount('error') > 0) request.raw.emit('error', late)
       else void reply.send(late)
     }, timeoutMs)

@@ -20,7 +20,7 @@ export function rawBodyOf(request: FastifyRequest): Buffer {
 /** Takes JSON and nothing else; an empty body is no body. Systems add parsers for what they take. */
 export function addJsonParser(app: FastifyInstance): void {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
-  // A key such as __proto__ is refused, not dropped: nobody sends it by accident.
+  // A key such as __proto__ is refused, not dropped: no client sends it by accident.
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

@@ -10,7 +10,7 @@ export interface ClaimNames {
   /** Default `role`. */
   readonly role?: string
   /**
-   * What the role claim must be, or have among others, for an operator; whoever has it not is a
+   * What the role claim must be, or have among others, for an operator; every other user is a
    * member. Without it the claim must be `member` or `operator`, or absent.
    */
   readonly operator?: string
@@ -24,7 +24,7 @@ export interface Claimed {
   readonly exp: number
 }
 
-export function claimedBy(payload: JWTPayload, names: ClaimNames = {}): Claimed {
+export function readClaims(payload: JWTPayload, names: ClaimNames = {}): Claimed {
   const { org = 'org', role = 'role', operator } = names
   const said = claimAt(payload, role)
   return {

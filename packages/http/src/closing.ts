@@ -6,7 +6,7 @@ import { problem } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborted when the app begins to close: whatever runs for long ends by it. */
+    /** Aborted when the app begins to close: long-running work ends by it. */
     closing: AbortSignal
   }
 }
@@ -22,8 +22,8 @@ const GRACE_MS = 250
 
 /**
  * Closes without dropping a request: those under way are answered, and so is the next one of every
- * connection that was open before, with `connection: close`. Connections that are made now are told
- * to go elsewhere by a 503. After `drainMs` what is still open is cut off.
+ * connection that was open before, with `connection: close`. Connections that are made now are answered
+ * by a 503. After `drainMs` what is still open is cut off.
  */
 export function addClosing(
   app: FastifyInstance,
@@ -34,7 +34,7 @@ export function addClosing(
   const late = new WeakSet<Socket>()
   let isOver = false
   app.server.on('connection', (socket) => {
-    // Whoever comes back now would be here when the door is shut, and be reset.
+    // A client that connected again now would be reset when the server closes.
     if (closing.signal.aborted) late.add(socket)
   })
   app.addHook('onRequest', ({ raw }, reply, done) => {

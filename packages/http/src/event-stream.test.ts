@@ -48,7 +48,7 @@ async function* silent(signal: AbortSignal): AsyncGenerator<readonly StreamEvent
 }
 
 describe('an event', () => {
-  test('arrives as it was sent, whatever is in it', () => {
+  test('arrives as it was sent, with any characters', () => {
     const text = fc.string({ unit: 'binary' }).map((s) => s.replaceAll(/\r\n|\r/g, '\n'))
     fc.assert(
       fc.property(text, (data) => {
@@ -127,7 +127,7 @@ describe('a stream', () => {
     await expect.poll(() => ended.length).toBe(1)
   })
 
-  test('gives signs of life', async () => {
+  test('sends heartbeats', async () => {
     const { url } = await streaming(silent, { keepAliveMs: 20 })
     const response = await fetch(url, { headers: await bearer() })
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()

@@ -14,7 +14,7 @@ declare module 'fastify' {
 }
 
 export interface EventStreamOptions {
-  /** Batches of events, asked for one at a time; the signal says that nobody listens any more. */
+  /** Batches of events, asked for one at a time; the signal says that the client has gone. */
   readonly events: (signal: AbortSignal) => AsyncIterable<readonly StreamEvent[]>
   /** Default 15 s. */
   readonly keepAliveMs?: number
@@ -57,7 +57,7 @@ export async function sendEvents(reply: FastifyReply, options: EventStreamOption
     if (closing.aborted || reply.raw.destroyed || request.method === 'HEAD') stop()
     await writeAll(reply.raw, options, over)
   } catch (error) {
-    request.log.error({ err: error }, 'an event stream broke')
+    request.log.error({ err: error }, 'event stream failed; the connection is closed')
   } finally {
     clearTimeout(expiry)
     closing.removeEventListener('abort', stop)
@@ -123,7 +123,7 @@ async function writeAll(
       const next = await Promise.race([batches.next(), aborted])
       if (!next || next.done) return
       const flowing = response.write(next.value.map(encodeEvent).join(''))
-      if (!flowing) await drained(response, signal, options.patienceMs ?? 30_000)
+      if (!flowing) await drain(response, signal, options.patienceMs ?? 30_000)
     }
   } finally {
     clearInterval(keepAlive)
@@ -134,7 +134,7 @@ async function writeAll(
 }
 
 /** Waits until the client has taken what was written, or cuts it off. */
-async function drained(
+async function drain(
   response: ServerResponse,
   signal: AbortSignal,
   patienceMs: number,

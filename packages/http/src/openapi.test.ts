@@ -24,7 +24,7 @@ interface Document {
   readonly security: unknown[]
 }
 
-const described = async (options = {}): Promise<Document> => {
+const readDocument = async (options = {}): Promise<Document> => {
   const app = await sampleApp(options)
   return (await app.inject({ url: '/openapi.json' })).json()
 }
@@ -34,7 +34,7 @@ const operations = ({ paths }: Document) =>
   )
 
 test('every route is described, with its problems and who may call it', async () => {
-  const document = await described({ baseUrl: 'https://api.example' })
+  const document = await readDocument({ baseUrl: 'https://api.example' })
   expect(document).toMatchObject({
     openapi: '3.1.0',
     info: { title: 'Sample', version: '1.2.3' },
@@ -63,7 +63,7 @@ test('every route is described, with its problems and who may call it', async ()
 })
 
 test('the form of a problem is described once, and every reference leads to it', async () => {
-  const document = await described()
+  const document = await readDocument()
   const text = JSON.stringify(document)
   expect(text.split('Stable; branch on this')).toHaveLength(2)
   expect(document.components.schemas).toEqual({ Problem: JSON.parse(JSON.stringify(Problem)) })
@@ -74,7 +74,7 @@ test('the form of a problem is described once, and every reference leads to it',
 })
 
 test('what has a default need not be sent, and unknown fields are refused', async () => {
-  const document = await described()
+  const document = await readDocument()
   const limit = document.paths['/things']?.['get']?.parameters?.find(({ name }) => name === 'limit')
   expect(limit).toMatchObject({ in: 'query', required: false, schema: { default: 50 } })
   const body = document.paths['/things']?.['post']?.requestBody?.content['application/json']?.schema
@@ -111,7 +111,7 @@ test('the page to read loads nothing from elsewhere', async () => {
   expect(settings.body).not.toMatch(/https?:\/\/(?!stackoverflow)/)
 })
 
-test('the dashboard can be told its types: the document is the same each time', async () => {
+test('the document is the same each time, so that types can be generated from it', async () => {
   const app = await sampleApp()
   const headers = await bearer()
   const [one, two] = [

@@ -41,7 +41,7 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
       security: [{ bearer: [] }],
     },
     transform: ({ schema, url, route }) => ({
-      schema: described(schema, route.config?.access),
+      schema: describeRoute(schema, route.config?.access),
       url,
     }),
   })
@@ -55,7 +55,10 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
 }
 
 /** A route's schema with the answers that every route can give. */
-function described(schema: FastifySchema | undefined, access: Access | undefined): FastifySchema {
+function describeRoute(
+  schema: FastifySchema | undefined,
+  access: Access | undefined,
+): FastifySchema {
   const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }
   const responses = schema?.response as Record<string, unknown> | undefined
   return {

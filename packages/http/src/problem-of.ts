@@ -30,7 +30,7 @@ const STATUSES: Readonly<Record<number, HttpProblemCode>> = {
   431: 'HEADERS_TOO_LARGE',
 }
 
-/** The answer to whatever was thrown. What is not known to be harmless is `INTERNAL` and says nothing. */
+/** The answer to a thrown error. What is not known to be harmless is `INTERNAL` and says nothing. */
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   if (error instanceof PosthornError) return ofEngine(error)
@@ -64,7 +64,7 @@ function ofEngine(error: PosthornError): ProblemError {
 
 function ofFastify(error: unknown): ProblemError | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return
-  // Only Fastify's: an HTTP client's error may carry the status that somebody else answered.
+  // Only Fastify's: an HTTP client's error may carry the status that another server answered.
   if (!error.code.startsWith('FST_') || !('statusCode' in error)) return
   const code = FASTIFY[error.code] ?? STATUSES[Number(error.statusCode)]
   return code && problem(code, { detail: error.message, cause: error })

@@ -16,7 +16,7 @@ export function createRateLimiter(
   { max, windowMs }: RateLimit,
   now: () => number = Date.now,
 ): RateLimiter {
-  // One window for all keys: a new map forgets everybody at once, so nothing has to be swept.
+  // One window for all keys: a new map forgets all callers at once, so nothing has to be swept.
   let counts = new Map<string, { taken: number }>()
   let ends = 0
   return {

@@ -14,7 +14,7 @@ export const REDACTED = [
 ]
 
 /** A request as a log line shows it: never its query, which may hold what is not for logs. */
-export function loggedRequest(request: FastifyRequest) {
+export function describeRequest(request: FastifyRequest) {
   return {
     id: request.id,
     method: request.method,
@@ -49,7 +49,7 @@ export function addRequestLog(
   app.addHook('onResponse', (request, reply, done) => {
     const isWorthALine = reply.statusCode >= 500 || reply.elapsedTime >= SLOW_MS
     if (isWorthALine || onResponse || isVerbose(app)) {
-      const answered = answeredBy(request, reply)
+      const answered = describeAnswer(request, reply)
       report(request, answered)
       const line = { ...answered, org: request.caller?.org }
       if (isWorthALine) request.log.info(line, 'answered')
@@ -63,7 +63,7 @@ function isVerbose({ log }: FastifyInstance): boolean {
   return log.level === 'debug' || log.level === 'trace'
 }
 
-function answeredBy(request: FastifyRequest, reply: FastifyReply): Answered {
+function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answered {
   const { method } = request
   const route = request.routeOptions.config.url
   return { route, method, status: reply.statusCode, ms: reply.elapsedTime }

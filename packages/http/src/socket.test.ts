@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 import { listening, rawConnection } from './testing/raw-request.ts'
 
-const connected = async (options: Parameters<typeof sampleApp>[0] = {}) => {
+const connect = async (options: Parameters<typeof sampleApp>[0] = {}) => {
   const app = await sampleApp({ requestTimeoutMs: 300, ...options })
   const { authorization } = await bearer()
   const connection = await rawConnection(await listening(app))
@@ -37,7 +37,7 @@ describe('on the wire', () => {
     ['a huge address', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431],
     ['half a header', 'GET /open HTTP/1.1\r\nHost', 408],
   ])('%s is answered with a problem and closed', async (_what, text, status) => {
-    const { say, received, isOver } = await connected()
+    const { say, received, isOver } = await connect()
     say(text)
     await expect.poll(isOver, { timeout: 10_000 }).toBe(true)
     expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -45,7 +45,7 @@ describe('on the wire', () => {
   })
 
   test('a body that trickles in is 408', async () => {
-    const { say, received, isOver, head } = await connected()
+    const { say, received, isOver, head } = await connect()
     say(head('POST /things HTTP/1.1', JSON_TYPE, 'Content-Length: 1000'))
     const drip = setInterval(() => say('{'), 50)
     try {
@@ -58,7 +58,7 @@ describe('on the wire', () => {
   })
 
   test('a body that is cut off breaks nothing', async () => {
-    const { app, say, socket, head } = await connected()
+    const { app, say, socket, head } = await connect()
     say(head('POST /things HTTP/1.1', JSON_TYPE, 'Content-Length: 1000'))
     say('{"name"')
     socket.resetAndDestroy()
@@ -67,7 +67,7 @@ describe('on the wire', () => {
   })
 
   test('a refused body is not read on: the connection ends', async () => {
-    const { say, received, isOver } = await connected()
+    const { say, received, isOver } = await connect()
     say('POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{')
     await expect.poll(isOver).toBe(true)
     expect(received()).toMatch(/^HTTP\/1.1 401 /)
@@ -75,7 +75,7 @@ describe('on the wire', () => {
   })
 
   test('a refused request without a body keeps its connection', async () => {
-    const { say, received, isOver } = await connected()
+    const { say, received, isOver } = await connect()
     say('GET /me HTTP/1.1\r\nHost: x\r\n\r\n')
     await expect.poll(received).toMatch(/^HTTP\/1.1 401 /)
     expect(received()).not.toMatch(/connection: close/i)
@@ -85,7 +85,7 @@ describe('on the wire', () => {
   })
 
   test('a body larger than announced or allowed is refused', async () => {
-    const { say, received, head } = await connected({ bodyLimit: 50 })
+    const { say, received, head } = await connect({ bodyLimit: 50 })
     say(head('POST /things HTTP/1.1', JSON_TYPE, 'Transfer-Encoding: chunked'))
     say(`40\r\n${'x'.repeat(64)}\r\n`)
     await expect.poll(received).toMatch(/^HTTP\/1.1 413 /)
@@ -93,14 +93,14 @@ describe('on the wire', () => {
   })
 
   test('requests sent at once are answered in their order', async () => {
-    const { say, received, head } = await connected()
+    const { say, received, head } = await connect()
     say(head('GET /open HTTP/1.1') + head('GET /me HTTP/1.1') + head('GET /nowhere HTTP/1.1'))
     const statuses = () => [...received().matchAll(/HTTP\/1.1 (\d+) /g)].map(([, status]) => status)
     await expect.poll(statuses).toEqual(['200', '200', '404'])
   })
 
   test('a stream may take longer than a parsed body', async () => {
-    const { app, say, received, head } = await connected()
+    const { app, say, received, head } = await connect()
     expect(received()).toBe('')
     await app.close()
     const other = await sampleApp({ requestTimeoutMs: 200 })

@@ -12,10 +12,13 @@ const key = new TextEncoder().encode(secret)
 const claims = { sub: 'ada', org: 'acme' }
 const seconds = () => Math.floor(Date.now() / 1_000)
 
-const signed = (payload: Record<string, unknown>, signingKey: Uint8Array = key, alg = 'HS256') =>
-  new SignJWT(payload).setProtectedHeader({ alg }).sign(signingKey)
+const signPayload = (
+  payload: Record<string, unknown>,
+  signingKey: Uint8Array = key,
+  alg = 'HS256',
+) => new SignJWT(payload).setProtectedHeader({ alg }).sign(signingKey)
 const good = (extra: Record<string, unknown> = {}) =>
-  signed({ ...claims, exp: seconds() + 60, ...extra })
+  signPayload({ ...claims, exp: seconds() + 60, ...extra })
 
 describe('a token by secret', () => {
   const verify = createVerifier({ secret })
@@ -35,7 +38,7 @@ describe('a token by secret', () => {
   })
 
   test.each([
-    ['no exp', () => signed(claims)],
+    ['no exp', () => signPayload(claims)],
     ['no sub', () => good({ sub: undefined })],
     ['no org', () => good({ org: undefined })],
     ['an empty org', () => good({ org: '' })],
@@ -46,8 +49,8 @@ describe('a token by secret', () => {
     ['an unknown role', () => good({ role: 'admin' })],
     ['a role that is null', () => good({ role: null })],
     ['nbf in the future', () => good({ nbf: seconds() + 60 })],
-    ['another secret', () => signed({ ...claims, exp: seconds() + 60 }, key.toReversed())],
-    ['HS512', () => signed({ ...claims, exp: seconds() + 60 }, new Uint8Array(64), 'HS512')],
+    ['another secret', () => signPayload({ ...claims, exp: seconds() + 60 }, key.toReversed())],
+    ['HS512', () => signPayload({ ...claims, exp: seconds() + 60 }, new Uint8Array(64), 'HS512')],
     ['no signature', async () => new UnsecuredJWT(claims).setExpirationTime('1h').encode()],
     ['a cut signature', async () => (await good()).slice(0, -2)],
     ['nothing', async () => ''],
@@ -105,7 +108,7 @@ describe('a token by published keys', async () => {
     expect(await createVerifier({ jwksUrl })(await sign())).toMatchObject(claims)
   })
 
-  const verified = async (payload: Record<string, unknown>, names: ClaimNames) =>
+  const verifyWith = async (payload: Record<string, unknown>, names: ClaimNames) =>
     createVerifier({ jwksUrl, claims: names })(await sign({ sub: 'ada', ...payload }))
 
   test.each<[Record<string, unknown>, ClaimNames, { org: string; role: string }]>([
@@ -137,7 +140,7 @@ describe('a token by published keys', async () => {
     ],
     [{ org: 'acme', role: 'operator' }, { operator: 'ops' }, { org: 'acme', role: 'member' }],
   ])('that says %j is read by %j', async (payload, names, caller) => {
-    expect(await verified(payload, names)).toMatchObject(caller)
+    expect(await verifyWith(payload, names)).toMatchObject(caller)
   })
 
   test.each<[Record<string, unknown>, ClaimNames]>([
@@ -147,7 +150,7 @@ describe('a token by published keys', async () => {
     [{}, { org: 'constructor.name' }],
     [{ org: 'acme', groups: ['ops'] }, { role: 'groups' }],
   ])('that says %j is refused by %j', async (payload, names) => {
-    await expect(verified(payload, names)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    await expect(verifyWith(payload, names)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
   })
 
   test('is not taken if the public key was used as a secret', async () => {

@@ -8,7 +8,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose'
 import type { Caller, Role } from './caller.ts'
-import { claimedBy, type ClaimNames, type Claimed } from './claims.ts'
+import { readClaims, type ClaimNames, type Claimed } from './claims.ts'
 import { ProblemError, problem } from './problem.ts'
 import { createTokenCache } from './token-cache.ts'
 
@@ -25,7 +25,7 @@ interface Expectations {
 export type VerifierOptions =
   /** HS256, at least 32 bytes. */
   | (Expectations & { readonly secret: string })
-  /** The public keys of whoever signs; asymmetric algorithms only. */
+  /** The public keys of the issuer; asymmetric algorithms only. */
   | (Expectations & { readonly jwksUrl: string; readonly claims?: ClaimNames })
 
 const SECRET_BYTES = 32
@@ -53,7 +53,7 @@ export function createVerifier(options: VerifierOptions): TokenVerifier {
   const verify = async (token: string): Promise<Caller> => {
     try {
       const { payload } = await jwtVerify(token, key, checks)
-      const caller = callerFrom(claimedBy(payload, names))
+      const caller = callerFrom(readClaims(payload, names))
       cache.set(token, caller)
       return caller
     } catch (error) {

@@ -27,10 +27,10 @@ export function addTracing(app: FastifyInstance): void {
     const parent = parentOf(request.headers['traceparent'])
     const name = config.url === undefined ? request.method : `${request.method} ${config.url}`
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent)
-    // Without an SDK it is nobody's span.
+    // Without an SDK the span is not recorded.
     if (!isSpanContextValid(span.spanContext())) return done()
     begin(request, span, parent)
-    // Also where nobody waits for the answer any more.
+    // Also where the client no longer waits for the answer.
     reply.raw.once('close', () => end(span, reply))
     done()
   })

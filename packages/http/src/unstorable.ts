@@ -1,6 +1,6 @@
 import type { FieldError } from './problem.ts'
 
-/** Deeper than anybody writes by hand, and far from what overflows a stack. */
+/** Deeper than what is written by hand, and far from what overflows a stack. */
 const DEEPEST = 64
 const MOST_ERRORS = 20
 

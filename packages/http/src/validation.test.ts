@@ -192,7 +192,7 @@ describe('a query', () => {
   })
 })
 
-describe('whatever is sent', () => {
+describe('for arbitrary input', () => {
   test('a body never breaks anything', async () => {
     const app = await sampleApp()
     await fc.assert(

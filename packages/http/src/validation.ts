@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { closed } from './closed.ts'
+import { closeSchema } from './closed.ts'
 import { fieldErrors } from './field-errors.ts'
 import { problem, type FieldError, type ProblemError } from './problem.ts'
 import { fromText } from './text-values.ts'
@@ -10,15 +10,15 @@ import { unstorable } from './unstorable.ts'
 
 /** A form with more mistakes than these is not a form. */
 const MOST_ERRORS = 100
-/** Finding every mistake takes about 1 ms for a thousand values: past this, nobody is told where. */
+/** Finding every mistake takes about 1 ms for a thousand values: past this, the answer does not say where. */
 const MOST_VALUES = 20_000
 
 /** Validates by TypeBox: bodies as they are, addresses and headers by what their text means. */
 export function addValidation(app: FastifyInstance): void {
   Settings.Set({ maxErrors: MOST_ERRORS })
   app.addHook('onRoute', ({ schema }) => {
-    if (schema?.body !== undefined) schema.body = closed(schema.body)
-    if (schema?.querystring !== undefined) schema.querystring = closed(schema.querystring)
+    if (schema?.body !== undefined) schema.body = closeSchema(schema.body)
+    if (schema?.querystring !== undefined) schema.querystring = closeSchema(schema.querystring)
   })
   app.setValidatorCompiler(compile as FastifySchemaCompiler<unknown>)
   app.addHook('preValidation', (request, _reply, done) => {

@@ -40,12 +40,12 @@ export async function withIdempotencyKey(
 ): Promise<void> {
   const { pool, store, required = false } = options
   const keyed = required ? requireKey(reply.request) : keyedRequest(reply.request)
-  if (!keyed) return sendStored(reply, written(reply, await transaction(pool, work)))
+  if (!keyed) return sendStored(reply, serialise(reply, await transaction(pool, work)))
   const outcome = await alone(store, keyed, () =>
     transaction(pool, async (tx): Promise<Worked> => {
       const claim = await claimKey(tx, store, keyed)
       if (claim.kind !== 'claimed') return claim
-      const response = written(reply, await work(tx))
+      const response = serialise(reply, await work(tx))
       await completeKey(tx, claim, response)
       return { kind: 'worked', response }
     }),
@@ -112,7 +112,7 @@ function inFlight() {
   return problem('IDEMPOTENCY_KEY_IN_FLIGHT', { retryAfterSeconds: 1 })
 }
 
-function written(reply: FastifyReply, { status, body, headers }: WorkResult): StoredResponse {
+function serialise(reply: FastifyReply, { status, body, headers }: WorkResult): StoredResponse {
   const text = body === undefined ? '' : (reply.code(status).serialize(body) as string)
   return {
     status,

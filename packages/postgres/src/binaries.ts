@@ -22,7 +22,7 @@ export async function postgresBinaries(account: Account | undefined): Promise<Bi
   await restoreLinks(installed)
   const found = tryPrograms(installed, account)
   if (found !== undefined) return found
-  // A clone under /root is closed to everybody else; 60 MB elsewhere are the price of working there.
+  // A clone under /root is closed to all other accounts; 60 MB elsewhere are the price of working there.
   const version = await packageVersion(installed)
   for (const parent of ['/var/cache', tmpdir()]) {
     const copy = join(parent, `posthorn-postgres-${version}`)
@@ -98,7 +98,7 @@ async function copyTo(copy: string, installed: string): Promise<boolean> {
   return isOurs(copy)
 }
 
-/** In a folder open to all, somebody else may have put programs under this name. */
+/** In a folder open to all, another account may have put programs under this name. */
 async function isOurs(copy: string): Promise<boolean> {
   const found = await lstat(copy).catch(() => undefined)
   return found?.isDirectory() === true && found.uid === process.getuid?.() && !(found.mode & 0o022)

@@ -10,14 +10,14 @@ export const POSTGRES_ERROR_CODES = {
   POSTGRES_LOCK_TIMEOUT: 'Another process held the folder for too long.',
   POSTGRES_INIT_FAILED: 'The database could not be created.',
   POSTGRES_START_FAILED: 'The server did not start.',
-  POSTGRES_CONNECT_FAILED: 'The server runs but lets nobody in.',
+  POSTGRES_CONNECT_FAILED: 'The server runs but accepts no connection.',
   POSTGRES_STOP_FAILED: 'The server did not stop.',
   POSTGRES_PORT_TAKEN: 'The port of the server was taken by another program.',
 } as const
 
 export type PostgresErrorCode = keyof typeof POSTGRES_ERROR_CODES
 
-/** Whatever goes wrong around the server: branch on `code`, never on `message`. */
+/** A failure around the server: branch on `code`, never on `message`. */
 export class PostgresServerError extends Error {
   readonly code: PostgresErrorCode
 

@@ -14,7 +14,7 @@ const POLL_MS = 25
  *
  * The lock is a row of numbered tickets. The highest ticket is the lock: it is held while it
  * names a living process, free when it is empty or its process is gone. To take the lock is to
- * make the next number, which the file system grants once. Nobody ever removes the highest
+ * make the next number, which the file system grants once. No process ever removes the highest
  * ticket, so a lock left by a crash needs no breaking, and no slow process can break a fresh one.
  */
 export async function withLock<T>(folder: string, work: () => Promise<T>): Promise<T> {
@@ -47,7 +47,7 @@ async function take(folder: string, number: number): Promise<string | undefined>
   try {
     await link(draft, ticket)
   } catch (error) {
-    // ENOENT: a holder swept our draft away. EEXIST: somebody else was faster.
+    // ENOENT: a holder swept our draft away. EEXIST: another process was faster.
     if (systemCode(error) === 'EEXIST' || systemCode(error) === 'ENOENT') return undefined
     throw error
   } finally {

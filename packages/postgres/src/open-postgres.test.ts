@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Another process that opens the folder, says what it got, and closes when told to. */
+/** Another process that opens the folder, says what it got, and closes on request. */
 async function openElsewhere() {
   const source = `
     import { openPostgres } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)}
@@ -187,7 +187,7 @@ test('gets over a kill at any moment of the first start', { timeout: 90_000 }, a
   expect((await readdir(folder)).filter((name) => name.startsWith('unfinished'))).toEqual([])
 })
 
-test('keeps the password to its owner and lets nobody in without it', async () => {
+test('keeps the password to its owner and refuses connections without it', async () => {
   const postgres = await openPostgres({ folder, settings: { work_mem: '7MB' } })
   expect((await stat(join(folder, 'password'))).mode & 0o777).toBe(0o600)
   const stranger = new URL(postgres.url)
@@ -222,7 +222,7 @@ test('a setting that PostgreSQL refuses is an error with its words', async () =>
   expect(await readdir(join(folder, 'users'))).toEqual([])
 })
 
-test('works in a folder closed to everybody else', async () => {
+test('works in a folder closed to all other accounts', async () => {
   // As /root is: the account that serves root cannot walk there.
   await chmod(folder, 0o700)
   const first = await openPostgres({ folder: join(folder, 'inner') })

@@ -14,7 +14,7 @@ export interface PostgresOptions {
   readonly folder: string
   /** Hears one sentence about each step that takes time; silent by default. */
   readonly log?: (sentence: string) => void
-  /** Taken by whoever starts the server; who joins a running one gets what it has. */
+  /** Used by the process that starts the server; one that joins gets what the server has. */
   readonly settings?: ServerSettings
 }
 
@@ -22,7 +22,7 @@ export interface Postgres {
   /** A connection string with the password, on the loopback address. */
   readonly url: string
   readonly version: string
-  /** `adopted`: the server ran, but nobody was left who used it. */
+  /** `adopted`: the server ran, but no process used it any more. */
   readonly owner: 'started' | 'joined' | 'adopted'
   /** Leaves the server; the last one out stops it. */
   close(): Promise<void>

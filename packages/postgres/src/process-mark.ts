@@ -37,7 +37,7 @@ export function postgresProcessesIn(data: string): number[] | undefined {
   if (folder === undefined) return []
   const pids = quietly(() => readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
   if (pids === undefined || pids.length === 0) return undefined
-  // The name is asked too: a shell somebody left in the folder is not a server.
+  // The name is asked too: a shell left in the folder is not a server.
   return pids.map(Number).filter((pid) => {
     if (quietly(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()) !== 'postgres') return false
     const cwd = quietly(() => statSync(`/proc/${pid}/cwd`))

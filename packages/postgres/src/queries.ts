@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 
-/** Asks a server for its version ("18.4"); throws if it lets nobody in. */
+/** Asks a server for its version ("18.4"); throws if it accepts no connection. */
 export async function serverVersion(url: string): Promise<string> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()

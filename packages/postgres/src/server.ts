@@ -38,13 +38,13 @@ export async function startServer(setting: Setting, settings: ServerSettings): P
       await writeFile(folder.port, `${port}\n`)
       return port
     }
-    // Somebody took the port between our look and the server's.
+    // Another process took the port between our check and the server's start.
     if (tries < 3 && !(await isPortFree(port))) continue
     throw new PostgresServerError('POSTGRES_START_FAILED', failure)
   }
 }
 
-/** Waits for a server that somebody else started; undefined if it ends instead. */
+/** Waits for a server that another process started; undefined if it ends instead. */
 export async function awaitServer(data: string): Promise<number | undefined> {
   const deadline = Date.now() + START_LIMIT_MS
   while (Date.now() < deadline) {

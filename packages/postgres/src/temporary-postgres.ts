@@ -15,7 +15,7 @@ export interface TemporaryPostgres extends Postgres {
   kill(): Promise<void>
   /** Starts it again, after `kill` or in an orderly way, on the same port and data. */
   restart(): Promise<void>
-  /** Stops it, whoever uses it, and removes its folder. */
+  /** Stops it, even while in use, and removes its folder. */
   close(): Promise<void>
 }
 

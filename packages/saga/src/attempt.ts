@@ -45,7 +45,7 @@ export async function attempt(
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', callOff)
-    // If the work ended first, nobody waits for this one.
+    // If the work ended first, this promise is not awaited.
     over.promise.catch(() => undefined)
   }
 }

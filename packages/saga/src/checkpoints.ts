@@ -122,7 +122,7 @@ export class Checkpoints {
   }
 }
 
-/** Whether somebody must look when the next turn is due. */
+/** Whether a relay must be woken when the next turn is due. */
 function isTimed({ move }: Checkpoint): boolean {
   return move.next?.delayMs !== undefined
 }

@@ -138,7 +138,7 @@ describe('cancelling', () => {
     const running = orchestrator.tick()
     await reached.promise
     expect(await cancel(id)).toEqual({ done: true })
-    // Nobody else begins to undo while the step is under way.
+    // No other orchestrator begins to undo while the step is under way.
     await drain(orchestratorOf(saga))
     expect(await entries(pool, id)).toEqual(['one'])
     held.resolve()

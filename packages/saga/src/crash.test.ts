@@ -62,7 +62,7 @@ test.each(cases)('ends %s after a kill at "%s"', async (ends, point) => {
   } else {
     expect(found?.status).toBe('COMPENSATED')
     expect(await standing(pool, id)).toEqual([])
-    // Killed in `c`, nobody can know that it did nothing: it is undone as well.
+    // Killed in `c`, it may have taken effect: it is undone as well.
     const undone = point === 'c: begun' ? ['undo c', 'undo b', 'undo a'] : ['undo b', 'undo a']
     expect(await entries(pool, id)).toEqual([...done.slice(0, 3), ...undone])
     expect(sent).toEqual(['a', 'b'])

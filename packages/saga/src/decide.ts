@@ -69,13 +69,13 @@ export function nextTask(
   if (!step.waits || reply || record?.status === 'RETRYING') {
     return { kind: 'act', step, attempt, reply }
   }
-  if (record === undefined) return { kind: 'move', move: begunWaiting(instance, step) }
+  if (record === undefined) return { kind: 'move', move: beginWaiting(instance, step) }
   if (step.waits.for === 'timer') return { kind: 'act', step, attempt, reply }
   const failure: Failure<SagaCode> = {
     code: 'SAGA_REPLY_TIMEOUT',
     message: `${step.name}: ${SAGA_CODES.SAGA_REPLY_TIMEOUT}`,
   }
-  const failed = recorded(instance, step, { status: 'FAILED', failure })
+  const failed = recordStep(instance, step, { status: 'FAILED', failure })
   const back = turnsBack(instance, { failure, position: instance.position - 1 })
   return { kind: 'move', move: { ...back, record: failed, unlessReplied: true } }
 }
@@ -95,7 +95,7 @@ export function afterAction(
         ...stays(instance),
         status: isLast ? 'COMPLETED' : 'RUNNING',
         position: position + 1,
-        record: recorded(instance, step, {
+        record: recordStep(instance, step, {
           status: 'COMPLETED',
           attempts: attempt,
           output: outcome.output,
@@ -107,7 +107,7 @@ export function afterAction(
       const { failure } = outcome
       // An attempt before this one, or one whose process died, may have done it all the same.
       const doubtful = inDoubt || attempt > 1
-      const record = recorded(instance, step, { status: 'REFUSED', attempts: attempt, failure })
+      const record = recordStep(instance, step, { status: 'REFUSED', attempts: attempt, failure })
       return {
         ...turnsBack(instance, { failure, position: position - (doubtful ? 0 : 1) }),
         record,
@@ -119,10 +119,10 @@ export function afterAction(
       const attempts = outcome.kind === 'aborted' ? attempt - 1 : attempt
       const delayMs = outcome.kind === 'aborted' ? 0 : delayAfter(step.retry, attempt)
       if (delayMs === undefined) {
-        const record = recorded(instance, step, { status: 'FAILED', attempts, failure })
+        const record = recordStep(instance, step, { status: 'FAILED', attempts, failure })
         return { ...turnsBack(instance, { failure, position }), record }
       }
-      const record = recorded(instance, step, { status: 'RETRYING', attempts, failure })
+      const record = recordStep(instance, step, { status: 'RETRYING', attempts, failure })
       return { ...stays(instance), next: { delayMs, waitsFor: [] }, record }
     }
   }
@@ -135,12 +135,12 @@ export function afterUndo(
   outcome: StepOutcome,
 ): Move {
   if (outcome.kind === 'done') {
-    const record = recorded(instance, step, { status: 'COMPENSATED', undo_attempts: attempt })
+    const record = recordStep(instance, step, { status: 'COMPENSATED', undo_attempts: attempt })
     return { ...stays(instance), position: instance.position - 1, record }
   }
   const { failure } = outcome
   const undoAttempts = outcome.kind === 'aborted' ? attempt - 1 : attempt
-  const record = recorded(instance, step, {
+  const record = recordStep(instance, step, {
     status: 'UNDOING',
     undo_attempts: undoAttempts,
     failure,
@@ -168,13 +168,13 @@ function nextUndo(instance: Instance, steps: readonly Step[]): Task {
   return { kind: 'move', move: { ...stays(instance), status: 'COMPENSATED', position: -1 } }
 }
 
-function begunWaiting(instance: Instance, step: Step): Move {
+function beginWaiting(instance: Instance, step: Step): Move {
   const { waits } = step
   const timed = waits?.for === 'timer' ? waits.afterMs : waits?.timeoutMs
   return {
     ...stays(instance),
     next: { delayMs: timed, waitsFor: waits?.for === 'reply' ? waits.events : [] },
-    record: recorded(instance, step, { status: 'WAITING' }),
+    record: recordStep(instance, step, { status: 'WAITING' }),
     unlessReplied: true,
   }
 }
@@ -200,7 +200,7 @@ function stays(from: Instance): Move {
   }
 }
 
-function recorded(
+function recordStep(
   instance: Instance,
   { name }: Step,
   change: Partial<StepRecord> & Pick<StepRecord, 'status'> & { failure?: Failure },

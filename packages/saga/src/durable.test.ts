@@ -165,7 +165,7 @@ test('does not undo a step that refused, nor try it again', async () => {
   })
 })
 
-test('undoes a step that refused after an attempt of which nobody knows', async () => {
+test('undoes a step that refused after an attempt with an unknown outcome', async () => {
   const saga = trip('doubts', async (step, attempt) => {
     if (step !== 'car') return {}
     if (attempt === 1) throw new Error('timed out')
@@ -206,7 +206,7 @@ test('a step that takes too long has failed, and cannot write any more', async (
     retry: fixed('1s', { attempts: 1 }),
     action: async (_context, tx, { signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
-      // Whatever it writes at once is rolled back with the step.
+      // What it writes at once is rolled back with the step.
       await new Promise((resolve) => setTimeout(resolve, 50))
       await tx.query(sql`select 1`).catch((error: unknown) => late.push(error))
     },
@@ -228,7 +228,7 @@ test.each([
   ],
   ['a text that Postgres does not take', async () => ({ data: { text: 'a\0b' } }), '22P05'],
   [
-    'an event that nobody can store',
+    'an event that cannot be stored',
     async () => ({ events: [{ type: 'a\0b', payload: {} }] }),
     '22021',
   ],
@@ -396,7 +396,7 @@ test('lists sagas a page at a time, newest first', async () => {
   expect(rest.items.map(({ id }) => id)).toEqual([ids[2], ids[1], ids[0]])
   expect(rest.nextCursor).toBeUndefined()
   expect((await listSagas(pool, { name: 'listed', status: 'FAILED' })).items).toEqual([])
-  expect((await listSagas(pool, { tenant: 'nobody' })).items).toEqual([])
+  expect((await listSagas(pool, { tenant: 'unknown' })).items).toEqual([])
   expect((await listSagas(pool, { tenant: 'a\0' })).items).toEqual([])
   await expect(listSagas(pool, { cursor: 'rubbish' })).rejects.toMatchObject({
     code: 'CURSOR_INVALID',

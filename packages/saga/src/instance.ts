@@ -24,7 +24,7 @@ export interface Instance {
   readonly id: string
   readonly name: string
   readonly version: number
-  /** The names of its steps: what it was begun with, whatever the definition says today. */
+  /** The names of its steps: those it was begun with, not those of today's definition. */
   readonly step_names: readonly string[]
   readonly tenant: string | null
   readonly traceparent: string | null
@@ -33,7 +33,7 @@ export interface Instance {
   /** The step that is tried; while compensating, the one that is undone. */
   readonly position: number
   readonly turn: number
-  /** How many replies have come: whoever decides to wait must have seen them all. */
+  /** How many replies have come: an orchestrator that decides to wait must have seen them all. */
   readonly replies: number
   readonly cancelled: boolean
   readonly error_code: string | null
@@ -45,7 +45,7 @@ export interface Instance {
 
 /**
  * A change of a saga, guarded by the turn, position and status it was decided on. If one of them is
- * another by now, somebody else has moved the saga and nothing is written.
+ * another by now, another process has moved the saga and nothing is written.
  */
 export interface Move {
   readonly from: Instance
@@ -65,7 +65,7 @@ export interface Move {
 }
 
 /** What the saga is after a move that keeps its turn. */
-export function moved({ from, status, position, record, used, failure }: Move): Instance {
+export function applyMove({ from, status, position, record, used, failure }: Move): Instance {
   const { records, kept } = from
   return {
     ...from,

@@ -31,7 +31,7 @@ function order(pay: 'pays' | 'throws' | 'refuses' | 'hangs') {
     .step('ship', { action: async () => undefined })
 }
 
-async function stored(id: string) {
+async function readStored(id: string) {
   const { rows } = await db.pool.query<{ outbox: number; sagas: number }>(
     `select (select count(*)::integer from sagas.saga_outbox where saga_id = $1) as outbox,
             (select count(*)::integer from sagas.saga where id = $1) as sagas`,
@@ -55,7 +55,7 @@ test('runs every step and stores every event in one transaction', async () => {
       { name: 'ship' },
     ],
   })
-  expect(await stored(result.id)).toMatchObject({ ledger: ['reserved lamp', 'paid'] })
+  expect(await readStored(result.id)).toMatchObject({ ledger: ['reserved lamp', 'paid'] })
   const saga = await getSaga(db.pool, result.id)
   expect(saga).toMatchObject({ status: 'COMPLETED', tenant: 'acme', version: 1 })
   expect(saga?.events.map(({ type, topic, step }) => `${step} ${type} ${topic}`)).toEqual([
@@ -75,7 +75,7 @@ test.each([
     error: { code },
     steps: [{ status: 'SKIPPED' }, { name: 'pay', status, error: { code } }, { status: 'SKIPPED' }],
   })
-  expect(await stored(result.id)).toEqual({ outbox: 0, sagas: 0, ledger: [] })
+  expect(await readStored(result.id)).toEqual({ outbox: 0, sagas: 0, ledger: [] })
 })
 
 test('stores nothing if its events cannot be stored', async () => {
@@ -85,7 +85,7 @@ test('stores nothing if its events cannot be stored', async () => {
   ).rejects.toMatchObject({
     code: 'SAGA_EVENTS_MISSING',
   })
-  expect(await stored('01900000-0000-7000-8000-000000000001')).toEqual({
+  expect(await readStored('01900000-0000-7000-8000-000000000001')).toEqual({
     outbox: 0,
     sagas: 0,
     ledger: [],

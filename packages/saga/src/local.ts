@@ -82,7 +82,7 @@ async function runSteps(tx: Transaction, steps: readonly Step[], local: Local): 
       { run, withinMs: step.withinMs, signal },
     )
     const { outcome } = attempted
-    if (outcome.kind !== 'done') return failedAt(steps, outputs.length, outcome)
+    if (outcome.kind !== 'done') return failAt(steps, outputs.length, outcome)
     outputs.push(outcome.output)
     context = { ...context, ...outcome.output }
     for (const event of attempted.events) {
@@ -95,7 +95,7 @@ async function runSteps(tx: Transaction, steps: readonly Step[], local: Local): 
   return { steps: done, outputs, events, context }
 }
 
-function failedAt(
+function failAt(
   steps: readonly Step[],
   at: number,
   { kind, failure }: { kind: 'refused' | 'failed' | 'aborted'; failure: Failure },

@@ -51,7 +51,7 @@ export function createOrchestrator(options: OrchestratorOptions): Relay {
   })
 }
 
-/** How long a saga that nobody here knows is left to others. */
+/** How long a saga without a definition in this process is left to others. */
 const LEFT_ALONE = '5s'
 
 /** The transport of `sagaTurns`, for a host whose one relay runs all of its outboxes; bound as `sagas`. */

@@ -109,7 +109,7 @@ function sagaOf(name: string, plan: Plan, afterlife: Afterlife): AnySaga {
 
 let runs = 0
 
-test('whatever dies or fails in between, a saga ends whole or undone', async () => {
+test('after any crash or failure a saga ends complete or undone', async () => {
   await fc.assert(
     fc.asyncProperty(plans, async (given) => {
       const afterlife = new Afterlife()

@@ -8,7 +8,7 @@ import {
 import { attempt, unstorable, type Attempted } from './attempt.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { afterAction, afterUndo, nextTask, type StepOutcome, type Task } from './decide.ts'
-import { contextAt, moved, recordAt, type Instance, type Move } from './instance.ts'
+import { contextAt, applyMove, recordAt, type Instance, type Move } from './instance.ts'
 import { isOutage } from './outage.ts'
 import type { Step } from './saga.ts'
 import type { EventInit, ReplyRun, StepRun } from './step.ts'
@@ -71,10 +71,10 @@ export class SagaRun {
     if (move) {
       this.#inDoubt = false
       this.#yields = false
-      this.#instance = moved(move)
+      this.#instance = applyMove(move)
       return !move.next && (move.status === 'RUNNING' || move.status === 'COMPENSATING')
     }
-    // Somebody has moved it, or left word: a cancellation, a reply. If it is still our turn, look again.
+    // Another process moved it, or stored a cancellation or a reply. If the turn is still ours, read again.
     const instance = await this.#context.reload(this.#turn)
     if (!instance) return false
     this.#inDoubt ||= task.kind === 'act'
@@ -143,7 +143,7 @@ export class SagaRun {
     } catch (error) {
       await work.rollback()
       if (isOutage(work.outage ?? error)) throw error
-      return this.#failed(task, unstorable(error))
+      return this.#fail(task, unstorable(error))
     }
   }
 
@@ -152,12 +152,12 @@ export class SagaRun {
       return await this.#write(this.#moveAfter(task, outcome), { events, step: task.step.name })
     } catch (error) {
       if (outcome.kind !== 'done' || isOutage(error)) throw error
-      return this.#failed(task, unstorable(error))
+      return this.#fail(task, unstorable(error))
     }
   }
 
   /** What the step returned cannot be stored: that is the step's failure. */
-  async #failed(task: StepTask, failure: Failure): Promise<Move | undefined> {
+  async #fail(task: StepTask, failure: Failure): Promise<Move | undefined> {
     return this.#write(this.#moveAfter(task, { kind: 'failed', failure }))
   }
 

@@ -96,17 +96,17 @@ function sagaOf<Input extends object, Context extends object, Kind extends SagaK
   return {
     ...parts,
     step: <Data extends object>(name: string, options: StepOptions<Context, Data>) =>
-      sagaOf<Input, Context & Data, Kind>(extended(parts, stepOf(name, options))),
+      sagaOf<Input, Context & Data, Kind>(addStep(parts, stepOf(name, options))),
     reply<Data extends object>(name: string, options: ReplyOptions<Context, Data>) {
       const { event, timeout } = options
       const events = typeof event === 'string' ? [event] : event
       const timeoutMs = timeout === undefined ? undefined : toMs(timeout)
       const step = { ...stepOf(name, options), waits: { for: 'reply', events, timeoutMs } } as const
-      return sagaOf<Input, Context & Data, 'waits'>(extended(parts, step))
+      return sagaOf<Input, Context & Data, 'waits'>(addStep(parts, step))
     },
     timer(name, after) {
       const step = { ...stepOf(name, {}), waits: { for: 'timer', afterMs: toMs(after) } } as const
-      return sagaOf<Input, Context, 'waits'>(extended(parts, step))
+      return sagaOf<Input, Context, 'waits'>(addStep(parts, step))
     },
   }
 }
@@ -131,7 +131,7 @@ function stepOf<Context, Data extends object>(
   }
 }
 
-function extended(saga: Pick<AnySaga, 'name' | 'version' | 'steps'>, step: Step) {
+function addStep(saga: Pick<AnySaga, 'name' | 'version' | 'steps'>, step: Step) {
   const problem = problemOf(saga.steps, step)
   if (problem !== undefined) {
     const place = `saga ${saga.name}: step ${saga.steps.length + 1}`

@@ -23,7 +23,7 @@ export interface Started {
 /** Begins a durable saga in the caller's transaction: it runs if and only if that commits. */
 export async function startSaga<Input extends object>(
   tx: Transaction,
-  // oxlint-disable-next-line typescript/no-explicit-any -- whatever its steps add to the context
+  // oxlint-disable-next-line typescript/no-explicit-any -- any context that its steps build
   saga: Saga<Input, any, SagaKind>,
   start: StartOptions & { readonly input: Input },
 ): Promise<Started> {

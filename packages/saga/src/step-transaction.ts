@@ -27,7 +27,7 @@ export class StepTransaction {
   constructor(pool: Pool, gate: Gate) {
     this.#pool = pool
     this.#gate = gate
-    // A rollback that nobody waits for yet must not count as unhandled.
+    // A rollback that is not awaited yet must not count as unhandled.
     this.#end.promise.catch(() => undefined)
     this.tx = borrowTransaction({
       query: (statement) => this.#query(statement),

@@ -58,7 +58,7 @@ interface Trying {
 }
 
 /**
- * Undoes the step. It also runs when nobody knows whether the action took effect (it threw, or its
+ * Undoes the step. It also runs when it is unknown whether the action took effect (it threw, or its
  * process died), and may run twice: it must be idempotent and find nothing to undo without failing.
  */
 export type Compensate<Context, Data extends object> = (

@@ -28,7 +28,7 @@ export interface TurnRow {
 export interface Turn {
   readonly sagaId: string
   readonly turn: number
-  /** Somebody began this turn before and did not end it: its first step may have taken effect. */
+  /** Another attempt began this turn and did not end it: its first step may have taken effect. */
   readonly again: boolean
 }
 

@@ -204,7 +204,7 @@ test('one event through two consumers is one reply', async () => {
   expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
 })
 
-test('a consumer finds the saga in the header, or where it is told to look', async () => {
+test('a consumer finds the saga in the header, or by its own locator', async () => {
   const saga = payment('consumed')
   const orchestrator = orchestratorOf(saga)
   const id = await begin(saga)

@@ -9,7 +9,7 @@ import {
 import { useMovableClock } from '@posthorn/engine/operate'
 import { fakeTransport, testDatabase } from '@posthorn/engine/testing'
 import { describe, expect, test } from 'vitest'
-import { served } from './testing/served.ts'
+import { serve } from './testing/served.ts'
 
 interface Reminder {
   id: string
@@ -49,7 +49,7 @@ async function businessNow(): Promise<number> {
 
 describe('the clock', () => {
   test('is 409 while it is the real one', async () => {
-    const server = await served({ pool })
+    const server = await serve({ pool })
     expect(await server.post('/sim/clock/advance', { by: '6h' })).toMatchObject({
       status: 409,
       body: { code: 'CONFLICT' },
@@ -57,9 +57,9 @@ describe('the clock', () => {
     expect((await server.get('/sim/clock')).body).toMatchObject({ aheadMs: 0 })
   })
 
-  test('moves for everybody on the database, and stays moved', async () => {
+  test('moves for every client of the database, and stays moved', async () => {
     await useMovableClock(pool)
-    const server = await served({ pool })
+    const server = await serve({ pool })
     const before = await businessNow()
     const answer = await server.post('/sim/clock/advance', { by: '6h' })
     expect(answer.status).toBe(200)
@@ -67,7 +67,7 @@ describe('the clock', () => {
     expect(Object.keys(answer.body as object)).toEqual(['now'])
     expect(Math.abs(new Date(now).getTime() - before - 6 * HOUR_MS)).toBeLessThan(5_000)
     expect(Math.abs((await businessNow()) - before - 6 * HOUR_MS)).toBeLessThan(5_000)
-    const other = await served({ pool })
+    const other = await serve({ pool })
     expect((await other.get('/sim/clock')).body).toMatchObject({ aheadMs: 6 * HOUR_MS })
   })
 
@@ -82,7 +82,7 @@ describe('the clock', () => {
       // The relay has looked when it has claimed what is due now.
       await transaction(pool, (tx) => enqueue(tx, reminders, {}))
       await expect.poll(() => fake.arrived.length).toBe(1)
-      const server = await served({ pool })
+      const server = await serve({ pool })
       expect((await server.post('/sim/clock/advance', { by: '2d' })).status).toBe(200)
       await expect.poll(() => fake.arrived.length, { timeout: 3_000 }).toBe(2)
     } finally {
@@ -91,7 +91,7 @@ describe('the clock', () => {
   })
 
   test('adds up what many ask for at once', async () => {
-    const server = await served({ pool })
+    const server = await serve({ pool })
     const ahead = async () => (await server.get<{ aheadMs: number }>('/sim/clock')).body.aheadMs
     const before = await ahead()
     await Promise.all(
@@ -116,7 +116,7 @@ describe('the clock', () => {
     { by: '6h', now: 1 },
     'six hours',
   ])('refuses %j and does not move', async (body) => {
-    const server = await served({ pool })
+    const server = await serve({ pool })
     const before = (await server.get('/sim/clock')).body['aheadMs']
     const answer = await server.post('/sim/clock/advance', body)
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
@@ -124,7 +124,7 @@ describe('the clock', () => {
   })
 
   test('does not go where dates end', async () => {
-    const server = await served({ pool })
+    const server = await serve({ pool })
     let status = 200
     for (let year = 0; year < 120 && status === 200; year += 1) {
       status = (await server.post('/sim/clock/advance', { by: '400d' })).status

@@ -18,7 +18,7 @@ const Advance = Type.Object(
   { additionalProperties: false },
 )
 
-/** `/sim/clock`: moves the business clock of everybody on this database. */
+/** `/sim/clock`: moves the business clock of every client of this database. */
 export function clockRoutes(app: FastifyInstance, pool: Pool): void {
   app.get('', { schema: { summary: 'What time the business clock shows' } }, () => read(pool))
 

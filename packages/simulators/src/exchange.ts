@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Fault } from './fault.ts'
-import { noBody, type KeptBody } from './kept-body.ts'
+import { emptyBody, type KeptBody } from './kept-body.ts'
 import { keptHeaders } from './kept-headers.ts'
 
 /** How a request ended; `aborted` if its client left before the answer. */
@@ -15,7 +15,7 @@ export class Exchange {
   readonly #query: string
   readonly #headers: Record<string, string | string[]>
   #notes: Readonly<Record<string, unknown>> = {}
-  body: KeptBody = noBody
+  body: KeptBody = emptyBody
   outcome: Outcome = 'pending'
   status: number | undefined
   fault: Fault | undefined
@@ -33,7 +33,7 @@ export class Exchange {
     this.#notes = { ...this.#notes, ...fields }
   }
 
-  /** Settles the outcome by the answer that is about to leave, if there is still somebody there. */
+  /** Settles the outcome by the answer that is about to leave, if the client is still connected. */
   answer(status: number): void {
     if (this.outcome !== 'pending') return
     this.status = status

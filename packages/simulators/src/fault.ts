@@ -1,17 +1,17 @@
 import { Type, type Static } from 'typebox'
 
 /*
- * A fault is told once and applies to what arrives afterwards:
+ * A fault is posted once and applies to what arrives afterwards:
  *
- *   told ──▶ waiting (`after` pass) ──▶ applying (`times`, or until cleared) ──▶ spent
+ *   posted ──▶ waiting (`after` pass) ──▶ applying (`times`, or until cleared) ──▶ spent
  */
 
-/** What a simulator is told by `POST /sim/{name}/faults`. */
+/** The body of `POST /sim/{name}/faults`. */
 export const FaultOrder = Type.Object(
   {
     mode: Type.Enum(['ok', 'error', 'timeout', 'drop', 'slow'], {
       description:
-        'ok clears, error says so, timeout never answers, drop cuts the line, slow is late',
+        'ok clears, error says so, timeout never answers, drop cuts the connection, slow is late',
     }),
     status: Type.Optional(
       Type.Integer({ minimum: 400, maximum: 599, description: 'of an error; 500, SMTP 451' }),

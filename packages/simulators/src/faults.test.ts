@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { echo } from './testing/echo.ts'
-import { served, type Served } from './testing/served.ts'
+import { serve, type Served } from './testing/served.ts'
 
 const say = (server: Served, n: number, init?: RequestInit) =>
   server.post('/sim/echo/say', { n }, init)
 const tell = (server: Served, fault: unknown) => server.post('/sim/echo/faults', fault)
-const said = async (server: Served) =>
+const readSaid = async (server: Served) =>
   (await server.get<{ said: unknown[] }>('/sim/echo/said')).body.said
 const outcomes = async (server: Served) =>
   (await server.requests()).map(({ outcome }) => outcome).toReversed()
 
 describe('error', () => {
   test('answers instead of the work, in the words of the protocol', async () => {
-    const server = await served({ simulators: [echo()] })
-    const told = await tell(server, { mode: 'error', status: 503, code: 131047, times: 1 })
-    expect(told).toEqual({
+    const server = await serve({ simulators: [echo()] })
+    const fault = await tell(server, { mode: 'error', status: 503, code: 131047, times: 1 })
+    expect(fault).toEqual({
       status: 200,
       body: { mode: 'error', status: 503, code: 131047, after: 0, times: 1, effect: false },
     })
@@ -23,7 +23,7 @@ describe('error', () => {
     expect(response.headers.get('x-echo')).toBe('broken')
     expect(response.headers.get('content-type')).toContain('application/json')
     expect(await response.json()).toEqual({ error: { code: 131047 } })
-    expect(await said(server)).toEqual([])
+    expect(await readSaid(server)).toEqual([])
     expect((await say(server, 2)).status).toBe(201)
     expect(await outcomes(server)).toEqual(['error', 'ok'])
     expect((await server.requests())[1]).toMatchObject({
@@ -33,23 +33,23 @@ describe('error', () => {
   })
 
   test('answers after the work with effect', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'error', effect: true, times: 1 })
     const answer = await say(server, 1)
     expect(answer).toEqual({ status: 500, body: { error: { code: 'ECHO_BROKEN' } } })
-    expect(await said(server)).toEqual([{ n: 1 }])
+    expect(await readSaid(server)).toEqual([{ n: 1 }])
     expect((await say(server, 2)).status).toBe(201)
   })
 
   test('comes before a body is judged', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'error', status: 502, times: 1 })
     expect((await server.post('/sim/echo/strict', 'no object')).status).toBe(502)
     expect((await server.post('/sim/echo/strict', 'no object')).status).toBe(400)
   })
 
   test('until it is cleared, by ok or by forgetting', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const twice = async () => [(await say(server, 1)).status, (await say(server, 2)).status]
     await tell(server, { mode: 'error' })
     expect(await twice()).toEqual([500, 500])
@@ -66,12 +66,12 @@ describe('drop', () => {
     [false, []],
     [true, [{ n: 1 }]],
   ])('cuts the connection (effect: %s)', async (effect, expected) => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'drop', times: 1, effect })
     await expect(say(server, 1)).rejects.toMatchObject({
       cause: { code: expect.stringMatching(/^(UND_ERR_SOCKET|ECONNRESET)$/) },
     })
-    expect(await said(server)).toEqual(expected)
+    expect(await readSaid(server)).toEqual(expected)
     expect((await say(server, 2)).status).toBe(201)
     expect(await outcomes(server)).toEqual(['drop', 'ok'])
   })
@@ -82,11 +82,11 @@ describe('timeout', () => {
     [false, []],
     [true, [{ n: 1 }]],
   ])('never answers, until the client leaves (effect: %s)', async (effect, expected) => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'timeout', times: 1, effect })
     const signal = AbortSignal.timeout(1_000)
     await expect(say(server, 1, { signal })).rejects.toMatchObject({ name: 'TimeoutError' })
-    expect(await said(server)).toEqual(expected)
+    expect(await readSaid(server)).toEqual(expected)
     expect((await say(server, 2)).status).toBe(201)
     await expect
       .poll(() => new Promise((resolve) => server.app.server.getConnections((_, n) => resolve(n))))
@@ -95,7 +95,7 @@ describe('timeout', () => {
   })
 
   test.each([false, true])('ends when the server closes (effect: %s)', async (effect) => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'timeout', effect })
     const waiting = Array.from({ length: 20 }, (_, n) => say(server, n))
     const ended = Promise.allSettled(waiting)
@@ -110,21 +110,21 @@ describe('timeout', () => {
 
 describe('slow', () => {
   test.each([false, true])('answers late, and well (effect: %s)', async (effect) => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'slow', delayMs: 1_000, times: 1, effect })
     const started = performance.now()
     const answer = say(server, 1)
     await expect.poll(async () => (await server.requests())[0]?.['fault']).toBeTruthy()
-    await expect.poll(async () => (await said(server)).length).toBe(effect ? 1 : 0)
+    await expect.poll(async () => (await readSaid(server)).length).toBe(effect ? 1 : 0)
     expect(await outcomes(server)).toEqual(['pending'])
     expect((await answer).status).toBe(201)
     expect(performance.now() - started).toBeGreaterThan(990)
-    expect(await said(server)).toEqual([{ n: 1 }])
+    expect(await readSaid(server)).toEqual([{ n: 1 }])
     expect(await outcomes(server)).toEqual(['slow'])
   })
 
   test('is cut short when the server closes', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'slow', delayMs: 60_000 })
     const answer = say(server, 1)
     await expect.poll(async () => (await server.requests())[0]?.['fault']).toBeTruthy()
@@ -137,20 +137,20 @@ describe('slow', () => {
 
 describe('counting', () => {
   test.each([false, true])('of 50 at once exactly `times` fail (effect: %s)', async (effect) => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'error', after: 10, times: 17, effect })
     const path = '/sim/echo/work'
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => server.post(path, { n })),
     )
     expect(answers.filter(({ status }) => status === 500)).toHaveLength(17)
-    expect(await said(server)).toHaveLength(effect ? 50 : 33)
+    expect(await readSaid(server)).toHaveLength(effect ? 50 : 33)
     expect((await server.requests('echo', '?outcome=error')).length).toBe(17)
     expect((await server.get('/sim/echo/faults')).body).toEqual({ mode: 'ok' })
   })
 
   test('a new fault takes the place of the old one', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'error', times: 5 })
     await say(server, 1)
     expect((await server.get('/sim/echo/faults')).body).toMatchObject({ mode: 'error', times: 4 })
@@ -160,8 +160,8 @@ describe('counting', () => {
   })
 
   test('is per simulator and per server', async () => {
-    const one = await served({ simulators: [echo(), echo('other')] })
-    const two = await served({ simulators: [echo()] })
+    const one = await serve({ simulators: [echo(), echo('other')] })
+    const two = await serve({ simulators: [echo()] })
     await tell(one, { mode: 'error' })
     expect((await say(one, 1)).status).toBe(500)
     expect((await one.post('/sim/other/say', {})).status).toBe(201)
@@ -172,7 +172,7 @@ describe('counting', () => {
 
 describe('a simulator by itself', () => {
   test('can fail after its work', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const magic = (order: object, init = {}) => server.post('/sim/echo/magic', order, init)
     expect((await magic({ mode: 'ok' })).status).toBe(200)
     expect(await magic({ mode: 'error', status: 429, code: 'SLOWER' })).toEqual({
@@ -182,13 +182,13 @@ describe('a simulator by itself', () => {
     await expect(magic({ mode: 'drop' })).rejects.toThrow('fetch failed')
     const signal = AbortSignal.timeout(1_000)
     await expect(magic({ mode: 'timeout' }, { signal })).rejects.toThrow('timeout')
-    expect(await said(server)).toHaveLength(4)
+    expect(await readSaid(server)).toHaveLength(4)
     expect(await outcomes(server)).toEqual(['ok', 'error', 'drop', 'timeout'])
     expect((await server.requests())[0]?.['fault']).toEqual({ mode: 'timeout', effect: true })
   })
 
-  test('does what it was told instead', async () => {
-    const server = await served({ simulators: [echo()] })
+  test('does what the fault says instead', async () => {
+    const server = await serve({ simulators: [echo()] })
     await tell(server, { mode: 'error', status: 503, effect: true })
     expect((await server.post('/sim/echo/magic', { mode: 'drop' })).status).toBe(503)
   })
@@ -208,7 +208,7 @@ test.each([
   ['a list', [{ mode: 'error' }]],
   ['nothing', null],
 ])('%s is 400, and nothing changes', async (_, order) => {
-  const server = await served({ simulators: [echo()] })
+  const server = await serve({ simulators: [echo()] })
   await tell(server, { mode: 'error', status: 418, times: 9 })
   const answer = await tell(server, order)
   expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })

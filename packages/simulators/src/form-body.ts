@@ -28,7 +28,7 @@ export async function readForm(
     const form = parser.end()
     return { kept: keptMultipart(form), value: form }
   } catch (cause) {
-    return malformedBody({ kept: seen.kept(), type: 'multipart/form-data', cause })
+    return malformedBody({ kept: seen.keep(), type: 'multipart/form-data', cause })
   }
 }
 
@@ -45,7 +45,7 @@ class Seen {
     this.#hash.update(chunk)
   }
 
-  kept(): KeptBody {
+  keep(): KeptBody {
     const start = Buffer.concat(this.#start)
     return keptStart({ start, size: this.size, sha256: this.#hash.digest('hex') })
   }

@@ -13,11 +13,11 @@ export interface KeptBody {
 export const MOST_KEPT_BYTES = 64 * 1024
 const START_BYTES = 16 * 1024
 
-export const noBody: KeptBody = { bytes: 0, show: () => null }
+export const emptyBody: KeptBody = { bytes: 0, show: () => null }
 
 /** JSON and text as they are, anything else as base64; a big one is cut, with its size and hash. */
 export function keptBody(bytes: Buffer): KeptBody {
-  if (bytes.length === 0) return noBody
+  if (bytes.length === 0) return emptyBody
   if (bytes.length > MOST_KEPT_BYTES) return cutBody(bytes)
   if (isUtf8(bytes)) {
     const text = bytes.toString()

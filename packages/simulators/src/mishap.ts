@@ -18,7 +18,7 @@ const FAILED = 500
 
 /** How most JSON APIs say that they failed. */
 export function plainFailure({ code }: Fault): Failure {
-  return { body: { code: code ?? 'SIMULATED_ERROR', message: 'The simulator was told to fail.' } }
+  return { body: { code: code ?? 'SIMULATED_ERROR', message: 'The simulator was set to fail.' } }
 }
 
 /** Happens before the work, which is then done only after `slow`: else the reply is gone. */
@@ -29,7 +29,7 @@ export async function strikeBefore(mishap: Mishap): Promise<void> {
     case 'slow':
       return waiting.delay(fault.delayMs)
     case 'error':
-      void reply.send(failed(mishap))
+      void reply.send(fail(mishap))
       return
     case 'drop':
       exchange.outcome = 'drop'
@@ -52,14 +52,14 @@ export async function strikeAfter(mishap: Mishap, answer: unknown): Promise<unkn
     return answer
   }
   if (answer instanceof Stream.Readable) answer.destroy()
-  if (fault.mode === 'error') return failed(mishap)
+  if (fault.mode === 'error') return fail(mishap)
   exchange.outcome = fault.mode
   if (fault.mode === 'drop') socket.destroy()
   else await waiting.hang(socket)
   return ''
 }
 
-function failed({ fault, reply, failure }: Mishap): string {
+function fail({ fault, reply, failure }: Mishap): string {
   const { body, headers } = failure(fault)
   void reply
     .code(fault.status ?? FAILED)

@@ -5,7 +5,7 @@ import { MultipartParser } from './multipart.ts'
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 /** What a form becomes that arrives in chunks of this size. */
-function parsed(body: Buffer, contentType: string, chunk = body.length) {
+function parseForm(body: Buffer, contentType: string, chunk = body.length) {
   const parser = new MultipartParser(contentType)
   for (let at = 0; at < body.length; at += chunk) parser.write(body.subarray(at, at + chunk))
   return parser.end()
@@ -19,7 +19,7 @@ const part = (disposition: string, ...more: string[]) => [
   ...more,
 ]
 
-test('a form is the same in whatever chunks it comes', async () => {
+test('a form is the same in chunks of any size', async () => {
   const tricky = Buffer.from('\r\n--\r\n--x\r\n\r\n------formdata-undici-0\r')
   const form = new FormData()
   form.append('case_id', 'größe')
@@ -30,7 +30,7 @@ test('a form is the same in whatever chunks it comes', async () => {
   const sent = new Response(form)
   const body = Buffer.from(await sent.arrayBuffer())
   const type = sent.headers.get('content-type') ?? ''
-  const whole = parsed(body, type)
+  const whole = parseForm(body, type)
   expect(whole).toEqual({
     fields: { case_id: 'größe', tag: ['', 'b'] },
     files: [
@@ -50,7 +50,7 @@ test('a form is the same in whatever chunks it comes', async () => {
       },
     ],
   })
-  for (let chunk = 1; chunk < 100; chunk += 1) expect(parsed(body, type, chunk)).toEqual(whole)
+  for (let chunk = 1; chunk < 100; chunk += 1) expect(parseForm(body, type, chunk)).toEqual(whole)
 })
 
 test('random bytes keep their size and hash', () => {
@@ -61,7 +61,7 @@ test('random bytes keep their size and hash', () => {
       bytes,
       lines('', '--xx--', ''),
     ])
-    expect(parsed(body, TYPE, 1 + run).files).toMatchObject([
+    expect(parseForm(body, TYPE, 1 + run).files).toMatchObject([
       { field: 'files', name: 'a.bin', size: bytes.length, sha256: hash(bytes) },
     ])
   }
@@ -77,7 +77,7 @@ test('a preamble, padding after delimiters and what follows the end say nothing'
     '--xx--',
     '--xx',
   )
-  expect(parsed(body, 'multipart/form-data; charset=utf-8; boundary="xx"')).toEqual({
+  expect(parseForm(body, 'multipart/form-data; charset=utf-8; boundary="xx"')).toEqual({
     fields: { a: '1' },
     files: [],
   })
@@ -97,10 +97,10 @@ test.each([
     lines(...Array.from({ length: 10_001 }, () => [...part('name="a"'), '', '']).flat(), '--xx--'),
   ],
 ])('%s is no form', (_, body) => {
-  expect(() => parsed(body, TYPE)).toThrow(SyntaxError)
-  expect(() => parsed(body, TYPE, 1_000)).toThrow(SyntaxError)
+  expect(() => parseForm(body, TYPE)).toThrow(SyntaxError)
+  expect(() => parseForm(body, TYPE, 1_000)).toThrow(SyntaxError)
 })
 
 test('a form has a boundary', () => {
-  expect(() => parsed(lines('--', '--'), 'multipart/form-data')).toThrow(SyntaxError)
+  expect(() => parseForm(lines('--', '--'), 'multipart/form-data')).toThrow(SyntaxError)
 })

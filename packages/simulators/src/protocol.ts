@@ -43,7 +43,7 @@ export class Protocol {
   fail(request: FastifyRequest, order: FaultOrder): void {
     const visit = this.#visit(request)
     const fault = planOf(order)?.fault
-    // What the simulator was told from outside goes before what it does by itself.
+    // Faults that were posted go before the simulator's own behaviour.
     if (!fault || visit.late) return
     visit.late = fault
     visit.exchange.fault = { ...fault, effect: true }

@@ -3,13 +3,13 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { defineSimulator } from './simulator.ts'
 import { echo } from './testing/echo.ts'
-import { served } from './testing/served.ts'
+import { serve } from './testing/served.ts'
 
 const hash = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 describe('requests', () => {
   test('are listed newest first, with all there is to know', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await server.post(
       '/sim/echo/say?a=1&b=%3F?',
       { n: 1 },
@@ -39,7 +39,7 @@ describe('requests', () => {
   })
 
   test('have their raw bytes, for signatures', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const body = '{ "n" :\t1.0 }'
     const signature = createHmac('sha256', 'key').update(body).digest('hex')
     const headers = { 'content-type': 'application/json', 'x-signature': signature }
@@ -48,7 +48,7 @@ describe('requests', () => {
   })
 
   test('are the last 10,000, and can be read in pages', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     for (let done = 0; done < 10_001; done += 73) {
       await Promise.all(
         Array.from({ length: 73 }, (_, i) => done + i)
@@ -71,27 +71,27 @@ describe('requests', () => {
   test.each(['?limit=0', '?limit=10001', '?limit=x', '?before=-1', '?outcome=odd', '?x=1'])(
     'refuse %s',
     async (query) => {
-      const server = await served({ simulators: [echo()] })
+      const server = await serve({ simulators: [echo()] })
       expect((await server.get(`/sim/echo/requests${query}`)).status).toBe(400)
     },
   )
 
   test('are forgotten with the state, also what was to happen later', async () => {
-    const server = await served({ simulators: [echo()] })
-    const said = async () => (await server.get<{ said: unknown }>('/sim/echo/said')).body.said
+    const server = await serve({ simulators: [echo()] })
+    const readSaid = async () => (await server.get<{ said: unknown }>('/sim/echo/said')).body.said
     await server.post('/sim/echo/say', 1)
     await server.post('/sim/echo/later', 2)
-    await expect.poll(said).toEqual([1, 2])
+    await expect.poll(readSaid).toEqual([1, 2])
     await server.post('/sim/echo/later', 3)
     const response = await fetch(`${server.url}/sim/echo`, { method: 'DELETE' })
     expect(response.status).toBe(204)
     expect(await server.requests()).toEqual([])
     await new Promise((resolve) => setTimeout(resolve, 120))
-    expect(await said()).toEqual([])
+    expect(await readSaid()).toEqual([])
   })
 
   test('may fail later without harm', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await server.post('/sim/echo/later-never', 1)
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect((await server.post('/sim/echo/say', 1)).status).toBe(201)
@@ -100,7 +100,7 @@ describe('requests', () => {
 
 describe('bodies', () => {
   test('of 5 MB are taken whole and kept in part', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const body = { text: 'x'.repeat(5 * 1024 * 1024) }
     const text = JSON.stringify(body)
     const answer = await server.post('/sim/echo/say', body)
@@ -111,7 +111,7 @@ describe('bodies', () => {
   })
 
   test('that are malformed are recorded and refused', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const init = { body: '{"a":', headers: { 'content-type': 'application/json' } }
     expect((await server.post('/sim/echo/say', null, init)).status).toBe(400)
     const form = { body: 'nothing', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
@@ -127,7 +127,7 @@ describe('bodies', () => {
   })
 
   test('that are too large are recorded without them', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     expect((await server.post('/sim/echo/strict', { a: 'x'.repeat(2_000) })).status).toBe(413)
     const form = new FormData()
     form.append('files', new File(['x'.repeat(2_000)], 'a.pdf'))
@@ -140,7 +140,7 @@ describe('bodies', () => {
   })
 
   test('with files show their names, sizes and hashes', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const bytes = randomBytes(300_000)
     const form = new FormData()
     form.append('case_id', 'C-7')
@@ -154,7 +154,7 @@ describe('bodies', () => {
   })
 
   test('with no content type are bytes, and with none at all nothing', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     await fetch(`${server.url}/sim/echo/say`, { method: 'POST', body: new Uint8Array([255, 1]) })
     await fetch(`${server.url}/sim/echo/say`, { method: 'POST' })
     expect((await server.requests()).map(({ body }) => body)).toEqual([
@@ -167,7 +167,7 @@ describe('bodies', () => {
 describe('clients', () => {
   /** Sends the beginning of a request, and leaves when it is seen. */
   async function leaveAfter(start: string) {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const outcome = async () => (await server.requests())[0]?.outcome
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     socket.write(start)
@@ -194,7 +194,7 @@ describe('clients', () => {
 
 describe('the plugin', () => {
   test('says who is there and what they do', async () => {
-    const server = await served({ simulators: [echo(), echo('other')] })
+    const server = await serve({ simulators: [echo(), echo('other')] })
     const { body } = await server.get<{ items: { name: string; routes: unknown[] }[] }>('/sim')
     expect(body.items.map(({ name }) => name)).toEqual(['echo', 'other', 'clock'])
     expect(body.items[0]).toMatchObject({
@@ -214,7 +214,7 @@ describe('the plugin', () => {
   })
 
   test('describes its controls, not the protocols', async () => {
-    const server = await served({ simulators: [echo()] })
+    const server = await serve({ simulators: [echo()] })
     const { body } = await server.get<{ paths: object }>('/openapi.json')
     expect(Object.keys(body.paths)).toEqual(
       expect.arrayContaining(['/sim', '/sim/echo', '/sim/echo/faults', '/sim/clock/advance']),
@@ -223,7 +223,7 @@ describe('the plugin', () => {
   })
 
   test('mounts nothing in production', async () => {
-    const server = await served({ simulators: [echo()], production: true })
+    const server = await serve({ simulators: [echo()], production: true })
     for (const path of ['/sim', '/sim/echo/requests', '/sim/clock', '/sim/echo']) {
       expect((await server.get(path)).status).toBe(404)
     }
@@ -233,19 +233,19 @@ describe('the plugin', () => {
   })
 
   test('does not know others', async () => {
-    const server = await served({ simulators: [echo()] })
-    expect((await server.get('/sim/nobody/requests')).status).toBe(404)
+    const server = await serve({ simulators: [echo()] })
+    expect((await server.get('/sim/unknown/requests')).status).toBe(404)
   })
 
   test.each(['clock', 'Echo', '', 'a/b', '../x', 'x'.repeat(41)])(
-    'has nobody called %j',
+    'refuses a simulator called %j',
     (name) => {
       expect(() => defineSimulator({ name, about: '', open: () => ({}) })).toThrow('name:')
     },
   )
 
-  test('has nobody twice', async () => {
-    await expect(served({ simulators: [echo(), echo()] })).rejects.toMatchObject({
+  test('refuses two simulators of one name', async () => {
+    await expect(serve({ simulators: [echo(), echo()] })).rejects.toMatchObject({
       code: 'DEFINITION_INVALID',
     })
   })

@@ -52,7 +52,7 @@ export const simulators = fastifyPlugin<SimulatorsOptions>(
     for (const simulator of options.simulators) {
       const { name, about } = simulator
       const world = createWorld({ name, log: app.log, ended: end.signal })
-      const { open, mount } = await opened(simulator, world)
+      const { open, mount } = await openSimulator(simulator, world)
       app.addHook('onClose', async () => open.close?.())
       if (open.address !== undefined) addresses[name] = open.address
       const path = `/sim/${name}`
@@ -71,7 +71,7 @@ export const simulators = fastifyPlugin<SimulatorsOptions>(
 )
 
 /** A simulator as one server has it, with the routes of its controls and of its protocol. */
-async function opened(simulator: Simulator, world: ControlledWorld) {
+async function openSimulator(simulator: Simulator, world: ControlledWorld) {
   const protocol = new Protocol(world)
   const { name, log, ended, waiting, nextFault, later } = world
   const open = await simulator.open({
@@ -99,14 +99,14 @@ async function opened(simulator: Simulator, world: ControlledWorld) {
   return { open, mount }
 }
 
-/** Mounts routes that everybody may call, and writes them down. */
+/** Mounts public routes, and records them. */
 async function below(
   app: FastifyInstance,
   prefix: string,
   mount: (scope: FastifyInstance) => void | Promise<void>,
 ): Promise<RouteLine[]> {
   const lines: RouteLine[] = []
-  const mounted = async (scope: FastifyInstance) => {
+  const mountAll = async (scope: FastifyInstance) => {
     scope.addHook('onRoute', (route) => {
       // Our own relays call from one address: a limit by address would be theirs.
       route.config = { ...route.config, access: 'public', rateLimit: false }
@@ -117,7 +117,7 @@ async function below(
     })
     await mount(scope)
   }
-  await app.register(mounted, { prefix })
+  await app.register(mountAll, { prefix })
   return lines
 }
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => void server.close())
 
-async function connected(): Promise<{ here: Socket; client: Socket }> {
+async function connectPair(): Promise<{ here: Socket; client: Socket }> {
   const arrives = once(server, 'connection')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   client.on('error', () => undefined)
@@ -20,7 +20,7 @@ async function connected(): Promise<{ here: Socket; client: Socket }> {
 
 describe('a connection that hangs', () => {
   test('is cut off in the end', async () => {
-    const { here } = await connected()
+    const { here } = await connectPair()
     const started = performance.now()
     await new Waiting(new AbortController().signal, 100).hang(here)
     expect(performance.now() - started).toBeGreaterThan(95)
@@ -28,7 +28,7 @@ describe('a connection that hangs', () => {
   })
 
   test('is let go when its client leaves', async () => {
-    const { here, client } = await connected()
+    const { here, client } = await connectPair()
     const hanging = new Waiting(new AbortController().signal).hang(here)
     client.destroy()
     await hanging
@@ -36,7 +36,7 @@ describe('a connection that hangs', () => {
   })
 
   test('does not hang when it is gone, or the end has come', async () => {
-    const [gone, late] = [await connected(), await connected()]
+    const [gone, late] = [await connectPair(), await connectPair()]
     gone.here.destroy()
     await new Waiting(new AbortController().signal).hang(gone.here)
     await new Waiting(AbortSignal.abort()).hang(late.here)

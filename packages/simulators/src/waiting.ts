@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Nobody waits longer for an answer that never comes; a bound for connections, not a promise. */
+/** No request waits longer for an answer that never comes; a bound for connections, not a promise. */
 const HANG_MS = 10 * 60_000
 
 /** Keeps connections without an answer, and lets all of them go at the end. */
@@ -19,13 +19,13 @@ export class Waiting {
       const cut = () => socket.destroy()
       const timer = setTimeout(cut, this.#hangMs)
       this.#ended.addEventListener('abort', cut)
-      const left = () => {
+      const leave = () => {
         clearTimeout(timer)
         this.#ended.removeEventListener('abort', cut)
         resolve()
       }
-      if (socket.destroyed) return left()
-      socket.once('close', left)
+      if (socket.destroyed) return leave()
+      socket.once('close', leave)
       if (this.#ended.aborted) cut()
     })
   }

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { meet, planOf, type Fault, type FaultOrder, type FaultPlan } from './fault.ts'
 import { Waiting } from './waiting.ts'
 
-/** What every simulator has from the common part, whatever protocol it speaks. */
+/** What every simulator gets from the common part, for any protocol. */
 export interface World {
   readonly name: string
   readonly log: FastifyBaseLogger
@@ -11,7 +11,7 @@ export interface World {
   readonly waiting: Waiting
   /** What the next arrival meets. Every call counts against `after` and `times`. */
   nextFault(): Fault | undefined
-  /** Runs `work` after the delay, unless the simulator was told to forget or the server closes. */
+  /** Runs `work` after the delay, unless the simulator is reset or the server closes. */
   later(delayMs: number, work: () => void | Promise<void>): void
 }
 

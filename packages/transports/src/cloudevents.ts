@@ -116,7 +116,7 @@ export interface Fallback {
 }
 
 /**
- * Reads a message, also one that somebody else wrote: what is not in CloudEvents headers comes from
+ * Reads a message, also one by another producer: what is not in CloudEvents headers comes from
  * `fallback`. Throws `MESSAGE_UNREADABLE` if the body is not JSON.
  */
 export function fromCloudEvent(
@@ -140,7 +140,7 @@ export function fromCloudEvent(
     tenant: attributes['tenant'],
     traceparent: attributes['traceparent'],
     headers,
-    payload: parsed(wire.body),
+    payload: parseJson(wire.body),
     ...(occurredAt ? { occurredAt } : {}),
   })
 }
@@ -167,7 +167,7 @@ function attributeOf(header: string, binding: Binding): string | undefined {
   return undefined
 }
 
-function parsed(body: Uint8Array): unknown {
+function parseJson(body: Uint8Array): unknown {
   try {
     // Fatal: bytes that are not UTF-8 must not be let through as question marks.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)

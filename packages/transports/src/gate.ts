@@ -34,7 +34,7 @@ export function aborted(): Outcome {
   return retryLater(new TransportError('ABORTED'), { charge: false })
 }
 
-/** One of several messages that went together is at fault; nobody said which. */
+/** One of several messages that went together is at fault; the broker did not say which. */
 export interface Faulty {
   readonly kind: 'faulty'
   readonly error: unknown

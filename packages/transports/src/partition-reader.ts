@@ -92,7 +92,7 @@ export class PartitionReader {
     if (!this.#abandon.signal.aborted) await this.#forgetRun()
   }
 
-  /** The partition is somebody else's, or waiting is over: the handler's signal is aborted. */
+  /** The partition belongs to another member, or waiting is over: the handler's signal is aborted. */
   abandon(): void {
     this.#stop.abort()
     this.#abandon.abort()

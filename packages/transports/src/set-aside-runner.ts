@@ -68,7 +68,11 @@ export function runSetAside(options: RunnerOptions): SetAsideRunner {
     stop.abort()
     await drain(running.stop(), options.drainMs, {
       abandon: () => abandon.abort(),
-      onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
+      onLeftBehind: () =>
+        log.warn(
+          { topic, group },
+          'closed while a handler still runs; its message is delivered again',
+        ),
     })
   }
   return { close: () => (closing ??= close()) }

@@ -6,7 +6,7 @@ import { backoffMs, sleep } from './waiting.ts'
 export interface Session {
   /** Resolves when it is over through no will of ours. */
   readonly lost: Promise<void>
-  /** Gives up at once: its messages are somebody else's by now. */
+  /** Gives up at once: its messages belong to another consumer by now. */
   abandon(): void | Promise<void>
   /** Waits for the messages in hand and says good-bye. */
   finish(): Promise<void>
@@ -38,7 +38,7 @@ export function keepSubscribed(
     joined.resolve()
     await Promise.race([session.lost, closing])
     if (closed.signal.aborted) return session.finish()
-    log.info({ topic, group }, 'lost the connection; subscribing again')
+    log.info({ topic, group }, 'connection lost; subscribing again')
     await session.abandon()
   }
 

@@ -12,7 +12,7 @@ import { CSV, PDF } from './testing/opening.ts'
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-bounds-'))
 afterAll(() => rm(folder, { recursive: true }))
 
-/** 300 MB of zeros, packed: more than the test allows, if anybody kept them. */
+/** 300 MB of zeros, packed: more than the test allows to be held in memory. */
 const BOMB = deflateRawSync(Buffer.alloc(300_000_000))
 
 const many = (count: number): MadeEntry[] =>

@@ -1,5 +1,5 @@
 import type { Entry } from './directory.ts'
-import { foldedName, shown } from './entry-name.ts'
+import { foldName, showName } from './entry-name.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { isArchiveName } from './magic.ts'
 import { ArchiveRejected } from './reasons.ts'
@@ -13,7 +13,7 @@ export function checkContents(
   checkNames(entries)
   let total = 0
   for (const { name, size, packedSize } of entries) {
-    checkRatio({ size, packed: packedSize, what: shown(name) }, limits)
+    checkRatio({ size, packed: packedSize, what: showName(name) }, limits)
     total += size
   }
   checkRatio({ size: total, packed: zipBytes, what: 'the archive' }, limits)
@@ -26,12 +26,12 @@ function checkNames(entries: readonly Entry[]): void {
   const seen = new Map<string, string>()
   for (const { name } of entries) {
     if (isArchiveName(name)) {
-      throw new ArchiveRejected('NESTED_ARCHIVE', `${shown(name)} is an archive itself.`)
+      throw new ArchiveRejected('NESTED_ARCHIVE', `${showName(name)} is an archive itself.`)
     }
-    const folded = foldedName(name)
+    const folded = foldName(name)
     const other = seen.get(folded)
     if (other !== undefined) {
-      const detail = `${shown(other)} and ${shown(name)} cannot be told apart everywhere.`
+      const detail = `${showName(other)} and ${showName(name)} cannot be told apart everywhere.`
       throw new ArchiveRejected('DUPLICATE_NAME', detail)
     }
     seen.set(folded, name)

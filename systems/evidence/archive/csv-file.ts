@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { DamagedEntry, unpack } from './entry-stream.ts'
-import { shown } from './entry-name.ts'
+import { showName } from './entry-name.ts'
 import type { PlacedEntry } from './layout.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { ArchiveRejected } from './reasons.ts'
@@ -12,11 +12,11 @@ export function findCsv(files: readonly PlacedEntry[], { csvBytes }: ArchiveLimi
   const [csv, second] = files.filter(({ name }) => /\.csv$/i.test(name))
   if (!csv) throw new ArchiveRejected('NO_CSV', 'The archive has no file that ends in .csv.')
   if (second) {
-    const detail = `The archive has ${shown(csv.name)} and ${shown(second.name)}.`
+    const detail = `The archive has ${showName(csv.name)} and ${showName(second.name)}.`
     throw new ArchiveRejected('SEVERAL_CSVS', detail)
   }
   if (csv.size > csvBytes) {
-    const detail = `${shown(csv.name)} has ${csv.size} bytes; ${csvBytes} are allowed.`
+    const detail = `${showName(csv.name)} has ${csv.size} bytes; ${csvBytes} are allowed.`
     throw new ArchiveRejected('CSV_TOO_LARGE', detail)
   }
   return csv
@@ -44,6 +44,6 @@ async function* withArchiveFaults(
   } catch (cause) {
     if (!(cause instanceof DamagedEntry)) throw cause
     const reason = cause.fault === 'longer' ? 'HEADER_MISMATCH' : 'CSV_DAMAGED'
-    throw new ArchiveRejected(reason, `${shown(name)} is damaged. ${cause.message}`, { cause })
+    throw new ArchiveRejected(reason, `${showName(name)} is damaged. ${cause.message}`, { cause })
   }
 }

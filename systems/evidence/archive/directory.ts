@@ -1,6 +1,6 @@
 import { parseExtraFields, type ExtraField } from 'yauzl'
 import { uint64, type EndRecord } from './end-record.ts'
-import { checkName, decodeName, shown } from './entry-name.ts'
+import { checkName, decodeName, showName } from './entry-name.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { ArchiveRejected } from './reasons.ts'
 import type { Window } from './window.ts'
@@ -100,26 +100,26 @@ function sizesOf(header: Buffer, extraFields: readonly ExtraField[]) {
 function checkKind(entry: Entry, attributes: number): void {
   const { name, flags, method, size, packedSize, isFolder } = entry
   if ((flags & ENCRYPTED) !== 0) {
-    throw new ArchiveRejected('ENCRYPTED', `${shown(name)} is encrypted.`)
+    throw new ArchiveRejected('ENCRYPTED', `${showName(name)} is encrypted.`)
   }
   const type = (attributes >>> 16) & FILE_TYPE.mask
   const isPlain = type === FILE_TYPE.none || type === FILE_TYPE.regular
   if (!isPlain && !(type === FILE_TYPE.folder && isFolder)) {
-    throw new ArchiveRejected('SPECIAL_ENTRY', `${shown(name)} is neither a file nor a folder.`)
+    throw new ArchiveRejected('SPECIAL_ENTRY', `${showName(name)} is neither a file nor a folder.`)
   }
   if (!METHODS.has(method)) {
-    const detail = `${shown(name)} is packed by method ${method}.`
+    const detail = `${showName(name)} is packed by method ${method}.`
     throw new ArchiveRejected('UNSUPPORTED_COMPRESSION', detail)
   }
   if (isFolder && size > 0) {
-    throw new ArchiveRejected('SPECIAL_ENTRY', `The folder ${shown(name)} has bytes of its own.`)
+    throw new ArchiveRejected('SPECIAL_ENTRY', `The folder ${showName(name)} has bytes of its own.`)
   }
   if (method === 0 && size !== packedSize) {
-    throw new ArchiveRejected('HEADER_MISMATCH', `${shown(name)} is stored with two sizes.`)
+    throw new ArchiveRejected('HEADER_MISMATCH', `${showName(name)} is stored with two sizes.`)
   }
 }
 
-/** The extra fields of a header; far more of them than anybody writes would only cost time. */
+/** The extra fields of a header; a huge number of them would only cost time. */
 export function readExtraFields(bytes: Buffer): ExtraField[] {
   if (bytes.length > MOST_EXTRA_BYTES) {
     throw new ArchiveRejected('CORRUPT', 'An entry of the archive has too many extra fields.')

@@ -38,11 +38,11 @@ export async function findEnd(spool: Spool): Promise<EndRecord> {
     directoryStart: record.readUInt32LE(16),
   }
   const locator = at < LOCATOR_BYTES ? undefined : tail.subarray(at - LOCATOR_BYTES, at)
-  if (locator?.readUInt32LE(0) !== LOCATOR) return checked(plain, position)
+  if (locator?.readUInt32LE(0) !== LOCATOR) return checkRecord(plain, position)
   const locatorPosition = position - LOCATOR_BYTES
   const large = await readRecord64(spool, locator, locatorPosition)
   checkAgreement(plain, large)
-  return checked(large, large.position)
+  return checkRecord(large, large.position)
 }
 
 interface Fields {
@@ -92,7 +92,7 @@ function checkAgreement(plain: Fields, large: Fields): void {
   throw new ArchiveRejected('HEADER_MISMATCH', 'The two ends of the archive contradict each other.')
 }
 
-function checked(fields: Fields, end: number): EndRecord {
+function checkRecord(fields: Fields, end: number): EndRecord {
   const { disks, entriesHere, entries, bytes, directoryStart } = fields
   if (disks !== 0 || entriesHere !== entries) throw corrupt('It is a part of a split archive.')
   if (directoryStart + bytes !== end) throw corrupt('Its directory is not where it should be.')

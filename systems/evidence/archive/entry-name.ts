@@ -20,10 +20,10 @@ export function decodeName({ bytes, flags, extraFields }: RawName): string {
   return getFileNameLowLevel(known, bytes, extraFields, true).normalize('NFC')
 }
 
-/** Names that would lead elsewhere if somebody used them as a path, or that nobody can write down. */
+/** Names that would lead elsewhere if used as a path, or that cannot be written. */
 export function checkName(name: string, limits: ArchiveLimits): void {
   const fault = faultOf(name, limits)
-  if (fault) throw new ArchiveRejected('UNSAFE_NAME', `${shown(name)} ${fault}.`)
+  if (fault) throw new ArchiveRejected('UNSAFE_NAME', `${showName(name)} ${fault}.`)
 }
 
 function faultOf(name: string, { nameBytes, depth }: ArchiveLimits): string | undefined {
@@ -43,19 +43,19 @@ function faultOf(name: string, { nameBytes, depth }: ArchiveLimits): string | un
 }
 
 /** What two names have in common if some file system takes them for one. */
-export function foldedName(name: string): string {
+export function foldName(name: string): string {
   return name.replace(/\/$/, '').toUpperCase().toLowerCase().normalize('NFC')
 }
 
 const ADDED_NAMES = /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini|\._[^/]*)$/i
 
-/** Whether an operating system put the entry there, without anybody asking. */
+/** Whether an operating system added the entry by itself. */
 export function isAdded(name: string): boolean {
   return name.startsWith('__MACOSX/') || ADDED_NAMES.test(name)
 }
 
 /** A name for a sentence: quoted, short, and without anything that could not be stored. */
-export function shown(name: string): string {
+export function showName(name: string): string {
   const clipped = name.length > 80 ? `${name.slice(0, 80)}…` : name
   return JSON.stringify(clipped)
 }

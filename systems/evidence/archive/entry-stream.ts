@@ -22,7 +22,7 @@ export class DamagedEntry extends Error {
 export async function* unpack(spool: Spool, entry: PlacedEntry): AsyncIterable<Buffer> {
   let size = 0
   let crc = 0
-  for await (const piece of unpackedPieces(spool, entry)) {
+  for await (const piece of unpackPieces(spool, entry)) {
     size += piece.length
     if (size > entry.size) throw new DamagedEntry('longer', `It has more than ${entry.size} bytes.`)
     crc = crc32(piece, crc)
@@ -34,7 +34,7 @@ export async function* unpack(spool: Spool, entry: PlacedEntry): AsyncIterable<B
   if (crc !== entry.crc) throw new DamagedEntry('checksum', 'Its checksum is wrong.')
 }
 
-async function* unpackedPieces(spool: Spool, entry: PlacedEntry): AsyncIterable<Buffer> {
+async function* unpackPieces(spool: Spool, entry: PlacedEntry): AsyncIterable<Buffer> {
   const { dataStart, packedSize, method } = entry
   const packed = spool.stream(dataStart, dataStart + packedSize)
   if (method === 0) return yield* packed

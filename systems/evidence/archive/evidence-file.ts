@@ -1,23 +1,23 @@
 import { Readable } from 'node:stream'
 import type { EvidenceStream } from './archive.ts'
 import { DamagedEntry, unpack } from './entry-stream.ts'
-import { shown } from './entry-name.ts'
+import { showName } from './entry-name.ts'
 import type { PlacedEntry } from './layout.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { TELLING_BYTES, evidenceType } from './magic.ts'
 import { BadFileError } from './reasons.ts'
 import type { Spool } from './spool.ts'
 
-/** Opens one evidence file: what can be told by its first bytes is told here, the rest by its end. */
+/** Opens one evidence file: its first bytes are checked here, the rest at its end. */
 export async function readEvidence(
   spool: Spool,
   entry: PlacedEntry,
   { fileBytes }: ArchiveLimits,
 ): Promise<EvidenceStream> {
   const { name, size } = entry
-  if (size === 0) throw new BadFileError('FILE_EMPTY', `${shown(name)} is empty.`)
+  if (size === 0) throw new BadFileError('FILE_EMPTY', `${showName(name)} is empty.`)
   if (size > fileBytes) {
-    const detail = `${shown(name)} has ${size} bytes; ${fileBytes} are allowed.`
+    const detail = `${showName(name)} has ${size} bytes; ${fileBytes} are allowed.`
     throw new BadFileError('FILE_TOO_LARGE', detail)
   }
   const pieces = withFileFaults(unpack(spool, entry), name)[Symbol.asyncIterator]()
@@ -25,9 +25,9 @@ export async function readEvidence(
   const contentType = evidenceType(first)
   if (contentType === undefined) {
     await pieces.return?.()
-    throw new BadFileError('FILE_TYPE', `${shown(name)} is no PDF, JPEG, PNG or TIFF.`)
+    throw new BadFileError('FILE_TYPE', `${showName(name)} is no PDF, JPEG, PNG or TIFF.`)
   }
-  const stream = Readable.from(joined(first, pieces), { objectMode: false })
+  const stream = Readable.from(joinBytes(first, pieces), { objectMode: false })
   return Object.assign(stream, { contentType, size })
 }
 
@@ -41,7 +41,7 @@ async function firstPieces(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
   return first
 }
 
-async function* joined(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
+async function* joinBytes(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
   try {
     yield first
     while (true) {
@@ -59,7 +59,7 @@ async function* withFileFaults(pieces: AsyncIterable<Buffer>, name: string): Asy
     yield* pieces
   } catch (error) {
     if (!(error instanceof DamagedEntry)) throw error
-    throw new BadFileError('FILE_DAMAGED', `${shown(name)} is damaged. ${error.message}`, {
+    throw new BadFileError('FILE_DAMAGED', `${showName(name)} is damaged. ${error.message}`, {
       cause: error,
     })
   }

@@ -1,7 +1,7 @@
 import { constants, inflateRawSync } from 'node:zlib'
 import { ENCRYPTED, readExtraFields, type Entry } from './directory.ts'
 import { uint64 } from './end-record.ts'
-import { shown } from './entry-name.ts'
+import { showName } from './entry-name.ts'
 import { TELLING_BYTES, isArchive } from './magic.ts'
 import { ArchiveRejected } from './reasons.ts'
 import type { Window } from './window.ts'
@@ -44,13 +44,13 @@ export async function placeEntries(
   let free = { from: 0, to: 0 }
   let nested: ArchiveRejected | undefined
   for (const entry of entries.toSorted((a, b) => a.headerStart - b.headerStart)) {
-    checkStart(entry.headerStart, free, shown(entry.name))
+    checkStart(entry.headerStart, free, showName(entry.name))
     const { dataStart, hasDescriptor } = await readLocalHeader(window, entry, directoryStart)
     const dataEnd = dataStart + entry.packedSize
     if (dataEnd > directoryStart) {
       throw new ArchiveRejected(
         'OVERLAPPING_ENTRIES',
-        `${shown(entry.name)} has no end of its own.`,
+        `${showName(entry.name)} has no end of its own.`,
       )
     }
     free = { from: dataEnd, to: dataEnd + (hasDescriptor ? LONGEST_DESCRIPTOR : 0) }
@@ -121,18 +121,18 @@ function localSizes(header: Buffer, nameEnd: number) {
 }
 
 function mismatch({ name }: Entry): ArchiveRejected {
-  const detail = `${shown(name)} is described otherwise by the directory than by itself.`
+  const detail = `${showName(name)} is described otherwise by the directory than by itself.`
   return new ArchiveRejected('HEADER_MISMATCH', detail)
 }
 
 function nestingOf({ name, method }: Entry, packed: Buffer): ArchiveRejected | undefined {
-  const beginning = method === 0 ? packed : inflatedStart(packed)
+  const beginning = method === 0 ? packed : inflateStart(packed)
   if (!isArchive(name, beginning.subarray(0, TELLING_BYTES))) return undefined
-  return new ArchiveRejected('NESTED_ARCHIVE', `${shown(name)} is an archive itself.`)
+  return new ArchiveRejected('NESTED_ARCHIVE', `${showName(name)} is an archive itself.`)
 }
 
 /** What the first packed bytes unpack to; nothing if they are damaged, which its reader will find. */
-function inflatedStart(packed: Buffer): Buffer {
+function inflateStart(packed: Buffer): Buffer {
   for (const length of PEEKED_BYTES) {
     try {
       return inflateRawSync(packed.subarray(0, length), {

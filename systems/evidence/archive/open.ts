@@ -3,7 +3,7 @@ import { checkContents } from './contents.ts'
 import { checkCsv, findCsv, readCsvFile } from './csv-file.ts'
 import { readDirectory } from './directory.ts'
 import { findEnd } from './end-record.ts'
-import { isAdded, shown } from './entry-name.ts'
+import { isAdded, showName } from './entry-name.ts'
 import { readEvidence } from './evidence-file.ts'
 import { placeEntries, type PlacedEntry } from './layout.ts'
 import { DEFAULT_LIMITS, type ArchiveLimits } from './limits.ts'
@@ -23,7 +23,7 @@ export async function openArchive(
   try {
     await checkSize(source, limits)
     spool = await spoolArchive(source, limits)
-    return { kind: 'opened', archive: await checkedArchive(spool, source.signal, limits) }
+    return { kind: 'opened', archive: await checkArchive(spool, source.signal, limits) }
   } catch (error) {
     await spool?.close()
     if (!(error instanceof ArchiveRejected)) throw error
@@ -38,7 +38,7 @@ async function checkSize(source: ArchiveSource, { zipBytes }: ArchiveLimits): Pr
   if (object && object.size > zipBytes) throw tooLarge(zipBytes)
 }
 
-async function checkedArchive(
+async function checkArchive(
   spool: Spool,
   signal: AbortSignal | undefined,
   limits: ArchiveLimits,
@@ -76,7 +76,7 @@ function archiveOf(spool: Spool, { csv, files }: Contents, limits: ArchiveLimits
     readFile: async (name) => {
       const file = find(name)
       if (file) return readEvidence(spool, file, limits)
-      throw new BadFileError('FILE_MISSING', `The archive has no file ${shown(name)}.`)
+      throw new BadFileError('FILE_MISSING', `The archive has no file ${showName(name)}.`)
     },
     close: () => spool.close(),
   }

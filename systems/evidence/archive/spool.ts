@@ -29,7 +29,7 @@ const BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006']
 export async function spoolArchive(source: ArchiveSource, limits: ArchiveLimits): Promise<Spool> {
   const { storage, key, version, signal } = source
   const options = { ...(version !== undefined && { version }), ...(signal && { signal }) }
-  // The file first: a stream that fails before somebody reads it would end the process.
+  // The file first: a stream that fails before it has a reader would end the process.
   const file = await namelessFile(source.spoolFolder ?? tmpdir())
   let bytes: Readable | undefined
   try {

@@ -27,7 +27,7 @@ function rejects(title: string, reason: ArchiveReason, trick: Trick): void {
   })
 }
 
-const named = (name: string | Buffer): Trick => ({ entries: [{ name, data: PDF }] })
+const trickNamed = (name: string | Buffer): Trick => ({ entries: [{ name, data: PDF }] })
 
 describe('no ZIP', () => {
   rejects('nothing', 'NOT_A_ZIP', { bytes: Buffer.alloc(0) })
@@ -40,24 +40,24 @@ describe('no ZIP', () => {
 })
 
 describe('names', () => {
-  rejects('climbing', 'UNSAFE_NAME', named('../../etc/passwd'))
-  rejects('climbing in the middle', 'UNSAFE_NAME', named('a/../../b.pdf'))
-  rejects('climbing at the end', 'UNSAFE_NAME', named('a/..'))
-  rejects('from the root', 'UNSAFE_NAME', named('/etc/passwd'))
-  rejects('of a drive', 'UNSAFE_NAME', named('C:/b.pdf'))
-  rejects('of a drive without a slash', 'UNSAFE_NAME', named('c:b.pdf'))
-  rejects('with backslashes', 'UNSAFE_NAME', named('..\\b.pdf'))
-  rejects('of a network share', 'UNSAFE_NAME', named('\\\\host\\b.pdf'))
-  rejects('with a NUL', 'UNSAFE_NAME', named('b.pdf\0.exe'))
-  rejects('with a line break', 'UNSAFE_NAME', named('b\n.pdf'))
-  rejects('with half a character', 'UNSAFE_NAME', named(Buffer.from([0x62, 0xc3, 0x28])))
-  rejects('empty', 'UNSAFE_NAME', named(''))
-  rejects('with empty folders', 'UNSAFE_NAME', named('a//b.pdf'))
-  rejects('with folders that are none', 'UNSAFE_NAME', named('./b.pdf'))
-  rejects('too long', 'UNSAFE_NAME', named(`${'ü'.repeat(126)}.pdf`))
-  rejects('too deep', 'UNSAFE_NAME', named('1/2/3/4/b.pdf'))
-  rejects('twice the same', 'DUPLICATE_NAME', named('a.pdf'))
-  rejects('the same in capitals', 'DUPLICATE_NAME', named('A.PDF'))
+  rejects('climbing', 'UNSAFE_NAME', trickNamed('../../etc/passwd'))
+  rejects('climbing in the middle', 'UNSAFE_NAME', trickNamed('a/../../b.pdf'))
+  rejects('climbing at the end', 'UNSAFE_NAME', trickNamed('a/..'))
+  rejects('from the root', 'UNSAFE_NAME', trickNamed('/etc/passwd'))
+  rejects('of a drive', 'UNSAFE_NAME', trickNamed('C:/b.pdf'))
+  rejects('of a drive without a slash', 'UNSAFE_NAME', trickNamed('c:b.pdf'))
+  rejects('with backslashes', 'UNSAFE_NAME', trickNamed('..\\b.pdf'))
+  rejects('of a network share', 'UNSAFE_NAME', trickNamed('\\\\host\\b.pdf'))
+  rejects('with a NUL', 'UNSAFE_NAME', trickNamed('b.pdf\0.exe'))
+  rejects('with a line break', 'UNSAFE_NAME', trickNamed('b\n.pdf'))
+  rejects('with half a character', 'UNSAFE_NAME', trickNamed(Buffer.from([0x62, 0xc3, 0x28])))
+  rejects('empty', 'UNSAFE_NAME', trickNamed(''))
+  rejects('with empty folders', 'UNSAFE_NAME', trickNamed('a//b.pdf'))
+  rejects('with folders that are none', 'UNSAFE_NAME', trickNamed('./b.pdf'))
+  rejects('too long', 'UNSAFE_NAME', trickNamed(`${'ü'.repeat(126)}.pdf`))
+  rejects('too deep', 'UNSAFE_NAME', trickNamed('1/2/3/4/b.pdf'))
+  rejects('twice the same', 'DUPLICATE_NAME', trickNamed('a.pdf'))
+  rejects('the same in capitals', 'DUPLICATE_NAME', trickNamed('A.PDF'))
   rejects('a file and a folder', 'DUPLICATE_NAME', { entries: [{ name: 'a.pdf/', method: 0 }] })
   rejects('the same in another form', 'DUPLICATE_NAME', {
     entries: [
@@ -111,7 +111,7 @@ describe('special entries', () => {
 })
 
 describe('archives in archives', () => {
-  rejects('by name', 'NESTED_ARCHIVE', named('more.ZIP'))
+  rejects('by name', 'NESTED_ARCHIVE', trickNamed('more.ZIP'))
   rejects('a ZIP called PDF', 'NESTED_ARCHIVE', { entries: [{ name: 'b.pdf', data: GOOD }] })
   rejects('a stored ZIP', 'NESTED_ARCHIVE', {
     entries: [{ name: 'b.pdf', data: GOOD, method: 0 }],
@@ -278,7 +278,7 @@ function quotedOverlap(files: number): Buffer {
     tail = Buffer.concat([storedBlock(header.length), header, tail])
     data = Buffer.concat([header, data])
   }
-  // What stands in front of the first header belongs to nobody.
+  // Bytes in front of the first header belong to no entry.
   const bytes = tail.subarray(5)
   let headerStart = makeZip([CSV]).indexOf('PK\u0001\u0002')
   const [first, ...others] = found.map(({ name, length, ...sizes }) => {

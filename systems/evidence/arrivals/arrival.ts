@@ -32,7 +32,7 @@ export async function announceObject(
  * object that is gone or was replaced since is not announced; the one that replaced it has an event
  * of its own. Where versions are kept, an older one can still be read.
  */
-export async function arrivedObject(
+export async function findArrived(
   { storage, bucket }: ArrivalOptions,
   event: CreatedObject,
 ): Promise<ArrivedObject | undefined> {

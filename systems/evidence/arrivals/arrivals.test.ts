@@ -139,7 +139,7 @@ describe('events', () => {
     expect(response.json()).toMatchObject({ code: 'UNAUTHENTICATED' })
   })
 
-  test('are refused where no token is set, and whatever is no JSON', async () => {
+  test('are refused where no token is set, and if they are no JSON', async () => {
     const request = (payload: string, token: string) => ({
       method: 'POST' as const,
       url: '/api/v1/file-jobs/s3-events',
@@ -208,7 +208,7 @@ describe('the sweep', () => {
     expect(await jobs()).toHaveLength(3)
   })
 
-  test('runs until it is told to stop, through outages', async () => {
+  test('runs until its signal is aborted, through outages', async () => {
     const stop = new AbortController()
     let isDown = true
     const { storage } = options

@@ -3,7 +3,7 @@ export const INCOMING = 'incoming/'
 
 const LONGEST_KEY = 1_024
 
-/** Whose file a key is; undefined for folders and whatever lies elsewhere. */
+/** The organisation of a key; undefined for folders and keys elsewhere. */
 export function orgOfKey(key: string): string | undefined {
   if (key.endsWith('/') || key.includes('\0') || Buffer.byteLength(key) > LONGEST_KEY)
     return undefined

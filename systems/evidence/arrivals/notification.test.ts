@@ -61,7 +61,7 @@ describe('a notification', () => {
     ['nothing', null],
     ['a record of another form', { Records: ['?'] }],
     ['a message that is no JSON', { Type: 'Notification', Message: 'hello' }],
-    ['messages without end', wrapped(wrapped({ Records: [record()] }))],
+    ['messages without end', wrap(wrap({ Records: [record()] }))],
   ])('of %s tells nothing', (_, body) => {
     expect(readNotification(body)).toEqual({ created: [], others: 1 })
   })
@@ -98,7 +98,7 @@ describe('a notification', () => {
     expect(readNotification(body).created[0]?.version).toBe(version)
   })
 
-  function wrapped(body: unknown) {
+  function wrap(body: unknown) {
     return { Type: 'Notification', Message: JSON.stringify(body) }
   }
 })

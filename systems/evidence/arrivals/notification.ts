@@ -57,15 +57,15 @@ const Wrapped = Compile(Type.Object({ Type: Type.Literal('Notification'), Messag
  * and EventBridge's. What is not understood is counted, not refused: its sender would only repeat it.
  */
 export function readNotification(body: unknown): Notification {
-  if (Wrapped.Check(body)) return readNotification(unwrapped(body.Message))
-  if (BridgeEvent.Check(body)) return { created: [createdByBridge(body.detail)], others: 0 }
+  if (Wrapped.Check(body)) return readNotification(unwrap(body.Message))
+  if (BridgeEvent.Check(body)) return { created: [readBridgeDetail(body.detail)], others: 0 }
   if (!Records.Check(body)) return { created: [], others: 1 }
-  const created = body.Records.map(createdBy).filter((object) => object !== undefined)
+  const created = body.Records.map(readRecord).filter((object) => object !== undefined)
   return { created, others: body.Records.length - created.length }
 }
 
-/** A message within a message within a message is nobody's. */
-function unwrapped(text: string): unknown {
+/** No sender wraps a message twice. */
+function unwrap(text: string): unknown {
   try {
     const inner: unknown = JSON.parse(text)
     return Wrapped.Check(inner) ? undefined : inner
@@ -74,13 +74,13 @@ function unwrapped(text: string): unknown {
   }
 }
 
-function createdBy(record: unknown): CreatedObject | undefined {
+function readRecord(record: unknown): CreatedObject | undefined {
   if (!S3Record.Check(record)) return undefined
   // A new minor version only adds fields.
   if (!record.eventVersion.startsWith('2.')) return undefined
   if (!/^(s3:)?ObjectCreated:/.test(record.eventName)) return undefined
   const { bucket, object } = record.s3
-  const key = decodedKey(object.key)
+  const key = decodeKey(object.key)
   if (key === undefined) return undefined
   return {
     bucket: bucket.name,
@@ -92,7 +92,7 @@ function createdBy(record: unknown): CreatedObject | undefined {
 }
 
 /** Keys are not encoded here. */
-function createdByBridge({ bucket, object }: Static<typeof BridgeDetail>): CreatedObject {
+function readBridgeDetail({ bucket, object }: Static<typeof BridgeDetail>): CreatedObject {
   return {
     bucket: bucket.name,
     key: object.key,
@@ -103,7 +103,7 @@ function createdByBridge({ bucket, object }: Static<typeof BridgeDetail>): Creat
 }
 
 /** Encoded as in a form, where a plus sign is a space. */
-function decodedKey(key: string): string | undefined {
+function decodeKey(key: string): string | undefined {
   try {
     return decodeURIComponent(key.replaceAll('+', ' '))
   } catch {

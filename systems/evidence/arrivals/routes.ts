@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Log } from '@posthorn/engine'
 import { problem, type App } from '@posthorn/http'
 import { Type } from 'typebox'
-import { announceObject, arrivedObject, type ArrivalOptions } from './arrival.ts'
+import { announceObject, findArrived, type ArrivalOptions } from './arrival.ts'
 import { readNotification } from './notification.ts'
 
 export interface EventRouteOptions extends ArrivalOptions {
   readonly log: Log
-  /** Without one nobody can prove itself, and every event is refused. */
+  /** Without one no sender can authenticate, and every event is refused. */
   readonly token: string | undefined
 }
 
@@ -48,12 +48,12 @@ export function eventRoutes(app: App, options: EventRouteOptions): void {
       const { created, others } = readNotification(request.body)
       const count = { received: 0, known: 0, ignored: others }
       for (const event of created) {
-        const object = await arrivedObject(options, event)
+        const object = await findArrived(options, event)
         if (!object) count.ignored += 1
         else if (await announceObject(options, object)) count.received += 1
         else count.known += 1
       }
-      log.debug(count, 'a bucket told its events')
+      log.debug(count, 'bucket events received')
       return count
     },
   )

@@ -49,7 +49,10 @@ export async function sweepArrivals(
         await announceFound(options, object)
       } catch (error) {
         // One object that cannot be received must not keep all behind it waiting.
-        log.error({ err: error, key: object.key }, 'an incoming file cannot be received')
+        log.error(
+          { err: error, key: object.key },
+          'receiving an incoming file failed; the next sweep tries again',
+        )
         continue
       }
     }
@@ -64,6 +67,6 @@ async function announceFound(options: SweepOptions, found: StoredObject): Promis
   const org = orgOfKey(key)
   if (org === undefined) return
   if (await announceObject(options, { bucket, key, etag, size, org })) {
-    log.info({ key, org }, 'a file was found that no event announced')
+    log.info({ key, org }, 'file found by a sweep, without an event')
   }
 }

@@ -50,7 +50,7 @@ export function evidenceWorker(options: EvidenceWorkerOptions): SystemConsumer {
     async handle(message, context) {
       const { payload } = message
       if (!Value.Check(Request, payload)) {
-        return log.warn({ id: message.id }, 'a request that is none of ours was skipped')
+        return log.warn({ id: message.id }, 'foreign request skipped')
       }
       await attach({ ...options, noted }, { message, request: payload }, context)
     },
@@ -66,7 +66,7 @@ async function attach(
   const { rowId, retryCount } = request
   const row = await findRequested(pool, rowId)
   if (!row || !isCurrent(row, retryCount)) {
-    return log.info({ rowId, retryCount, status: row?.status }, 'a request came too late')
+    return log.info({ rowId, retryCount, status: row?.status }, 'late request skipped')
   }
   pause.check()
   const receipt = { inbox, consumer: GROUP, id: message.id }
@@ -92,7 +92,7 @@ async function attach(
   })
   await attaching.catch((error: unknown) => {
     if (!(error instanceof NotAwaited)) throw error
-    log.info({ rowId, retryCount }, 'an outcome that the row does not wait for was dropped')
+    log.info({ rowId, retryCount }, 'outcome dropped: the row does not wait for it')
   })
 }
 

@@ -41,7 +41,7 @@ export function documentsApi(options: DocumentsOptions): Documents {
     async attach({ rowId, caseId, artifacts, signal }) {
       const ours: { error?: Error } = {}
       const whole = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const files = artifacts.map((artifact) => sentFile(artifact, { storage, signal: whole }))
+      const files = artifacts.map((artifact) => prepareFile(artifact, { storage, signal: whole }))
       const body = multipartBody({ case_id: caseId }, { field: 'files', files })
       try {
         const response = await request(`${address()}/attach-evidence`, {
@@ -56,10 +56,10 @@ export function documentsApi(options: DocumentsOptions): Documents {
           body: Readable.from(noting(body.bytes(), ours), { objectMode: false }),
           signal: whole,
         })
-        return answerOf(response.statusCode, parsed(await response.body.text()), files.length)
+        return answerOf(response.statusCode, parseJson(await response.body.text()), files.length)
       } catch (error) {
         signal.throwIfAborted()
-        if (ours.error instanceof NotStored) return lost(ours.error)
+        if (ours.error instanceof NotStored) return lostAnswer(ours.error)
         if (ours.error !== undefined && !whole.aborted) throw ours.error
         return { kind: 'failed', message: noAnswer(error) }
       }
@@ -68,7 +68,7 @@ export function documentsApi(options: DocumentsOptions): Documents {
   }
 }
 
-function sentFile(
+function prepareFile(
   { filename, content_type: contentType, size_bytes: size, storage_key: key }: Artifact,
   { storage, signal }: { storage: Storage; signal: AbortSignal },
 ) {
@@ -90,7 +90,7 @@ async function* noting(
   }
 }
 
-function lost({ key }: NotStored): Answer {
+function lostAnswer({ key }: NotStored): Answer {
   const message = `The evidence is no longer in storage (${key}).`
   return { kind: 'refused', code: 'EVIDENCE_LOST', message }
 }
@@ -101,7 +101,7 @@ function noAnswer(error: unknown): string {
   return `The document API could not be asked${code === undefined ? '' : ` (${code})`}.`
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -34,8 +34,9 @@ test('an outcome that comes while its row is free is not remembered, so the next
 
   await running.documents('POST', '/faults', { mode: 'slow', delayMs: 1_000, times: 1 })
   const early = handle(messageOf(id, row))
-  const asked = async () => ((await running.documents('GET', '/requests'))['items'] as []).length
-  await expect.poll(asked, { timeout: 20_000, interval: 10 }).toBe(1)
+  const countRequests = async () =>
+    ((await running.documents('GET', '/requests'))['items'] as []).length
+  await expect.poll(countRequests, { timeout: 20_000, interval: 10 }).toBe(1)
   await db.pool.query(FREED, [id])
   await early
   expect(await client.rows(id)).toMatchObject([{ status: 'PENDING' }])

@@ -24,12 +24,12 @@ export function multipartBody(
   const head = (disposition: string, more = '') =>
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n`)
   const texts = Object.entries(fields).map(([name, value]) =>
-    Buffer.concat([head(`name="${escaped(name)}"`), Buffer.from(`${value}\r\n`)]),
+    Buffer.concat([head(`name="${escapeName(name)}"`), Buffer.from(`${value}\r\n`)]),
   )
   const parts = files.map((file) => ({
     file,
     head: head(
-      `name="${escaped(field)}"; filename="${escaped(file.name)}"`,
+      `name="${escapeName(field)}"; filename="${escapeName(file.name)}"`,
       `Content-Type: ${file.contentType}\r\n`,
     ),
   }))
@@ -55,6 +55,6 @@ export function multipartBody(
 }
 
 /** As browsers do it. */
-function escaped(name: string): string {
+function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

@@ -10,8 +10,8 @@ const MOST_CLAIMS = 1_000
 
 /**
  * A row may be read before its publisher has noted where it was published. An outcome would end that
- * note, so it waits a moment. If the publisher died, the outcome is applied all the same, and nobody
- * waits for the other rows of its claim.
+ * note, so it waits a moment. If the publisher died, the outcome is applied all the same, and
+ * no consumer waits for the other rows of its claim.
  */
 export function createNoting(pool: Pool): Noting {
   const dead = new Set<string>()

@@ -15,7 +15,7 @@ export type Answer =
 /** 4xx that say "not now" rather than "not this". */
 const PASSING = new Set([408, 409, 425, 429])
 
-/** Codes of rows that nobody can try again: an API that uses them means something else. */
+/** Codes of rows that cannot be tried again: an API that uses them means something else. */
 const OURS: ReadonlySet<string> = new Set<InvalidCode>(['INVALID_ROW', 'INVALID_FILE'])
 
 /** What an answer means for `files` files that were sent. */
@@ -43,10 +43,10 @@ export function outcomeOf(
   answer: Exclude<Answer, { kind: 'unauthorised' }>,
   retryCount: number,
 ): Moved {
-  return { ...unsigned(answer, retryCount), by: 'EVIDENCE_WORKER' }
+  return { ...unsignedOutcome(answer, retryCount), by: 'EVIDENCE_WORKER' }
 }
 
-function unsigned(answer: Exclude<Answer, { kind: 'unauthorised' }>, retryCount: number) {
+function unsignedOutcome(answer: Exclude<Answer, { kind: 'unauthorised' }>, retryCount: number) {
   switch (answer.kind) {
     case 'attached':
       return delivered()

@@ -53,7 +53,7 @@ export function createPause({
     async open() {
       if (until === undefined) return
       until = undefined
-      log.info({}, 'the document API lets the evidence worker in again')
+      log.info({}, 'document API authorises again; attaching goes on')
       await transaction(pool, (tx) => recoverAlert(tx, ALERT))
     },
   }

@@ -87,7 +87,7 @@ test('another 4xx is the end, with the code that the API gives', async () => {
   expect((await acme.rows(id))[0]).toMatchObject({ status: 'ERROR', errorCode: 'CASE_UNKNOWN' })
 })
 
-test('a worker that is not let in waits, calls somebody, and charges nothing', async () => {
+test('an unauthorised worker waits, raises an alert, and charges nothing', async () => {
   await fault({ mode: 'error', status: 401 })
   const id = await acme.job(await zipOfCases(['case-1', 'case-2']))
   const alerts = async () =>
@@ -120,7 +120,7 @@ test('evidence that is lost from storage ends its row', async () => {
   expect((await acme.rows(id))[0]).toMatchObject({ errorCode: 'EVIDENCE_LOST' })
 })
 
-test('events that come again, late, or from somebody else do nothing', async () => {
+test('repeated, late and foreign events do nothing', async () => {
   const id = await acme.job(await zipOfCases(['case-1']))
   await acme.until(id, { status: 'COMPLETED', successCount: 1 })
   const before = (await requests()).length

@@ -121,7 +121,7 @@ export function countsOf(
 
 /**
  * Until every row that is not waiting for a retry has had its attempt, at the present pace; null where
- * nobody can tell. Rows that wait hours for their retry are not what somebody looks at a bar for.
+ * it is unknown. Rows that wait hours for their retry are left out.
  */
 export function etaSeconds({
   status,

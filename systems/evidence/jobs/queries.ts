@@ -153,17 +153,17 @@ export async function listJobs(db: Queryable, page: JobPage): Promise<CountedJob
        limit ${limit}
     )
     select * from job join (${COUNTED}) as counted on file_job_id = id order by id desc`)
-  return rows.map(countedJob)
+  return rows.map(toCountedJob)
 }
 
 export async function findJob(db: Queryable, { id, org }: JobKey): Promise<CountedJob | undefined> {
   const { rows } = await db.query<Counted>(sql`
     with job as (select * from evidence.file_job where id = ${id} and org_id = ${org})
     select * from job join (${COUNTED}) as counted on file_job_id = id`)
-  return rows[0] && countedJob(rows[0])
+  return rows[0] && toCountedJob(rows[0])
 }
 
-function countedJob(row: Counted): CountedJob {
+function toCountedJob(row: Counted): CountedJob {
   const { pending, published, failed, success, error, per_second } = row
   const { first_success, first_failed, first_error } = row
   return {

@@ -78,8 +78,8 @@ export interface ReceivedObject {
 
 /**
  * The job of an object, once however often it is announced. A listing does not know versions: there
- * the etag decides. A merchant's limits do not hold here, since nobody could be told; its files wait
- * for their turn.
+ * the etag decides. A merchant's limits do not apply here, since there is no client to refuse; its
+ * files wait.
  */
 export async function receiveObject(
   tx: Transaction,

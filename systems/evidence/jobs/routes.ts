@@ -34,7 +34,7 @@ const schemas = {
   },
   one: { summary: 'A file and how far it is', tags, params, response: { 200: JobResource } },
   notifications: {
-    summary: 'What the merchant was told about a file, newest first',
+    summary: "The merchant's notifications about a file, newest first",
     ...{ tags, params },
     response: { 200: pageOf(NotificationResource) },
   },

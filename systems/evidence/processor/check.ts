@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts'
 import { readCsv, type CsvRow } from '@posthorn/bulk/csv'
 import { readHeader, readRow, type Header } from './columns.ts'
-import { rejected, rejectionOf, type Rejection } from './rejection.ts'
+import { rejectionFor, rejectionOf, type Rejection } from './rejection.ts'
 
 /** What is known of a file before its first row is stored. */
 export interface Checked {
@@ -19,7 +19,7 @@ const READ_AT_ONCE = 250
 
 /**
  * Reads the whole CSV without storing anything. Only now can its last line no longer reject the job:
- * a row that is stored may be published a moment later, and nobody can call that back.
+ * a row that is stored may be published a moment later, and cannot be called back.
  */
 export async function check(
   archive: Archive,
@@ -35,12 +35,13 @@ export async function check(
       let first = 0
       if (header === undefined) {
         const read = readHeader(batch[0] as CsvRow)
-        if (read.kind === 'rejected') return rejected(read.reason, read.detail)
+        if (read.kind === 'rejected') return rejectionFor(read.reason, read.detail)
         header = read.header
         first = 1
       }
       rows += batch.length - first
-      if (rows > maxRows) return rejected('TOO_MANY_ROWS', `The CSV has more than ${maxRows} rows.`)
+      if (rows > maxRows)
+        return rejectionFor('TOO_MANY_ROWS', `The CSV has more than ${maxRows} rows.`)
       for (let i = first; i < batch.length; i += 1) {
         for (const file of readRow(batch[i] as CsvRow, header, resolve).files) named.add(file)
       }
@@ -48,10 +49,10 @@ export async function check(
   } catch (error) {
     return rejectionOf(error)
   }
-  if (header === undefined) return rejected('NO_HEADER', 'The CSV is empty.')
-  if (rows === 0) return rejected('NO_ROWS', 'The CSV has no rows below its header.')
+  if (header === undefined) return rejectionFor('NO_HEADER', 'The CSV is empty.')
+  if (rows === 0) return rejectionFor('NO_ROWS', 'The CSV has no rows below its header.')
   const files = archive.names().filter((name) => named.has(name))
-  return { kind: 'checked', header, rows, files, warnings: unused(archive, named) }
+  return { kind: 'checked', header, rows, files, warnings: findUnused(archive, named) }
 }
 
 /** The rows of the CSV in batches; a row with too few or too many columns is one too. */
@@ -66,7 +67,7 @@ export async function* csvRows(archive: Archive): AsyncGenerator<readonly CsvRow
   }
 }
 
-function unused(archive: Archive, named: ReadonlySet<string>): string[] {
+function findUnused(archive: Archive, named: ReadonlySet<string>): string[] {
   const names = archive.names().filter((name) => !named.has(name))
   if (names.length === 0) return []
   const shown = names.slice(0, MOST_NAMES).join(', ')

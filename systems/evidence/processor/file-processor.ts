@@ -18,7 +18,7 @@ export interface FileProcessorOptions extends ProcessorOptions {
 const SMALL_BYTES = 5_000_000
 
 const MAX_PAUSE_MS = 300_000
-/** Failures in a row until somebody is called. */
+/** Failures in a row until an alert is raised. */
 const ALERT_AT = 3
 const SOURCE = 'evidence.file-processor'
 
@@ -49,18 +49,18 @@ export async function processNext(
   if (!job) return false
   const claim = { job, token }
   if (job.lost_claims >= ALERT_AT) {
-    await alertOperator(options, job, 'Every process that read the file has ended without a word.')
+    await alertOperator(options, job, 'Every process that read the file has crashed.')
   }
   const lease = keepLease(options, claim)
   const stop = AbortSignal.any([signal, lease.signal])
   try {
     const outcome = await processJob(options, claim, stop)
-    log.info({ fileJobId: job.id, org: job.org_id, outcome }, 'a file was read')
+    log.info({ fileJobId: job.id, org: job.org_id, outcome }, 'file read')
     if (job.failures >= ALERT_AT || job.lost_claims >= ALERT_AT) {
       await transaction(pool, (tx) => recoverAlert(tx, { source: SOURCE, subject: job.id }))
     }
   } catch (error) {
-    await failed(options, claim, { error, signal: stop })
+    await noteFailure(options, claim, { error, signal: stop })
   } finally {
     lease.end()
   }
@@ -72,7 +72,7 @@ function keepLease({ pool, leaseMs, log }: ProcessorOptions, claim: JobClaim) {
   const lost = new AbortController()
   const renew = async () => {
     const kept = await renewJob(pool, claim, leaseMs).catch((error: unknown) => {
-      log.warn({ err: error, fileJobId: claim.job.id }, 'the lease on a file could not be renewed')
+      log.warn({ err: error, fileJobId: claim.job.id }, 'lease renewal failed; reading goes on')
       return true
     })
     if (!kept) lost.abort(new JobLost(claim.job.id))
@@ -81,8 +81,8 @@ function keepLease({ pool, leaseMs, log }: ProcessorOptions, claim: JobClaim) {
   return { signal: lost.signal, end: () => clearInterval(timer) }
 }
 
-/** Whatever was not the file's fault is tried again, later each time. */
-async function failed(
+/** A failure that is not the file's is tried again, later each time. */
+async function noteFailure(
   options: ProcessorOptions,
   claim: JobClaim,
   { error, signal }: { error: unknown; signal: AbortSignal },
@@ -90,13 +90,14 @@ async function failed(
   const { pool, log } = options
   const { id, failures } = claim.job
   if (error instanceof JobLost) {
-    log.warn({ fileJobId: id }, 'a file was taken over by another process')
+    log.warn({ fileJobId: id }, 'file taken over by another process; this one stops')
     return
   }
   // A process that stops gives its files back at once.
   const stopped = signal.aborted
   const afterMs = stopped ? 0 : Math.min(1_000 * 2 ** failures, MAX_PAUSE_MS)
-  if (!stopped) log.error({ err: error, fileJobId: id, afterMs }, 'a file could not be read')
+  if (!stopped)
+    log.error({ err: error, fileJobId: id, afterMs }, 'reading a file failed; it is tried again')
   const now = await releaseJob(pool, claim, { afterMs, failed: stopped ? 0 : 1 })
   if (now === undefined || now < ALERT_AT) return
   await alertOperator(options, claim.job, error instanceof Error ? error.message : String(error))

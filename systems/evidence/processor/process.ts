@@ -17,7 +17,7 @@ import {
   markStaged,
   type JobClaim,
 } from './queries.ts'
-import { rejected, rejectionOf, type Rejection } from './rejection.ts'
+import { rejectionFor, rejectionOf, type Rejection } from './rejection.ts'
 import { stageFiles } from './staging.ts'
 import { JobLost, storeRows } from './storing.ts'
 
@@ -52,7 +52,7 @@ export async function processJob(
   const { job } = claim
   if (job.lost_claims >= MOST_LOST && job.staged_at === null) {
     const detail = 'The file could not be read: every attempt ended without an answer.'
-    return reject(options, claim, rejected('PROCESSING_FAILED', detail))
+    return reject(options, claim, rejectionFor('PROCESSING_FAILED', detail))
   }
   const changed = await objectProblem(storage, job)
   if (changed && job.rows_read === 0) return reject(options, claim, changed)
@@ -68,7 +68,7 @@ export async function processJob(
   if (opened.kind === 'rejected') return reject(options, claim, opened)
   const { archive } = opened
   try {
-    const refusal = await staged(options, { claim, archive, signal })
+    const refusal = await stage(options, { claim, archive, signal })
     if (refusal) return await reject(options, claim, refusal)
     await store(options, { claim, archive, signal })
     return 'parsed'
@@ -87,12 +87,12 @@ interface Work {
 async function objectProblem(storage: Storage, job: FileJob): Promise<Rejection | undefined> {
   const now = await storage.head(job.storage_key)
   if (job.storage_version !== null) return undefined
-  if (!now) return rejected('OBJECT_MISSING', 'The file is no longer there.')
+  if (!now) return rejectionFor('OBJECT_MISSING', 'The file is no longer there.')
   if (now.etag === job.storage_etag) return undefined
-  return rejected('OBJECT_CHANGED', 'The file was replaced by another one before it was read.')
+  return rejectionFor('OBJECT_CHANGED', 'The file was replaced by another one before it was read.')
 }
 
-async function staged(options: ProcessorOptions, work: Work): Promise<Rejection | undefined> {
+async function stage(options: ProcessorOptions, work: Work): Promise<Rejection | undefined> {
   const { pool, storage, limits, progress } = options
   const { claim, archive, signal } = work
   if (claim.job.staged_at !== null) return undefined
@@ -112,7 +112,7 @@ async function staged(options: ProcessorOptions, work: Work): Promise<Rejection 
   await transaction(pool, async (tx) => {
     const job = await markStaged(tx, claim, checked)
     if (!job) throw new JobLost(claim.job.id)
-    await progress.changed(tx, job)
+    await progress.noteChange(tx, job)
   })
   return undefined
 }
@@ -123,7 +123,7 @@ async function store(options: ProcessorOptions, { claim, archive, signal }: Work
   const files = new Map((await listFiles(pool, job.id)).map((file) => [file.name, file]))
   const total = await storeRows({
     ...{ pool, outbox, claim, archive, files, leaseMs, batchRows, signal },
-    stored: (rows) => void progress.changed(pool, { ...job, rows_read: rows }),
+    stored: (rows) => void progress.noteChange(pool, { ...job, rows_read: rows }),
   })
   const parsed = await transaction(pool, (tx) => markParsed(tx, claim, total))
   if (!parsed) throw new JobLost(job.id)
@@ -143,10 +143,18 @@ async function reject(
       message: `Rejected: ${detail}`,
       more: { reason, filename },
     })
-    await progress.changed(tx, { ...claim.job, status: 'REJECTED', reason, reason_detail: detail })
+    await progress.noteChange(tx, {
+      ...claim.job,
+      status: 'REJECTED',
+      reason,
+      reason_detail: detail,
+    })
   })
   await forget(storage, jobId).catch((error: unknown) => {
-    log.warn({ err: error, fileJobId: jobId }, 'staged files of a rejected job are left behind')
+    log.warn(
+      { err: error, fileJobId: jobId },
+      'removing staged files of a rejected job failed; they stay',
+    )
   })
   return 'rejected'
 }

@@ -20,7 +20,7 @@ const db = await evidenceDatabase()
 const running = await runEvidence(db, { parts: [] })
 const acme = await running.as()
 const PATH = '/api/v1/file-jobs'
-const told: MerchantEvent[] = []
+const notified: MerchantEvent[] = []
 const whole = folderStorage(running.folder)
 
 function processor(more: Partial<ProcessorOptions> = {}): ProcessorOptions {
@@ -29,7 +29,7 @@ function processor(more: Partial<ProcessorOptions> = {}): ProcessorOptions {
     log: silentLog,
     storage: whole,
     outbox: rowsOutbox({ perMerchant: 1_000 }),
-    notify: async (_tx, event) => void told.push(event),
+    notify: async (_tx, event) => void notified.push(event),
     progress: createProgress(silentLog),
     limits: { ...DEFAULT_LIMITS, rows: 5_000 },
     leaseMs: 10_000,
@@ -256,7 +256,7 @@ test.each(BAD)('%s is rejected, with its reason and no row', async (_name, entri
     completedAt: expect.any(String),
   })
   expect(await numbersOf(id)).toEqual([])
-  expect(told.at(-1)).toMatchObject({
+  expect(notified.at(-1)).toMatchObject({
     type: 'evidence.rejected',
     data: { fileJobId: id, reason, message: expect.stringContaining('Rejected: ') },
   })

@@ -47,7 +47,7 @@ export async function claimJob(
   return rows[0]
 }
 
-/** False: somebody else has the job by now. */
+/** False: another process has the job by now. */
 export async function renewJob(
   db: Queryable,
   { job, token }: JobClaim,
@@ -108,7 +108,7 @@ export async function markStaged(
   return rows[0]
 }
 
-/** Parsing has ended. The empty delta is for whoever adds up: perhaps nothing else will change. */
+/** Parsing has ended. The empty delta wakes the tally worker: perhaps nothing else will change. */
 export async function markParsed(
   tx: Transaction,
   { job, token }: JobClaim,

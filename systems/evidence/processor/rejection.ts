@@ -18,14 +18,14 @@ export interface Rejection {
   readonly detail: string
 }
 
-export function rejected(reason: Rejection['reason'], detail: string): Rejection {
+export function rejectionFor(reason: Rejection['reason'], detail: string): Rejection {
   return { kind: 'rejected', reason, detail }
 }
 
 /** What was thrown because of the file itself, as a rejection; anything else is thrown again. */
 export function rejectionOf(error: unknown): Rejection {
-  if (error instanceof ArchiveRejected) return rejected(error.reason, error.detail)
+  if (error instanceof ArchiveRejected) return rejectionFor(error.reason, error.detail)
   if (error instanceof CsvError)
-    return rejected(error.code, `The CSV cannot be read: ${error.message}.`)
+    return rejectionFor(error.code, `The CSV cannot be read: ${error.message}.`)
   throw error
 }

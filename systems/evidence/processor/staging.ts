@@ -87,7 +87,7 @@ async function stageFile(
   }
 }
 
-/** What was wrong with the file may come wrapped by whoever stored it. */
+/** What was wrong with the file may come wrapped by the storage. */
 function causeOf(error: unknown): unknown {
   if (error instanceof BadFileError || error instanceof ArchiveRejected) return error
   return error instanceof Error && error.cause !== undefined ? causeOf(error.cause) : error

@@ -12,7 +12,7 @@ import { artifactLines, rowLine } from './copy-lines.ts'
 import { copyArtifacts, copyRows, moveCheckpoint, type JobClaim } from './queries.ts'
 import type { StagedFile } from './staging.ts'
 
-/** The job was taken over by another process: whatever this one still does must change nothing. */
+/** The job was taken over by another process: this one must not change anything any more. */
 export class JobLost extends Error {
   constructor(jobId: string) {
     super(`file job ${jobId} belongs to another process by now`)
@@ -30,7 +30,7 @@ export interface Storing {
   /** Rows of one transaction; a few more, since they are read some at a time. */
   readonly batchRows: number
   readonly signal: AbortSignal
-  /** Told after each batch how many rows are stored. */
+  /** Called after each batch with the number of rows stored. */
   readonly stored: (rows: number) => void
 }
 
@@ -129,15 +129,15 @@ async function storeBatch(
   { from, to, lines }: Batch,
 ): Promise<void> {
   await transaction(pool, async (tx) => {
-    // First, since it is the fence: nobody else writes rows of this job until we have committed.
+    // First, since it is the fence: no other process writes rows of this job until we have committed.
     if (!(await moveCheckpoint(tx, claim, { from, to, leaseMs }))) throw new JobLost(claim.job.id)
-    await copied(copyRows(tx), lines.rows)
-    await copied(copyArtifacts(tx), lines.artifacts)
+    await copyInto(copyRows(tx), lines.rows)
+    await copyInto(copyArtifacts(tx), lines.artifacts)
     tx.ringLater(outbox.bell)
   })
 }
 
-async function copied(into: Writable, { bytes }: CopyBuffer): Promise<void> {
+async function copyInto(into: Writable, { bytes }: CopyBuffer): Promise<void> {
   into.end(bytes)
   await finished(into)
 }

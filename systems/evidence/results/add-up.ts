@@ -44,16 +44,16 @@ export async function addUpAll(options: ResultsOptions): Promise<number> {
         const job = await addUp(tx, id)
         if (!job) return
         await conclude(tx, job, options.notify)
-        await progress.changed(tx, job)
+        await progress.noteChange(tx, job)
       })
     } catch (error) {
-      log.error({ err: error, fileJobId: id }, 'the results of a file job cannot be added up')
+      log.error({ err: error, fileJobId: id }, 'adding up a file job failed; it is tried again')
     }
   }
   return ids.length
 }
 
-/** Tells the merchant what the tally allows to be told: N1, then N2. */
+/** Sends the merchant the notifications that the tally allows: N1, then N2. */
 async function conclude(tx: Transaction, job: FileJob & Tally, notify: Notify): Promise<void> {
   const { id, org_id: org, total_rows: total, round } = job
   if (total === null) return

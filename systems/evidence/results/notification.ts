@@ -1,7 +1,7 @@
 import { uuid, type Transaction } from '@posthorn/engine'
 import { insertNotification } from './queries.ts'
 
-/** Something that a merchant is told by webhook. */
+/** An event for a merchant's webhooks. */
 export interface MerchantEvent {
   readonly org: string
   /** Its own: announced again, it is not delivered again. */

@@ -54,7 +54,7 @@ export async function listChanged(db: Queryable, limit: number): Promise<string[
   return rows.map(({ id }) => id)
 }
 
-/** Adds what changed to the job's tally, and returns both. Whoever adds up the same job waits. */
+/** Adds what changed to the job's tally, and returns both. Another worker on the same job waits. */
 export async function addUp(
   tx: Transaction,
   jobId: string,

@@ -27,11 +27,11 @@ const relay = createRelay({
   transports: everywhere(fakeTransport(), ['kafka']),
   mode: 'poll',
 })
-const told: MerchantEvent[] = []
+const notified: MerchantEvent[] = []
 const options = {
   pool: db.pool,
   log: silentLog,
-  notify: async (_tx: Transaction, event: MerchantEvent) => void told.push(event),
+  notify: async (_tx: Transaction, event: MerchantEvent) => void notified.push(event),
   progress: createProgress(silentLog),
   everyMs: 100,
 }
@@ -46,7 +46,7 @@ let job = ''
 let rows: string[] = []
 
 beforeEach(async () => {
-  told.length = 0
+  notified.length = 0
   job = uuid()
   rows = []
 })
@@ -77,14 +77,14 @@ async function read() {
   return { status, round, counts: [success_count, pending_retries, error_count], tally }
 }
 
-const messages = () => told.map(({ data }) => (data as { message: string }).message)
+const messages = () => notified.map(({ data }) => (data as { message: string }).message)
 
 test('N1 counts first attempts, N2 comes when every row has ended', async () => {
   await begin(5)
   await end([0, 1, 2], ATTACHED)
   await end([3], FAILED)
   await addUp()
-  expect(told).toEqual([])
+  expect(notified).toEqual([])
   expect(await read()).toMatchObject({ tally: { published: 1, success: 3, failed: 1 } })
   await end([4], FAILED)
   await addUp()
@@ -99,7 +99,7 @@ test('N1 counts first attempts, N2 comes when every row has ended', async () => 
     'Final Results: 4 success, 1 errors',
   ])
   expect(await read()).toMatchObject({ status: 'COMPLETED', counts: [4, 0, 1], round: 1 })
-  expect(told.map(({ org, type, key }) => [org, type, key])).toEqual([
+  expect(notified.map(({ org, type, key }) => [org, type, key])).toEqual([
     ['acme', 'evidence.initial_results', job],
     ['acme', 'evidence.final_results', job],
   ])
@@ -115,7 +115,7 @@ test('N1 tells of first attempts although retries have run since', async () => {
   await publish()
   await end([1], REFUSED, 1)
   await addUp()
-  expect(told).toEqual([])
+  expect(notified).toEqual([])
   await end([2], ATTACHED)
   await addUp()
   expect(messages()).toEqual([
@@ -124,7 +124,7 @@ test('N1 tells of first attempts although retries have run since', async () => {
   ])
 })
 
-test('each is told once, however many add up at once', async () => {
+test('each is notified once, with many workers at once', async () => {
   await begin(200)
   const places = Array.from({ length: 200 }, (_, n) => n)
   const all = places.map(async (n) => {
@@ -144,7 +144,7 @@ test('each is told once, however many add up at once', async () => {
   expect(counted).toEqual([{ pending: 0, published: 0, failed: 0, success: 100, error: 100 }])
 })
 
-test('nothing is told and nothing lost if the telling fails', async () => {
+test('a failed notification is neither sent nor lost', async () => {
   await begin(1)
   await end([0], ATTACHED)
   const notify = async () => Promise.reject(new Error('no webhooks today'))
@@ -173,7 +173,7 @@ test('errors are tried again in a round of their own', async () => {
   await end([2], ATTACHED, 1)
   await addUp()
   expect(messages().slice(2)).toEqual(['Final Results: 3 success, 0 errors'])
-  expect(told.at(-1)?.data).toMatchObject({ round: 2 })
+  expect(notified.at(-1)?.data).toMatchObject({ round: 2 })
   expect(await read()).toMatchObject({ status: 'COMPLETED', round: 2, counts: [3, 0, 0] })
 })
 

@@ -6,7 +6,7 @@ export interface Counted extends AsyncIterable<Uint8Array> {
 }
 
 /** Passes bytes on until there are too many, or until the signal: then it fails instead of ending. */
-export function counted(
+export function countBytes(
   key: string,
   bytes: AsyncIterable<Uint8Array>,
   { maxBytes = Number.POSITIVE_INFINITY, signal }: PutOptions,

@@ -40,7 +40,7 @@ describe('a folder', () => {
     expect(await readdir(join(inside, 'deep'))).toEqual(['deeper'])
   })
 
-  test('takes files that somebody dropped, but not hidden ones', async () => {
+  test('takes files dropped into it, but not hidden ones', async () => {
     const dropped = await mkdtemp(join(folder, 'dropped-'))
     await mkdir(join(dropped, 'incoming/acme'), { recursive: true })
     for (const name of ['a b+c 100%.zip', '.DS_Store', '.partial.zip']) {

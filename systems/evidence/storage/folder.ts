@@ -3,9 +3,9 @@ import { constants, type Dirent, type Stats } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { counted } from './counted.ts'
+import { countBytes } from './counted.ts'
 import { keyOfPath, pathOfKey } from './key-path.ts'
-import { NotStored, heard, type Storage, type StoredObject } from './storage.ts'
+import { NotStored, ignoreErrors, type Storage, type StoredObject } from './storage.ts'
 
 /** Hidden, so that no key lies in it, and on the same file system, so that files can be renamed. */
 const UNFINISHED = '.unfinished'
@@ -24,12 +24,12 @@ export function folderStorage(folder: string): Storage {
       await mkdir(unfinished, { recursive: true })
       const temporary = join(unfinished, randomUUID())
       try {
-        const facts = await writeWhole(temporary, counted(key, bytes, options))
+        const facts = await writeWhole(temporary, countBytes(key, bytes, options))
         const path = pathOf(key)
         await mkdir(dirname(path), { recursive: true })
         await rename(temporary, path)
         await syncFolder(dirname(path))
-        return storedObject(key, facts)
+        return toStoredObject(key, facts)
       } catch (error) {
         await rm(temporary, { force: true })
         throw error
@@ -43,12 +43,12 @@ export function folderStorage(folder: string): Storage {
         await file.close()
         return Readable.from([])
       }
-      return heard(file.createReadStream({ start, end: end - 1, ...(signal && { signal }) }))
+      return ignoreErrors(file.createReadStream({ start, end: end - 1, ...(signal && { signal }) }))
     },
 
     async head(key) {
       const facts = await stat(pathOf(key)).catch(unlessMissing)
-      return facts?.isFile() ? storedObject(key, facts) : undefined
+      return facts?.isFile() ? toStoredObject(key, facts) : undefined
     },
 
     async *list(prefix) {
@@ -61,7 +61,7 @@ export function folderStorage(folder: string): Storage {
         const key = keyOfPath(path)
         if (key === undefined || !key.startsWith(prefix)) continue
         const facts = await stat(join(folder, path)).catch(unlessMissing)
-        if (facts) yield storedObject(key, facts)
+        if (facts) yield toStoredObject(key, facts)
       }
     },
 
@@ -123,7 +123,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-function storedObject(key: string, { size, mtimeMs, ctimeMs, ino }: Stats): StoredObject {
+function toStoredObject(key: string, { size, mtimeMs, ctimeMs, ino }: Stats): StoredObject {
   return {
     key,
     size,

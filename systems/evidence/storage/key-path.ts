@@ -24,7 +24,7 @@ function nameOfSegment(segment: string): string {
   if (segment === '') return EMPTY
   if (segment === EMPTY) return '%25'
   // A leading dot would hide the file, and `..` would climb.
-  return segment.replace(UNWRITABLE, escaped).replace(/^\./, escaped)
+  return segment.replace(UNWRITABLE, escapeCharacter).replace(/^\./, escapeCharacter)
 }
 
 function segmentOfName(name: string): string {
@@ -32,6 +32,6 @@ function segmentOfName(name: string): string {
   return name.replace(ESCAPE, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }

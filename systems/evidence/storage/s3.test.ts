@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { lineTo, withBroker } from '@posthorn/engine/testing'
+import { proxyTo, withBroker } from '@posthorn/engine/testing'
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, expect, test } from 'vitest'
 import { s3Storage } from './s3.ts'
@@ -15,7 +15,7 @@ withBroker('S3_ENDPOINT', (endpoint) => {
   }))
 
   test('a read whose line breaks fails; it does not end early', { timeout: 60_000 }, async () => {
-    const line = await lineTo(endpoint)
+    const line = await proxyTo(endpoint)
     const storage = s3Storage({ bucket, endpoint: line.by(endpoint), region: 'us-east-1' })
     await storage.put(`${run}/cut`, zeros(30))
     const stream = await storage.read(`${run}/cut`)
@@ -31,7 +31,7 @@ withBroker('S3_ENDPOINT', (endpoint) => {
   })
 
   test('a put whose line breaks fails and shows nothing', { timeout: 60_000 }, async () => {
-    const line = await lineTo(endpoint)
+    const line = await proxyTo(endpoint)
     const storage = s3Storage({ bucket, endpoint: line.by(endpoint), region: 'us-east-1' })
     const put = storage.put(
       `${run}/lost`,

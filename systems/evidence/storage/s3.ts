@@ -9,8 +9,8 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { counted } from './counted.ts'
-import { NotStored, heard, type ReadOptions, type Storage } from './storage.ts'
+import { countBytes } from './counted.ts'
+import { NotStored, ignoreErrors, type ReadOptions, type Storage } from './storage.ts'
 
 export interface S3Options {
   readonly bucket: string
@@ -34,7 +34,7 @@ export function s3Storage({ bucket: Bucket, ...options }: S3Options): Storage {
   return {
     async put(key, bytes, putOptions = {}) {
       const { contentType } = putOptions
-      const body = counted(key, bytes, putOptions)
+      const body = countBytes(key, bytes, putOptions)
       const Body = Readable.from(body, { objectMode: false })
       // The uploader's own abort answers before its parts are gone, a body that fails does not: so
       // the signal goes to the body.
@@ -47,7 +47,7 @@ export function s3Storage({ bucket: Bucket, ...options }: S3Options): Storage {
       try {
         const { ETag, VersionId } = await upload.done()
         const modifiedAt = new Date()
-        return { key, size: body.count, etag: bare(ETag), ...versioned(VersionId), modifiedAt }
+        return { key, size: body.count, etag: bare(ETag), ...versionField(VersionId), modifiedAt }
       } finally {
         Body.destroy()
       }
@@ -67,7 +67,7 @@ export function s3Storage({ bucket: Bucket, ...options }: S3Options): Storage {
         const body = Body as Readable
         if (isEmpty) body.destroy()
         if (isEmpty) return Readable.from([])
-        return heard(signal ? addAbortSignal(signal, body) : body)
+        return ignoreErrors(signal ? addAbortSignal(signal, body) : body)
       } catch (error) {
         if (isMissing(error)) throw new NotStored(key, { cause: error })
         if (isBehindEnd(error)) return Readable.from([])
@@ -80,7 +80,7 @@ export function s3Storage({ bucket: Bucket, ...options }: S3Options): Storage {
         const found = await client.send(new HeadObjectCommand({ Bucket, Key: key }))
         const { ETag, VersionId, ContentLength: size = 0, LastModified } = found
         const modifiedAt = LastModified ?? new Date(0)
-        return { key, size, etag: bare(ETag), ...versioned(VersionId), modifiedAt }
+        return { key, size, etag: bare(ETag), ...versionField(VersionId), modifiedAt }
       } catch (error) {
         if (isMissing(error)) return undefined
         throw error
@@ -134,7 +134,7 @@ function rangeOf({ start = 0, end }: ReadOptions): { Range?: string } {
   return { Range: `bytes=${start}-${end === undefined ? '' : end - 1}` }
 }
 
-function versioned(version: string | undefined): { version?: string } {
+function versionField(version: string | undefined): { version?: string } {
   return version === undefined || version === 'null' ? {} : { version }
 }
 

@@ -65,9 +65,9 @@ export class TooLarge extends Error {
 }
 
 /**
- * A stream that may fail before its reader listens, when the signal comes between: nobody's error
- * would end the process. The reader still finds the stream failed.
+ * A stream that may fail before its reader listens, when the signal comes between: an
+ * unhandled error would end the process. The reader still finds the stream failed.
  */
-export function heard(stream: Readable): Readable {
+export function ignoreErrors(stream: Readable): Readable {
   return stream.on('error', () => undefined)
 }

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 
 const SCRIPT = fileURLToPath(new URL('./testing/streaming-process.ts', import.meta.url))
 
-async function streamed(env: NodeJS.ProcessEnv): Promise<unknown> {
+async function streamIn(env: NodeJS.ProcessEnv): Promise<unknown> {
   const key = `test-${randomUUID()}`
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, key, '200'], {
     env,
@@ -24,14 +24,14 @@ const WHOLE = { size: 200_000_000, isWhole: true }
 test('a folder takes and gives 200 MB with little memory', { timeout: 120_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-streaming-'))
   const { S3_BUCKET: _, ...env } = process.env
-  const result = await streamed({ ...env, EVIDENCE_FOLDER: folder })
+  const result = await streamIn({ ...env, EVIDENCE_FOLDER: folder })
   expect(result).toEqual({ ...WHOLE, grownMb: expect.toSatisfy((mb: number) => mb < 100) })
   await rm(folder, { recursive: true })
 })
 
 withBroker('S3_ENDPOINT', () => {
   test('a bucket takes and gives 200 MB with little memory', { timeout: 120_000 }, async () => {
-    const result = await streamed({ S3_BUCKET: 'posthorn-test', ...process.env })
+    const result = await streamIn({ S3_BUCKET: 'posthorn-test', ...process.env })
     expect(result).toEqual({ ...WHOLE, grownMb: expect.toSatisfy((mb: number) => mb < 150) })
   })
 })

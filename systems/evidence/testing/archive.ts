@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
 
-/** A PDF as far as anybody looks at its first bytes, different for each text. */
+/** A PDF by its first bytes, different for each text. */
 export function pdf(text = 'evidence'): Buffer {
   return Buffer.from(`%PDF-1.7\n${text}\n%%EOF\n`)
 }

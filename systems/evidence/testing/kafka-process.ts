@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { killService, restartService, startServices } from '../../../scripts/services/index.mjs'
 
 /*
- * Owns a Kafka broker on behalf of a test: kills and starts it as told, and ends it when the test's
+ * Owns a Kafka broker on behalf of a test: kills and starts it on request, and ends it when the test's
  * process is gone, however that went. The broker is a process of its own and would go on for ever.
  */
 
 export type KafkaOrder = 'kill' | 'start'
 export type KafkaAnswer = { readonly brokers: string } | { readonly problem: string } | 'done'
 
-// A broker that the environment names is somebody else's.
+// A broker that the environment names is not ours.
 delete process.env['KAFKA_BROKERS']
-// Whoever interrupts the tests in a terminal interrupts us too: there is something to end first.
+// Ctrl-C in the terminal of the tests interrupts us too: there is something to end first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
 const log = () => undefined

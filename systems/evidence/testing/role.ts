@@ -67,7 +67,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
           // Small, so that a file has several.
           batchRows: 1_000,
           ...{ lanes: 1, everyMs: 50, nudge: createNudge() },
-          notify: async (_tx, { type }) => reach(`told ${type}`),
+          notify: async (_tx, { type }) => reach(`notified ${type}`),
         }),
       )
       return async () => {
@@ -79,7 +79,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
       return run([
         resultsWorker({
           ...{ ...common, everyMs: 50 },
-          notify: async (_tx, { type }) => reach(`told ${type}`),
+          notify: async (_tx, { type }) => reach(`notified ${type}`),
         }),
       ])
     case 'publisher': {

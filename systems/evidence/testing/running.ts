@@ -36,7 +36,7 @@ export interface Running extends Serving {
   as(caller?: { sub?: string; org?: string }): Promise<Client>
   /** Tells the simulated document API something. */
   documents(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
-  /** Moves the business clock and wakes everybody. */
+  /** Moves the business clock and wakes all workers. */
   advance(by: `${number}h`): Promise<void>
 }
 
@@ -90,7 +90,7 @@ export async function runEvidence(db: TestDatabase, options: RunOptions = {}): P
 
 const JOBS = '/api/v1/file-jobs'
 
-/** Somebody with a token, at a server of this process or of another. */
+/** A user with a token, at a server of this process or of another. */
 export async function clientOf(
   url: string,
   { sub = 'ada', org = 'acme' }: { sub?: string; org?: string } = {},

@@ -13,8 +13,8 @@ export interface Serving {
   readonly app: App
   readonly url: string
   readonly system: OpenSystem
-  /** What merchants were told, as far as it was committed or not. */
-  readonly told: readonly MerchantEvent[]
+  /** Notifications to merchants, committed or not. */
+  readonly notified: readonly MerchantEvent[]
 }
 
 export interface ServingOptions {
@@ -28,8 +28,8 @@ export interface ServingOptions {
 /** The system behind a real server on a free port, with the document API it brings. */
 export async function serve(options: ServingOptions): Promise<Serving> {
   const { pool, folder, env = {}, log = silentLog } = options
-  const told: MerchantEvent[] = []
-  const notify: Notify = async (_tx, event) => void told.push(event)
+  const notified: MerchantEvent[] = []
+  const notify: Notify = async (_tx, event) => void notified.push(event)
   const made = evidence({ notify })
   const app = await createApp({
     title: 'evidence',
@@ -52,10 +52,10 @@ export async function serve(options: ServingOptions): Promise<Serving> {
     production: false,
     baseUrl: () => url,
     sealing: createSealing(['k'.repeat(32)]),
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
   })
   await system.routes?.(app)
   await app.register(simulators, { pool, simulators: system.simulators ?? [] })
   url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { app, url, system, told }
+  return { app, url, system, notified }
 }

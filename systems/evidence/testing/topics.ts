@@ -28,7 +28,7 @@ export function underPrefix(
   prefix = '',
 ): Required<Transport> & Subscriber {
   if (prefix === '') return broker
-  const renamed = (destination: Destination): Destination => ({
+  const rename = (destination: Destination): Destination => ({
     ...destination,
     topic: `${prefix}.${destination.topic}`,
     options: { group: `${prefix}.${String(destination.options?.['group'])}` },
@@ -37,12 +37,12 @@ export function underPrefix(
     ...broker,
     deliver: (batch, options) =>
       broker.deliver(
-        batch.map(({ message, destination }) => ({ message, destination: renamed(destination) })),
+        batch.map(({ message, destination }) => ({ message, destination: rename(destination) })),
         options,
       ),
     passed: (sent) =>
       broker.passed(
-        sent.map(({ destination, ref }) => ({ destination: renamed(destination), ref })),
+        sent.map(({ destination, ref }) => ({ destination: rename(destination), ref })),
       ),
     subscribe: (consumer) =>
       broker.subscribe({

@@ -6,8 +6,8 @@ export interface Hashed {
   digest(): string
 }
 
-/** Hashes bytes while somebody else reads them. */
-export function hashed(bytes: AsyncIterable<Uint8Array>): Hashed {
+/** Hashes bytes on their way to another reader. */
+export function hashBytes(bytes: AsyncIterable<Uint8Array>): Hashed {
   const hash = createHash('sha256')
   async function* passing(): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {

@@ -10,7 +10,7 @@ import { countUsage, findByIdempotencyKey } from '../jobs/queries.ts'
 import { limitOf, receiveUpload, type MerchantLimits, type Reception } from '../jobs/receive.ts'
 import { problem } from '../problems.ts'
 import { TooLarge, type Storage } from '../storage/storage.ts'
-import { hashed } from './body.ts'
+import { hashBytes } from './body.ts'
 
 export interface UploadOptions {
   readonly pool: Pool
@@ -61,11 +61,11 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
       const { bytes, name } = await bodyOf(request)
       const filename = request.query.filename ?? name ?? 'upload.zip'
       const id = uuid()
-      const body = hashed(bytes)
+      const body = hashBytes(bytes)
       const stored = await storage
         .put(uploadKey(id), body.bytes, { contentType: 'application/zip', maxBytes })
         .catch((error: unknown) => {
-          throw explained(error)
+          throw explain(error)
         })
       const reception = await transaction(pool, (tx) =>
         receiveUpload(
@@ -86,18 +86,18 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
       )
       // What has no job is swept away later, if this does not succeed.
       if (reception.kind !== 'created') await storage.remove(stored.key).catch(() => undefined)
-      const job = accepted(reception)
+      const job = acceptedResource(reception)
       if (reception.kind === 'existing') reply.header('idempotent-replayed', 'true')
       else received()
       return reply.code(202).send({ fileJobId: job.id })
     })
   })
 
-  /** A gigabyte need not be sent to be told no. A repeat of what was taken is never told so. */
+  /** Refuses before a gigabyte is sent. A repeat of an accepted upload is never refused. */
   async function refuseEarly({ org, key }: { org: string; key: string | undefined }) {
     if (key !== undefined && (await findByIdempotencyKey(pool, { org, key }))) return
     const limited = limitOf(await countUsage(pool, org), limits)
-    if (limited) accepted(limited)
+    if (limited) acceptedResource(limited)
   }
 }
 
@@ -119,7 +119,7 @@ async function bodyOf(
     const part = await request.file()
     if (!part)
       throw problem('VALIDATION_FAILED', { errors: [{ field: 'file', reason: 'is required' }] })
-    return { bytes: part.file, name: cleaned(part.filename) }
+    return { bytes: part.file, name: cleanName(part.filename) }
   }
   if (request.body instanceof Readable) return { bytes: request.body, name: undefined }
   throw problem('UNSUPPORTED_MEDIA_TYPE', {
@@ -127,13 +127,13 @@ async function bodyOf(
   })
 }
 
-function cleaned(name: string | undefined): string | undefined {
+function cleanName(name: string | undefined): string | undefined {
   // oxlint-disable-next-line no-control-regex -- they are what is taken out
   const text = name?.replaceAll(/[\u0000-\u001f\u007f]/g, '').slice(0, 255)
   return text === '' ? undefined : text
 }
 
-function accepted(reception: Reception) {
+function acceptedResource(reception: Reception) {
   switch (reception.kind) {
     case 'created':
     case 'existing':
@@ -154,7 +154,7 @@ function tooLarge() {
 }
 
 /** A client that went away is not our fault. */
-function explained(error: unknown): unknown {
+function explain(error: unknown): unknown {
   if (error instanceof TooLarge) return tooLarge()
   const { code } = error as { code?: unknown }
   const isGone = code === 'ECONNRESET' || code === 'FST_MP_PREMATURE_CLOSE'

@@ -76,8 +76,8 @@ test('refuses what is no ZIP by its type, what is too large, and callers without
     .send('POST', PATH, { ...endless, headers: { 'content-type': 'application/zip' } })
     .catch(() => ({ status: 413 }))
   expect(answer.status).toBe(413)
-  const nobody = await fetch(running.url + PATH, { method: 'POST' })
-  expect(nobody.status).toBe(401)
+  const anonymous = await fetch(running.url + PATH, { method: 'POST' })
+  expect(anonymous.status).toBe(401)
   expect(await client.upload('x', { filename: 'a\nb' })).toMatchObject({ status: 400 })
   expect(await jobsOf('wrong')).toEqual([])
 })
@@ -105,7 +105,7 @@ test('the same key is the same job; with another file it is refused', async () =
   expect((await uploads()).length).toBe(new Set(await uploads()).size)
 })
 
-test('a merchant with too many unread files waits, and nobody else does', async () => {
+test('a merchant with too many unread files waits, and no other does', async () => {
   const client = await running.as({ org: 'busy' })
   const bytes = new Uint8Array(await zipOfCases(['case-1']))
   const answers = await Promise.all(
@@ -135,7 +135,7 @@ test('rows of a day are counted', async () => {
   expect(again).toMatchObject({ status: 429, body: { code: 'MERCHANT_LIMIT' } })
 })
 
-test('whoever hangs up in the middle leaves nothing', async () => {
+test('a client that hangs up in the middle leaves nothing', async () => {
   const before = await uploads()
   const client = await running.as({ org: 'gone' })
   const token = (await client.get(PATH)).status

@@ -84,7 +84,7 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Runni
     production: false,
     baseUrl: () => 'https://hub.test',
     sealing,
-    simulated: async (name) => app.simulatorAddresses[name],
+    simulatorAddress: async (name) => app.simulatorAddresses[name],
   })
   await system.routes?.(app)
   await app.register(simulators, { pool: db.pool, simulators: [mail()] })

@@ -15,7 +15,7 @@ export async function insertDossier(
   await tx.query(sql`
     insert into messages.dossier (id, org_id) values (${id}, ${orgId})
     on conflict (id) do nothing`)
-  // A statement of its own: it sees the row of whoever was faster.
+  // A statement of its own: it sees the row of a faster transaction.
   return findOwner(tx, id)
 }
 

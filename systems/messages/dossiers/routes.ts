@@ -84,7 +84,7 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
   app.get(`${PATH}/consents`, { schema: consents }, async (request) => {
     const { id: dossierId } = request.params
     const owner = await findOwner(pool, dossierId)
-    // Nobody's dossier has said nothing yet; it is made by its first consent.
+    // A dossier without a row has no consent yet; its first consent makes the row.
     if (owner !== undefined && owner !== callerOf(request).org) throw problem('NOT_FOUND')
     const rows = await listConsents(pool, dossierId)
     return { items: rows.map(consentResource), channels: [...providers.keys()] }
@@ -110,7 +110,7 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     const { org: orgId } = callerOf(request)
     const { id: entityId } = request.params
     const page = await auditPage(pool, { orgId, entity: 'DOSSIER', entityId }, request.query)
-    // A refusal for a dossier that nobody made is on record all the same.
+    // A refusal for a dossier without a row is recorded all the same.
     const isKnown = page.items.length > 0 || (await findOwner(pool, entityId)) === orgId
     if (!isKnown) throw problem('NOT_FOUND')
     return page

@@ -6,7 +6,7 @@ import type { NewMessage } from '../message.ts'
 import { payloadErrors, type Answered, type Outgoing, type Provider } from './provider.ts'
 
 export interface EmailOptions {
-  /** Where mail goes, as `smtp://host:25`; undefined while nobody takes it. */
+  /** Where mail goes, as `smtp://host:25`; undefined while there is no server. */
   smtpUrl(): Promise<string | undefined>
   readonly from: string
   readonly timeoutMs: number
@@ -14,14 +14,14 @@ export interface EmailOptions {
 
 const Payload = Type.Object(
   {
-    // A line break would begin a header of somebody else's.
+    // A line break would inject a header.
     subject: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\r\\n]*$' }),
     text: Type.String({ minLength: 1, maxLength: 100_000 }),
   },
   { additionalProperties: false },
 )
 
-/** Plain mail. It ends as SENT: nobody reports whether it was read. */
+/** Plain mail. It ends as SENT: there are no delivery reports. */
 export class EmailProvider implements Provider {
   readonly channel = 'email'
   readonly #options: EmailOptions

@@ -45,7 +45,7 @@ export async function postMessage(message: GraphRequest): Promise<GraphReply> {
       dispatcher,
       signal,
     })
-    const response = parsed(await answer.text())
+    const response = parseJson(await answer.text())
     return replyOf({ status: statusCode, retryAfter: headers['retry-after'], response })
   } catch (error) {
     const code = codeIn(error)
@@ -87,7 +87,7 @@ function replyOf({ status, retryAfter, response }: Answer): GraphReply {
 const MOST_CHARACTERS = 16_384
 const DEEPEST = 32
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     if (text.length <= MOST_CHARACTERS && depthOf(text) <= DEEPEST) return JSON.parse(text)
   } catch {
@@ -122,7 +122,7 @@ function textAt(value: unknown, path: readonly (string | number)[]): string | un
   return text === '' ? undefined : text
 }
 
-/** Nobody is believed who wants to be left alone for longer than a day. */
+/** A `Retry-After` of more than a day is not believed. */
 const MOST_MS = 86_400_000
 
 /** `Retry-After` in its two forms, seconds and a date. */

@@ -16,7 +16,7 @@ export class Pacer {
   readonly #now: () => number
   readonly #senders = new Map<string, Turns>()
 
-  /** `perSecond` 0 paces nothing; nobody is given a turn that is further away than `mostMs`. */
+  /** `perSecond` 0 paces nothing; no message is given a slot that is further away than `mostMs`. */
   constructor(
     { perSecond, mostMs }: { perSecond: number; mostMs: number },
     now: () => number = () => performance.now(),

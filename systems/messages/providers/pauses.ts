@@ -1,4 +1,4 @@
-/** The longest pause that nobody named. */
+/** The longest pause when the provider names none. */
 const MOST_MS = 60_000
 
 /** Keys that are remembered; past it, those whose pause is over are forgotten. */
@@ -22,7 +22,7 @@ export class Pauses {
     this.#now = now
   }
 
-  /** Milliseconds that are left; 0 for whoever is not paused. */
+  /** Milliseconds that are left; 0 for a key that is not paused. */
   leftMs(key: string): number {
     return Math.max(0, (this.#pauses.get(key)?.until ?? 0) - this.#now())
   }

@@ -41,7 +41,7 @@ export function providersOf(providers: readonly Provider[]): Providers {
   return new Map(providers.map((provider) => [provider.channel, provider]))
 }
 
-/** Throws for a channel without a provider: such a row cannot be sent, whatever is tried. */
+/** Throws for a channel without a provider: such a row can never be sent. */
 export function providerOf(providers: Providers, channel: string): Provider {
   const provider = providers.get(channel)
   if (!provider) throw new Error(`no provider for the channel "${channel}"`)

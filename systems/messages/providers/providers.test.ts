@@ -64,7 +64,7 @@ describe('the Graph API', () => {
     ],
     ['success without an id', 200, '{"messages":[]}', { kind: 'silent' }],
     ['success in rubbish', 200, '<html>', { kind: 'silent' }],
-    ['more than anybody reads', 200, 'x'.repeat(20_000), { kind: 'silent' }],
+    ['more than the client reads', 200, 'x'.repeat(20_000), { kind: 'silent' }],
   ])('answers with %s', async (_, status, body, expected) => {
     const url = await answering((_request, response) => response.writeHead(status).end(body))
     expect(await post(url)).toMatchObject(expected)

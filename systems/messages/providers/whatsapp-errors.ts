@@ -1,5 +1,5 @@
 /*
- * Meta's error codes and what each means for a message. Whatever is not listed is tried again.
+ * Meta's error codes and what each means for a message. A code that is not listed is tried again.
  */
 
 /** How a code is met. `limit` waits without counting; `account` is tried again, with an alert. */

@@ -112,12 +112,12 @@ export class WhatsAppCloudApiProvider implements Provider {
     signal: AbortSignal,
   ): Promise<Answered | undefined> {
     const pausedMs = Math.max(this.#pauses.leftMs(sender), this.#pauses.leftMs(pair))
-    if (pausedMs > IN_HAND_MS) return untried('SENDER_PAUSED', pausedMs)
+    if (pausedMs > IN_HAND_MS) return untriedAnswer('SENDER_PAUSED', pausedMs)
     if (pausedMs > 0) await sleep(pausedMs, undefined, { signal }).catch(() => undefined)
     const { waitMs, taken } = this.#pacer.turn(sender)
-    if (!taken) return untried('SENDER_PACED', waitMs)
+    if (!taken) return untriedAnswer('SENDER_PACED', waitMs)
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
-    return signal.aborted ? untried('SENDER_PACED', 0) : undefined
+    return signal.aborted ? untriedAnswer('SENDER_PACED', 0) : undefined
   }
 
   #outcomeOf(reply: GraphReply, { sender, pair }: { sender: string; pair: string }): Answered {
@@ -184,7 +184,7 @@ function templateMessage({ id, to, templateCode, payload }: Outgoing): unknown {
   }
 }
 
-function untried(code: 'SENDER_PAUSED' | 'SENDER_PACED', ms: number): Answered {
+function untriedAnswer(code: 'SENDER_PAUSED' | 'SENDER_PACED', ms: number): Answered {
   const message = 'The number has sent as much as it may for the moment.'
   const outcome = retryLater({ code, message }, { after: inMs(ms), charge: false })
   return { ...outcome, tried: false }

@@ -30,7 +30,7 @@ export interface Reports {
   readonly reports: readonly Report[]
   /** Whose messages these may be; undefined where the messages themselves say so. */
   readonly orgId: string | undefined
-  /** What to do with reports of messages that somebody is at work on at this moment. */
+  /** What to do with reports of messages that a worker has locked. */
   readonly busy: 'leave' | 'park'
 }
 
@@ -46,7 +46,7 @@ export async function takeReports(
   { reports, orgId, busy }: Reports,
 ): Promise<Report[]> {
   if (reports.length === 0) return []
-  const found = await placed(tx, intake, { reports, orgId })
+  const found = await place(tx, intake, { reports, orgId })
   const messages = await lockMessages(tx, [
     ...new Set(found.flatMap((each) => each.messageId ?? [])),
   ])
@@ -61,7 +61,7 @@ export async function takeReports(
     message,
     ...courseFor(message, byMessage.get(message.id) ?? []),
   }))
-  await followed(tx, intake.outbox, courses)
+  await follow(tx, intake.outbox, courses)
   return left.map(({ report }) => report)
 }
 
@@ -81,7 +81,7 @@ async function freshReports(
 }
 
 /** Finds the reports' messages; those of another organisation are left out. */
-async function placed(
+async function place(
   tx: Transaction,
   { log }: Intake,
   { reports, orgId }: Pick<Reports, 'reports' | 'orgId'>,
@@ -114,7 +114,7 @@ function courseFor(message: LockedMessage, reports: readonly Report[]): Course {
 
 type Followed = Course & { readonly message: LockedMessage }
 
-async function followed(
+async function follow(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,
   courses: readonly Followed[],
@@ -154,7 +154,7 @@ function auditOf({ message, steps }: Followed): AuditEvent[] {
     action: 'SENT',
     details: 'Message sent successfully',
   }))
-  const told = steps.flatMap(({ report, move }): AuditEvent[] => {
+  const reported = steps.flatMap(({ report, move }): AuditEvent[] => {
     const { status, errorCode, errorMessage } = report
     if (move === 'nothing') return []
     if (move !== 'late') {
@@ -165,7 +165,7 @@ function auditOf({ message, steps }: Followed): AuditEvent[] {
       { ...event, action: 'IGNORED', details: `Delivery status came too late: ${status}${why}` },
     ]
   })
-  return [...begins, ...told]
+  return [...begins, ...reported]
 }
 
 function activitiesOf({ message, steps }: Followed): Activity[] {
@@ -177,7 +177,7 @@ function activitiesOf({ message, steps }: Followed): Activity[] {
       metadata: { ...metadata, providerMessageId },
     }),
   )
-  const told = steps
+  const reported = steps
     .filter(({ move }) => move === 'noted' || isState(move))
     .map(({ report }): Activity => ({
       ...{ orgId, dossierId, type: 'MESSAGE_STATUS_UPDATE' },
@@ -187,7 +187,7 @@ function activitiesOf({ message, steps }: Followed): Activity[] {
         ...(report.errorCode !== null && { errorCode: report.errorCode }),
       },
     }))
-  return [...begins, ...told]
+  return [...begins, ...reported]
 }
 
 function isOnItsWay({ status }: LockedMessage): boolean {

@@ -38,6 +38,6 @@ export async function dropOld(pool: Pool, log: Log): Promise<void> {
     return dropParked(tx)
   })
   for (const { providerMessageId, status } of dropped) {
-    log.warn({ providerMessageId, status }, 'a status of a message that nobody knows')
+    log.warn({ providerMessageId, status }, 'status of an unknown message; discarded')
   }
 }

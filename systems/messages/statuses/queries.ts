@@ -66,7 +66,7 @@ export interface LockedMessage {
 }
 
 /**
- * Those that nobody else is at work on. A worker settles a batch in an order of its own: to wait for
+ * Those that no other session has locked. A worker settles a batch in an order of its own: to wait for
  * it with other messages in hand would be a deadlock.
  */
 export async function lockMessages(
@@ -87,7 +87,7 @@ export async function lockMessages(
 }
 
 /**
- * A report proves that the provider has the message, whatever became of its answer: the claim ends
+ * A report proves that the provider has the message, even if its answer was lost: the claim ends
  * here, and the worker that still waits changes nothing when it comes back.
  */
 export async function markSent(
@@ -123,7 +123,7 @@ export async function markSent(
       from moved`)
 }
 
-/** Reports that nobody could place yet, oldest first; each for one sweeper. */
+/** Reports without a message yet, oldest first; each for one sweeper. */
 export async function lockParked(
   tx: Transaction,
   limit: number,

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 
 export const REPORTED = ['sent', 'delivered', 'read', 'failed'] as const
 
-/** A provider says each word of a message once; whatever comes again is a repeat. */
+/** A provider says each word of a message once; a second one is a repeat. */
 export interface ReportKey {
   readonly providerMessageId: string
   readonly status: (typeof REPORTED)[number]

@@ -74,7 +74,7 @@ export function webhookRoutes(app: App, options: WebhookOptions): void {
     },
     async (request) => {
       const { reports, others } = readReports(request.body)
-      if (others > 0) log.warn({ others }, 'a webhook has statuses of an unknown form')
+      if (others > 0) log.warn({ others }, 'webhook has statuses of an unknown form; ignored')
       const orgId = request.headers['x-org-id']
       await takeAll(options, reports, orgId === undefined ? undefined : String(orgId))
       return { received: reports.length }
@@ -92,13 +92,13 @@ async function takeAll(
 ): Promise<void> {
   let left = reports
   for (const waitMs of AGAIN_MS) {
-    left = await taken(options, { reports: left, orgId, busy: 'leave' })
+    left = await take(options, { reports: left, orgId, busy: 'leave' })
     if (left.length === 0) return
     await sleep(waitMs)
   }
-  await taken(options, { reports: left, orgId, busy: 'park' })
+  await take(options, { reports: left, orgId, busy: 'park' })
 }
 
-function taken(options: WebhookOptions, reports: Reports): Promise<Report[]> {
+function take(options: WebhookOptions, reports: Reports): Promise<Report[]> {
   return transaction(options.pool, (tx) => takeReports(tx, options, reports))
 }

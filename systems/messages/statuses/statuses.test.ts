@@ -7,7 +7,7 @@ import type { MessageState } from '../message.ts'
 import {
   MESSAGES,
   sample,
-  signed,
+  signHeaders,
   startApi,
   webhookWith,
   type TestApi,
@@ -37,17 +37,17 @@ const actionsOf = async (id: string) => {
   )
   return body.items.map(({ action }) => action).toReversed()
 }
-const queued = async (org = 'acme') =>
+const queueMessage = async (org = 'acme') =>
   (await api.call('POST', MESSAGES, { body: sample(), org })).body.id
 /** A message that the provider has, and the provider's id of it. */
-const sent = async () => {
-  const id = await queued()
+const sendMessage = async () => {
+  const id = await queueMessage()
   await api.relay.tick()
   return { id, wamid: String((await show(id))['providerMessageId']) }
 }
 /** A message that was claimed by a worker which was never heard of again. */
-const abandoned = async () => {
-  const id = await queued()
+const abandonMessage = async () => {
+  const id = await queueMessage()
   await pool.query(
     `update messages.outbound_message
         set status = 'SENDING', attempt_count = 1, claim_token = gen_random_uuid(),
@@ -79,7 +79,7 @@ describe('reports', () => {
     'in the order %s %s %s end in one state, each repeated, also as one batch',
     async (...words) => {
       const end = words.includes('failed') ? 'FAILED' : 'DELIVERED'
-      const [one, other] = [await sent(), await sent()]
+      const [one, other] = [await sendMessage(), await sendMessage()]
       for (const status of words) {
         const body = webhookWith({ id: one.wamid, status, code: 131_026 })
         expect([await api.webhook(body), await api.webhook(body)]).toEqual([200, 200])
@@ -96,7 +96,7 @@ describe('reports', () => {
     const series = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 8 })
     await fc.assert(
       fc.asyncProperty(series, fc.boolean(), async (words, early) => {
-        const id = early ? await abandoned() : await queued()
+        const id = early ? await abandonMessage() : await queueMessage()
         if (!early) await api.relay.tick()
         const wamid = early ? `wamid.early-${id}` : String((await show(id))['providerMessageId'])
         for (const status of words) {
@@ -109,15 +109,15 @@ describe('reports', () => {
           words.includes('failed') && words.some((word) => word === 'delivered' || word === 'read')
         if (isBoth) expect(await actionsOf(id)).toContain('IGNORED')
         // A report counts once, however often it came.
-        const told = (await actionsOf(id)).filter((action) => action === 'UPDATED')
-        expect(told.length).toBeLessThanOrEqual(new Set(words).size)
+        const updates = (await actionsOf(id)).filter((action) => action === 'UPDATED')
+        expect(updates.length).toBeLessThanOrEqual(new Set(words).size)
       }),
       { numRuns: 60 },
     )
   })
 
   test('that come at the same time, a hundred times over, count once', async () => {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     const bodies = Array.from({ length: 100 }, (_, i) =>
       webhookWith(
         ...(['sent', 'delivered', 'read'] as const)
@@ -140,7 +140,7 @@ describe('reports', () => {
       times: 1,
       effect: true,
     })
-    const id = await queued()
+    const id = await queueMessage()
     const ticking = api.relay.tick()
     await expect.poll(async () => (await show(id)).status).toBe('SENDING')
     const wamid = 'wamid.the-first'
@@ -157,7 +157,7 @@ describe('reports', () => {
   })
 
   test('of a message that is not known yet are parked, and dropped after ten minutes', async () => {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     await pool.query(
       `update messages.outbound_message set provider_message_id = null where id = $1`,
       [id],
@@ -167,7 +167,7 @@ describe('reports', () => {
     const log = { ...console, warn: (details: object) => void warned.push(details) }
     const intake = { outbox, log } as Parameters<typeof placeParked>[1]
     await api.webhook(
-      webhookWith({ id: wamid, status: 'delivered' }, { id: 'wamid.nobody', status: 'sent' }),
+      webhookWith({ id: wamid, status: 'delivered' }, { id: 'wamid.unknown', status: 'sent' }),
     )
     expect(await placeParked(pool, intake)).toBe(0)
     expect((await show(id)).status).toBe('SENT')
@@ -183,11 +183,11 @@ describe('reports', () => {
       `update messages.delivery_status set received_at = now() - interval '11 minutes' where message_id is null`,
     )
     await dropOld(pool, log)
-    expect(warned).toEqual([{ providerMessageId: 'wamid.nobody', status: 'sent' }])
+    expect(warned).toEqual([{ providerMessageId: 'wamid.unknown', status: 'sent' }])
   })
 
-  test('of a message that somebody has in hand do not wait for it: they are parked', async () => {
-    const [held, free] = [await sent(), await sent()]
+  test('of a message that a worker has locked do not wait for it: they are parked', async () => {
+    const [held, free] = [await sendMessage(), await sendMessage()]
     const client = await pool.connect()
     await client.query('begin')
     await client.query('select from messages.outbound_message where id = $1 for update', [held.id])
@@ -206,7 +206,7 @@ describe('reports', () => {
   })
 
   test('of an attempt before the last do not undo what came since', async () => {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque: id, code: 131_026 }))
     await api.call('POST', `${MESSAGES}/${id}/retry`)
     await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque: id, code: 131_026 }))
@@ -220,11 +220,11 @@ describe('reports', () => {
   })
 
   test("of another organisation's message are left alone", async () => {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     const body = webhookWith({ id: wamid, status: 'delivered' })
-    expect(await api.webhook(body, { ...signed(body), 'x-org-id': 'other' })).toBe(200)
+    expect(await api.webhook(body, { ...signHeaders(body), 'x-org-id': 'other' })).toBe(200)
     expect((await show(id)).status).toBe('SENT')
-    expect(await api.webhook(body, { ...signed(body), 'x-org-id': 'acme' })).toBe(200)
+    expect(await api.webhook(body, { ...signHeaders(body), 'x-org-id': 'acme' })).toBe(200)
     expect((await show(id)).status).toBe('DELIVERED')
   })
 })
@@ -232,35 +232,35 @@ describe('reports', () => {
 describe('a webhook', () => {
   test.each<[string, (text: string) => [string, Record<string, string>]]>([
     ['without a signature', (text) => [text, {}]],
-    ['with a forged one', (text) => [text, signed(text, 'another secret')]],
-    ['with one of another body', (text) => [text, signed(`${text} `)]],
+    ['with a forged one', (text) => [text, signHeaders(text, 'another secret')]],
+    ['with one of another body', (text) => [text, signHeaders(`${text} `)]],
     [
       'with one in upper case',
       (text) => [
         text,
-        { 'x-hub-signature-256': (signed(text)['x-hub-signature-256'] ?? '').toUpperCase() },
+        { 'x-hub-signature-256': (signHeaders(text)['x-hub-signature-256'] ?? '').toUpperCase() },
       ],
     ],
     [
       'with half of one',
       (text) => [
         text,
-        { 'x-hub-signature-256': (signed(text)['x-hub-signature-256'] ?? '').slice(0, 40) },
+        { 'x-hub-signature-256': (signHeaders(text)['x-hub-signature-256'] ?? '').slice(0, 40) },
       ],
     ],
-    ['cut in the middle', (text) => [text.slice(0, 80), signed(text)]],
-    ['cut and signed', (text) => [text.slice(0, 80), signed(text.slice(0, 80))]],
-    ['with nothing in it', () => ['{}', signed('{}')]],
-    ['that is a list', () => ['[]', signed('[]')]],
+    ['cut in the middle', (text) => [text.slice(0, 80), signHeaders(text)]],
+    ['cut and signed', (text) => [text.slice(0, 80), signHeaders(text.slice(0, 80))]],
+    ['with nothing in it', () => ['{}', signHeaders('{}')]],
+    ['that is a list', () => ['[]', signHeaders('[]')]],
     [
       'larger than any',
       (text) => {
         const large = text + ' '.repeat(5 * 1_048_576)
-        return [large, signed(large)]
+        return [large, signHeaders(large)]
       },
     ],
   ])('%s is refused and changes nothing', async (_, make) => {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     const [text, headers] = make(JSON.stringify(webhookWith({ id: wamid, status: 'delivered' })))
     const status = await api.webhook(text, headers)
     expect([400, 401, 413]).toContain(status)
@@ -268,7 +268,7 @@ describe('a webhook', () => {
   })
 
   test('is believed byte by byte, with what Meta escapes', async () => {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     const error = '{"code":131026,"title":"Nicht m\\u00f6glich \\ud83d\\ude00"}'
     const text = `{"entry":[{"changes":[{"value":{"statuses":[{"id":"${wamid}","status":"failed","timestamp":"1","recipient_id":"1","errors":[${error}]}]}}]}]}`
     expect(await api.webhook(text)).toBe(200)
@@ -276,7 +276,7 @@ describe('a webhook', () => {
   })
 
   test('with statuses of other kinds is taken, and they are passed over', async () => {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     const strange = [
       { id: wamid, status: 'played' },
       { id: '', status: 'sent' },
@@ -288,7 +288,7 @@ describe('a webhook', () => {
     expect((await show(id)).status).toBe('DELIVERED')
   })
 
-  test('shakes hands with whoever knows the word', async () => {
+  test('answers the handshake of a caller with the verify token', async () => {
     const ask = (query: string) => fetch(`${api.url}/api/v1/webhooks/whatsapp/inbound?${query}`)
     const word = 'hub.verify_token=simulated-verify-token'
     const good = await ask(`hub.mode=subscribe&${word}&hub.challenge=115%3Cb%3E`)
@@ -304,12 +304,12 @@ describe('a webhook', () => {
   })
 })
 
-test('without WHATSAPP_ALLOW_UNSIGNED nobody is believed; with it, only a wrong signature is not', async () => {
+test('unsigned webhooks are refused without WHATSAPP_ALLOW_UNSIGNED; with it, only wrong signatures are', async () => {
   const open = await startApi(database, { WHATSAPP_ALLOW_UNSIGNED: 'true' })
   try {
-    const { id, wamid } = await sent()
+    const { id, wamid } = await sendMessage()
     const body = webhookWith({ id: wamid, status: 'delivered' })
-    expect(await open.webhook(body, signed(body, 'wrong'))).toBe(401)
+    expect(await open.webhook(body, signHeaders(body, 'wrong'))).toBe(401)
     expect((await show(id)).status).toBe('SENT')
     expect(await open.webhook(body, {})).toBe(200)
     expect((await show(id)).status).toBe('DELIVERED')
@@ -318,9 +318,9 @@ test('without WHATSAPP_ALLOW_UNSIGNED nobody is believed; with it, only a wrong 
   }
 })
 
-test('whoever is of another organisation sees and changes nothing', async () => {
+test('a user of another organisation sees and changes nothing', async () => {
   await api.call('PUT', '/api/v1/dossiers/d-9/consents/whatsapp', { body: { granted: true } })
-  const id = await queued()
+  const id = await queueMessage()
   const paths: [string, string, unknown?][] = [
     ['GET', `${MESSAGES}/${id}`],
     ['GET', `${MESSAGES}/${id}/attempts`],

@@ -17,7 +17,7 @@ export interface Answer<Body> {
   readonly body: Body
 }
 
-/** Whatever the API shows: a message, an attempt, an event. */
+/** A resource of the API: a message, an attempt, an event. */
 export interface Resource {
   readonly id: string
   readonly status: string
@@ -69,7 +69,7 @@ export async function startApi(
     settings: values,
     baseUrl: () => url,
     sealing: createSealing(['a key of at least thirty-two characters']),
-    simulated: async (name) => app.simulatorAddresses[name],
+    simulatorAddress: async (name) => app.simulatorAddresses[name],
   })
   await system.routes?.(app)
   const outside = whatsapp({
@@ -97,7 +97,7 @@ export async function startApi(
       })
       return { status: response.status, body: JSON.parse((await response.text()) || 'null') }
     },
-    async webhook(body, headers = signed(body)) {
+    async webhook(body, headers = signHeaders(body)) {
       const response = await fetch(`${url}/api/v1/webhooks/whatsapp/inbound`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -124,7 +124,7 @@ export async function startApi(
   }
 }
 
-export function signed(body: unknown, secret = APP_SECRET): Record<string, string> {
+export function signHeaders(body: unknown, secret = APP_SECRET): Record<string, string> {
   const hex = createHmac('sha256', secret).update(textOf(body)).digest('hex')
   return { 'x-hub-signature-256': `sha256=${hex}` }
 }

@@ -1,5 +1,5 @@
 /*
- * A worker that is killed in the worst moment: the provider has answered, and nobody has written
+ * A worker that is killed in the worst moment: the provider has answered, and the worker has not written
  * it down yet. Says `answered` then, and waits for its end.
  */
 import { createRelay, silentLog, type Transport } from '@posthorn/engine'
@@ -14,7 +14,7 @@ const { outboxes, transports = {} } = messages.open({
   ...{ pool, log: silentLog, production: false, settings: values },
   baseUrl: () => '',
   sealing: createSealing(['a key of at least thirty-two characters']),
-  simulated: async () => undefined,
+  simulatorAddress: async () => undefined,
 })
 
 function speechless(transport: Transport): Transport {

@@ -25,12 +25,12 @@ export interface CashierOptions extends ParticipantOptions {
   readonly callMs: number
 }
 
-/** What came of a payment. `cancelled`: its order is being undone, and nobody waits for an answer. */
+/** What came of a payment. `cancelled`: its order is being undone, and no saga waits for an answer. */
 type Charged = Exclude<ChargeOutcome, { kind: 'unknown' }> | { readonly kind: 'cancelled' }
 
 /**
  * Takes payments. The gateway is called with no transaction open; the outcome, the inbox row and the
- * answer commit together. As long as nobody knows the outcome the command comes again, with the same
+ * answer commit together. As long as the outcome is unknown the command comes again, with the same
  * key: it cannot charge twice.
  */
 export function cashier(options: CashierOptions): SystemConsumer {
@@ -90,7 +90,7 @@ async function charge(
   if (found.kind === 'charged' || found.kind === 'declined') return found
   throw new DeliveryError(
     'PAYMENT_UNKNOWN',
-    `nobody knows yet whether ${key} was charged: ${charged.error.message}`,
+    `it is not known yet whether ${key} was charged: ${charged.error.message}`,
   )
 }
 

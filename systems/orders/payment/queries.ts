@@ -18,12 +18,12 @@ export interface Payment {
   readonly error_code: string | null
   readonly error: string | null
   readonly cancelled: boolean
-  /** Somebody may be talking to the gateway now. */
+  /** A worker may be calling the gateway now. */
   readonly busy: boolean
 }
 
 /**
- * Writes down that somebody sets out to charge, before anything leaves: whoever cancels must know
+ * Records the intent to charge, before the request leaves: a cancellation must know
  * that money may be on its way. A payment that is settled or cancelled stays as it is.
  */
 export async function beginCharge(
@@ -47,7 +47,7 @@ export async function beginCharge(
 }
 
 /**
- * Writes down a charge, even where somebody settled the payment as failed. False: the payment was
+ * Writes down a charge, even where the payment was settled as failed. False: the payment was
  * cancelled before, when its caller seemed to be dead.
  */
 export async function settleCharged(
@@ -79,7 +79,7 @@ export async function settleUncharged(
 }
 
 /**
- * Keeps everybody from setting out to charge, from the commit on. A payment that nobody began is
+ * Keeps every worker from beginning a charge, from the commit on. A payment without a row is
  * cancelled with that; the command that comes later finds it.
  */
 export async function cancelPayment(

@@ -15,8 +15,8 @@ export interface RefundOptions {
 }
 
 /**
- * Undoes a payment, wherever it is: one that nobody began never will be, one under way is waited
- * for, one that was charged is given back. True if money went back. As long as somebody may be
+ * Undoes a payment, wherever it is: one without a charge never gets one, one under way is waited
+ * for, one that was charged is refunded. True if money went back. As long as a worker may be
  * charging, or the gateway does not say, it throws and is tried again.
  */
 export async function refundPayment(
@@ -25,7 +25,7 @@ export async function refundPayment(
   { pool, gateway }: RefundOptions,
 ): Promise<boolean> {
   const { orderId, key } = order
-  // Commits before the gateway is asked: after that nobody sets out to charge.
+  // Commits before the gateway is asked: after that no worker begins a charge.
   const payment = await transaction(pool, (own) => cancelPayment(own, order))
   const chargeRef = await chargeOf(payment, order, gateway)
   if (chargeRef === undefined) {
@@ -39,7 +39,7 @@ export async function refundPayment(
 
 /**
  * Gives back what was charged for a payment that is cancelled already: its caller had been away for
- * so long that nobody waited for it, and then went on.
+ * so long that it was given up, and then went on.
  */
 export async function refundStray(
   { orderId, key }: PaymentOrder,
@@ -75,5 +75,5 @@ async function refundCharge(key: string, chargeRef: string, gateway: Gateway): P
 }
 
 function unknownCharge(key: string, why: string): DeliveryError {
-  return new DeliveryError('PAYMENT_UNKNOWN', `nobody knows whether ${key} was charged: ${why}`)
+  return new DeliveryError('PAYMENT_UNKNOWN', `it is unknown whether ${key} was charged: ${why}`)
 }

@@ -62,36 +62,36 @@ export function sagaRoutes(app: App, pool: Pool): void {
 
   app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {
     const { org } = callerOf(request)
-    return toDetails(await found(pool, { id: request.params.id, org }))
+    return toDetails(await findOwn(pool, { id: request.params.id, org }))
   })
 
   const orders = { resume: resumeSaga, cancel: cancelSaga }
   for (const verb of ['resume', 'cancel'] as const) {
     app.post(`${PATH}/:id/${verb}`, { schema: schemas[verb] }, async (request, reply) => {
       const key = { id: request.params.id, org: callerOf(request).org }
-      const saga = await transaction(pool, (tx) => steered(tx, key, orders[verb]))
+      const saga = await transaction(pool, (tx) => steer(tx, key, orders[verb]))
       return reply.code(202).send(toDetails(saga))
     })
   }
 }
 
-async function found(db: Queryable, { id, org }: SagaKey): Promise<SagaDetails> {
+async function findOwn(db: Queryable, { id, org }: SagaKey): Promise<SagaDetails> {
   const saga = await getSaga(db, id)
   if (saga?.tenant !== org) throw problem('NOT_FOUND')
   return saga
 }
 
-async function steered(
+async function steer(
   tx: Transaction,
   key: SagaKey,
-  steer: (tx: Transaction, id: string) => Promise<Steering>,
+  order: (tx: Transaction, id: string) => Promise<Steering>,
 ): Promise<SagaDetails> {
-  await found(tx, key)
-  const steering = await steer(tx, key.id)
+  await findOwn(tx, key)
+  const steering = await order(tx, key.id)
   if (!steering.done) {
     throw problem('SAGA_NOT_STEERABLE', { detail: `The saga is ${steering.was ?? 'gone'}.` })
   }
-  return found(tx, key)
+  return findOwn(tx, key)
 }
 
 /** A cursor that is none is the caller's mistake. */

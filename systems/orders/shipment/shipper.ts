@@ -19,7 +19,7 @@ export function shipper(options: ParticipantOptions): SystemConsumer {
       await transaction(pool, (tx) =>
         once(tx, receipt, async () => {
           const booked = await bookShipment(tx, { orderId, orgId }, trackingCodeOf(orderId))
-          // Nobody waits for an answer any more.
+          // The saga no longer waits for an answer.
           if (booked.status === 'CANCELLED') return
           const payload = { orderId, trackingCode: booked.tracking_code }
           await reply(

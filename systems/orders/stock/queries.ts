@@ -15,7 +15,7 @@ export interface ReservationRow {
   readonly missing: string | null
 }
 
-/** False: the order has a reservation, whatever became of it. */
+/** False: the order has a reservation, in any state. */
 export async function insertReservation(
   tx: Transaction,
   { orderId, orgId, items }: Reservation,
@@ -68,7 +68,7 @@ export async function endReservation(
 export interface Opening {
   readonly orgId: string
   readonly items: readonly Item[]
-  /** How much there is of a sku that nobody has seen. */
+  /** How much there is of a new sku. */
   readonly opening: number
   /** The sku of which there is nothing. */
   readonly never: string

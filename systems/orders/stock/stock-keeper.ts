@@ -19,7 +19,7 @@ export function stockKeeper(options: ParticipantOptions, opening: number): Syste
       await transaction(pool, (tx) =>
         once(tx, receipt, async () => {
           const came = await reserveStock(tx, { orderId, orgId, items }, opening)
-          // Nobody waits for an answer any more.
+          // The saga no longer waits for an answer.
           if (came.kind === 'released') return
           const to = { events, to: message }
           if (came.kind === 'reserved') {

@@ -20,6 +20,6 @@ export function openOrders({ pool, env, log, baseUrl }: OpenOrdersOptions): Open
     ...{ pool, log, baseUrl, settings: values },
     production: false,
     sealing: createSealing(['k'.repeat(32)]),
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
   })
 }

@@ -23,7 +23,7 @@ const options = {
 }
 
 /** A payment whose charge was made and not answered, with its lock run out. */
-async function leftOpen(key: string, { tries = 1 } = {}): Promise<string> {
+async function leaveOpen(key: string, { tries = 1 } = {}): Promise<string> {
   await running.gateway('faults', { mode: 'drop', times: 1, effect: true })
   const { status, body } = await ada.pay(key)
   expect(status).toBe(422)
@@ -43,20 +43,20 @@ const alertsOf = async (subject: string) =>
   )
 
 test('of many completers at once, one finishes a payment', async () => {
-  const id = await leftOpen('many completers')
+  const id = await leaveOpen('many completers')
   const taken = await Promise.all(Array.from({ length: 8 }, () => completeStale(options)))
   expect(taken.reduce((sum, count) => sum + count, 0)).toBe(1)
   expect((await ada.actions(id)).filter((action) => action === 'payment.charged')).toHaveLength(1)
 })
 
 test('a gateway that says nothing for long is alerted, once, and recovers', async () => {
-  const id = await leftOpen('long silence', { tries: 6 })
+  const id = await leaveOpen('long silence', { tries: 6 })
   await running.gateway('faults', { mode: 'error', status: 503 })
   expect(await completeStale(options)).toBe(1)
   expect(await alertsOf(id)).toMatchObject([
     { code: 'PAYMENT_UNRESOLVED', state: 'open', tenant: 'acme' },
   ])
-  // Held back for a minute: nobody takes it before.
+  // Held back for a minute: no completer takes it before.
   expect(await completeStale(options)).toBe(0)
   expect((await ada.pay('long silence')).status).toBe(409)
   await running.gateway('faults', { mode: 'ok' })
@@ -82,7 +82,7 @@ test('the maintenance forgets expired keys', async () => {
 })
 
 test('a completer works until it is told to stop', async () => {
-  const id = await leftOpen('while it runs')
+  const id = await leaveOpen('while it runs')
   const end = new AbortController()
   const run = runPeriodically(completer(options), { signal: end.signal, log: silentLog })
   await expect

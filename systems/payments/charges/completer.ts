@@ -44,7 +44,7 @@ export async function completeStale(options: CompleterOptions): Promise<number> 
       complete(options, claim).catch((error: unknown) => {
         // Somebody was faster: all checks passed.
         if (error instanceof PosthornError && error.code === 'IDEMPOTENCY_LOCK_LOST') return
-        log.error({ err: error, key: claim.key }, 'a payment could not be completed')
+        log.error({ err: error, key: claim.key }, 'completing a payment failed; it is tried again')
       }),
     ),
   )
@@ -57,5 +57,5 @@ async function complete({ pool, gateway, log }: CompleterOptions, claim: KeyClai
   if (!state) return abandonKey(pool, claim)
   const work = await workOf(pool, state)
   const { kind } = await drive({ pool, gateway, by: 'payments.completer' }, claim, work)
-  log.info({ paymentId: work.paymentId, type: work.type, kind }, 'went on with a payment')
+  log.info({ paymentId: work.paymentId, type: work.type, kind }, 'payment resumed')
 }

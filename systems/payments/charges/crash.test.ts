@@ -36,7 +36,7 @@ async function begin(key: string, fault: object = { mode: 'ok' }): Promise<Crash
   return { child, key, sent }
 }
 
-/** Runs `crash` while nobody else can write to a table. */
+/** Runs `crash` while a table is locked against writes. */
 async function whileLocked(table: string, crash: () => Promise<void>): Promise<void> {
   const client = await pool.connect()
   try {
@@ -60,7 +60,7 @@ async function gatewayRequests(outcome: string): Promise<number> {
   return ((await response.json()) as { items: unknown[] }).items.length
 }
 
-async function stored(key: string) {
+async function readStored(key: string) {
   const { rows } = await pool.query<{ done: boolean; payments: number; transactions: number }>(
     `select completed_at is not null as done,
             (select count(*)::int from payments.payments p
@@ -110,7 +110,7 @@ async function killOnceAsked({ child }: Crash): Promise<void> {
 
 async function killAtCommit({ child, key }: Crash): Promise<void> {
   await expect
-    .poll(() => stored(key), { interval: 10, timeout: 10_000 })
+    .poll(() => readStored(key), { interval: 10, timeout: 10_000 })
     .toMatchObject({ payments: 1 })
   await whileLocked('payments.transactions', async () => {
     await expect.poll(waiters, { timeout: 10_000 }).toBe(1)
@@ -146,7 +146,7 @@ test.each(cases)('killed $point, $by finishes it', async ({ point, fault, crash,
   const begun = await begin(key, fault)
   await crash(begun)
   expect(await begun.sent).toBeUndefined()
-  expect(await stored(key)).toMatchObject({ done: false, payments: 1, transactions: 1 })
+  expect(await readStored(key)).toMatchObject({ done: false, payments: 1, transactions: 1 })
 
   const early = await ada.pay(key, ORDER)
   expect(early).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_IN_FLIGHT' } })
@@ -184,7 +184,7 @@ test('killed after the last commit, the next request is a repeat', async () => {
   const key = 'after the last commit'
   const { child } = await begin(key)
   await expect
-    .poll(() => stored(key), { interval: 5, timeout: 10_000 })
+    .poll(() => readStored(key), { interval: 5, timeout: 10_000 })
     .toMatchObject({ done: true })
   await child.kill()
   const answer = await ada.pay(key, ORDER)

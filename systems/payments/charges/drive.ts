@@ -14,7 +14,7 @@ import type { Work } from './work.ts'
 export type Driven =
   /** Stored: the same answer from now on. */
   | { readonly kind: 'settled'; readonly response: StoredResponse }
-  /** Nobody knows yet; the key stays open. */
+  /** The outcome is not known yet; the key stays open. */
   | { readonly kind: 'open'; readonly error: GatewayError }
 
 export interface Driver {
@@ -26,7 +26,7 @@ export interface Driver {
 
 /**
  * Second and third phase: asks the gateway, with no transaction open, and stores what it said
- * together with the answer. Whoever lost the key meanwhile changes nothing.
+ * together with the answer. A request that lost the key meanwhile changes nothing.
  */
 export async function drive(driver: Driver, claim: KeyClaim, work: Work): Promise<Driven> {
   const outcome = await ask(driver.gateway, work)

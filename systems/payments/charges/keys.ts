@@ -15,7 +15,7 @@ export interface KeyOptions {
   readonly gatewayTimeoutMs: number
 }
 
-/** What a key knows of its work, so that anybody can go on with it. */
+/** What a key knows of its work, so that any process can go on with it. */
 export interface KeyState {
   readonly transactionId: string
   /** How often the gateway's answer left the outcome open. */
@@ -42,7 +42,7 @@ export function stateOf({ state }: KeyClaim): KeyState | undefined {
 const FIRST_WAIT_MS = 2_000
 const LONGEST_WAIT_MS = 60_000
 
-/** Leaves the key open, for whoever comes after 2, 4, 8 … 60 s: until then it is in flight. */
+/** Leaves the key open, to be taken over after 2, 4, 8 … 60 s: until then it is in flight. */
 export async function leaveOpen(
   tx: Transaction,
   claim: KeyClaim,

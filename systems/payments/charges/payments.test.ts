@@ -43,7 +43,7 @@ test('a payment is created, charged once, and succeeds by the webhook', async ()
   ])
 })
 
-test('a repeat gets the same bytes, whatever the order of its fields', async () => {
+test('a repeat gets the same bytes, in any order of fields', async () => {
   const first = await ada.pay('repeat', { amount: 500, currency: 'EUR', metadata: { a: 1, b: 2 } })
   expect(first.headers.get('idempotent-replayed')).toBeNull()
   const again = await ada.pay('repeat', { currency: 'EUR', metadata: { b: 2, a: 1 }, amount: 500 })

@@ -15,7 +15,7 @@ export interface PaymentKey {
   readonly orgId: string
 }
 
-/** A key that nobody has used, as it is first written. */
+/** A new key, as it is first written. */
 export interface FreshKey {
   readonly claim: KeyClaim
   readonly fingerprint: string

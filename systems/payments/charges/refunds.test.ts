@@ -8,7 +8,7 @@ const ada = await running.as({})
 const POLL = { timeout: 10_000 }
 
 let made = 0
-async function succeeded(): Promise<string> {
+async function paySuccessfully(): Promise<string> {
   const { body } = await ada.pay(`for a refund ${(made += 1)}`)
   const id = String(body['id'])
   await expect.poll(async () => (await ada.payment(id))['status'], POLL).toBe('succeeded')
@@ -22,7 +22,7 @@ async function refundsOf(id: string): Promise<number> {
 }
 
 test('a refund gives the whole amount back, and the webhook moves the payment', async () => {
-  const id = await succeeded()
+  const id = await paySuccessfully()
   const { status, body } = await ada.refund(id, 'whole')
   expect(status).toBe(201)
   expect(body).toMatchObject({
@@ -52,7 +52,7 @@ test('a refund gives the whole amount back, and the webhook moves the payment', 
 })
 
 test('a payment is refunded in parts, and is refunded once all of it is', async () => {
-  const id = await succeeded()
+  const id = await paySuccessfully()
   const first = await ada.refund(id, 'part one', 300)
   expect(first).toMatchObject({ status: 201, body: { amount: 300, status: 'succeeded' } })
   expect(await ada.refund(id, 'part one', 300)).toMatchObject({ status: 200, body: first.body })
@@ -85,7 +85,7 @@ test('a payment is refunded in parts, and is refunded once all of it is', async 
 })
 
 test('parts at once are never more than the payment', async () => {
-  const id = await succeeded()
+  const id = await paySuccessfully()
   const answers = await Promise.all(Array.from({ length: 8 }, () => ada.refund(id, undefined, 300)))
   const statuses = answers.map(({ status }) => status)
   expect(statuses.filter((status) => status === 201)).toHaveLength(3)
@@ -94,7 +94,7 @@ test('parts at once are never more than the payment', async () => {
 })
 
 test('a key that found a refund under way says later what became of it', async () => {
-  const id = await succeeded()
+  const id = await paySuccessfully()
   await running.gateway('faults', { mode: 'timeout', times: 1 })
   const first = ada.refund(id, 'slow')
   await expect
@@ -139,7 +139,7 @@ test.each([
 })
 
 test('a key of another refund is refused, and a refusal leaves the key free', async () => {
-  const [one, two] = [await succeeded(), await succeeded()]
+  const [one, two] = [await paySuccessfully(), await paySuccessfully()]
   expect((await ada.refund(one, 'one of two')).status).toBe(201)
   expect(await ada.refund(two, 'one of two')).toMatchObject({
     status: 409,
@@ -151,7 +151,7 @@ test('a key of another refund is refused, and a refusal leaves the key free', as
 })
 
 test('a refund whose answer is lost is finished by the completer, once', async () => {
-  const id = await succeeded()
+  const id = await paySuccessfully()
   await running.gateway('faults', { mode: 'drop', times: 1, effect: true })
   const first = await ada.refund(id)
   expect(first).toMatchObject({ status: 422, body: { code: 'GATEWAY_ERROR', retryable: true } })
@@ -162,7 +162,7 @@ test('a refund whose answer is lost is finished by the completer, once', async (
 })
 
 test('a refund that the gateway refuses is stored, and another may be tried', async () => {
-  const id = await succeeded()
+  const id = await paySuccessfully()
   await running.gateway('faults', { mode: 'error', status: 422, code: 'too_old', times: 1 })
   const first = await ada.refund(id, 'refused')
   expect(first).toMatchObject({
@@ -173,9 +173,9 @@ test('a refund that the gateway refuses is stored, and another may be tried', as
   expect((await ada.refund(id, 'once more')).status).toBe(201)
 })
 
-test('what was asked of the gateway is told, to its organisation only', async () => {
-  const id = await succeeded()
-  await ada.refund(id, 'told')
+test('requests to the gateway are shown, to their organisation only', async () => {
+  const id = await paySuccessfully()
+  await ada.refund(id, 'shown')
   const path = `/api/v1/payments/${id}/transactions`
   expect((await ada.send(path)).body).toMatchObject({
     items: [
@@ -183,6 +183,6 @@ test('what was asked of the gateway is told, to its organisation only', async ()
       { type: 'refund', status: 'succeeded', gatewayRef: expect.stringMatching(/^re_/) as string },
     ],
   })
-  const other = await running.as({ org: 'somebody else' })
+  const other = await running.as({ org: 'other' })
   expect((await other.send(path)).status).toBe(404)
 })

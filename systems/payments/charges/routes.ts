@@ -51,13 +51,13 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
     const driven = await drive({ pool, gateway, by: sub }, claim, work)
     if (driven.kind === 'open') throw openProblem(work, driven.error)
     const { response } = driven
-    // Whoever was told that the outcome is open gets it as a repeat, as from the completer.
+    // A client that was answered "unknown" gets the outcome as a repeat, as from the completer.
     return work.tries > 0
       ? answerRepeat(reply, { kind: 'replay', response })
       : sendStored(reply, response)
   }
 
-  async function found(id: string, orgId: string): Promise<Payment> {
+  async function findOwn(id: string, orgId: string): Promise<Payment> {
     const payment = await findPayment(pool, { id, orgId })
     if (!payment) throw problem('NOT_FOUND', { detail: `There is no payment ${id}.` })
     return payment
@@ -80,7 +80,7 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
 
   app.post('/api/v1/payments/:id/refunds', { schema: refundPayment }, async (request, reply) => {
     const caller = callerOf(request)
-    // Without a key of its own it gets one that nobody can repeat: the completer needs it.
+    // Without a key of its own it gets one that no client can repeat: the completer needs it.
     const unnamed = { scope: `refund of ${request.params.id}`, key: uuid(), fingerprint: '' }
     const keyed = keyedRequest(request) ?? unnamed
     const amount = request.body?.amount
@@ -98,18 +98,18 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
   })
 
   app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) =>
-    toResource(await found(request.params.id, callerOf(request).org)),
+    toResource(await findOwn(request.params.id, callerOf(request).org)),
   )
 
   app.get('/api/v1/payments/:id/transactions', { schema: readTransactions }, async (request) => {
-    const { id } = await found(request.params.id, callerOf(request).org)
+    const { id } = await findOwn(request.params.id, callerOf(request).org)
     return { items: (await selectTransactions(pool, id)).map(toTransaction) }
   })
 
   app.get('/api/v1/payments/:id/audit', { schema: readAudit }, async (request) => {
     const { limit, cursor } = request.query
     const { org: orgId } = callerOf(request)
-    const { id: paymentId } = await found(request.params.id, orgId)
+    const { id: paymentId } = await findOwn(request.params.id, orgId)
     const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([AuditId]))[0]
     const rows = await selectAudit(pool, { orgId, paymentId, before, limit: limit + 1 })
     return toPage(rows, limit, {

@@ -22,7 +22,7 @@ const orderOf = (n: number) => ({
 })
 
 /** Repeats until there is an answer that stays. */
-async function settled(client: Client, key: string, order: object): Promise<Answer> {
+async function untilSettled(client: Client, key: string, order: object): Promise<Answer> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const answer = await client.pay(key, order)
     const isOpen =
@@ -53,7 +53,7 @@ test.each([1, 2])(
     await child.kill()
     const early = await Promise.all(first)
 
-    const answers = await Promise.all(keys.map((key, n) => settled(ada, key, orderOf(n))))
+    const answers = await Promise.all(keys.map((key, n) => untilSettled(ada, key, orderOf(n))))
     answers.forEach((answer, n) => {
       const ending = orderOf(n).amount % 100
       expect(answer.status, keys[n]).toBeOneOf(ending === 2 || ending === 50 ? [422] : [200, 201])

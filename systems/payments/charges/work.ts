@@ -32,7 +32,7 @@ export interface Work {
   readonly currency: string
   /** Of the charge that a refund gives back. */
   readonly chargeRef: string | null
-  /** Somebody began it, and may have asked the gateway. */
+  /** An earlier request began it, and may have called the gateway. */
   readonly begun: boolean
   readonly tries: number
 }

@@ -7,7 +7,7 @@ export interface Owner {
   readonly user: string
 }
 
-/** A run of an owner: anybody else's is not found. */
+/** A run of an owner: other users' runs are not found. */
 export interface RunKey extends Owner {
   readonly id: string
 }
@@ -20,7 +20,7 @@ export function ownerOf(request: Request): Owner {
 }
 
 /** What a route found, or 404. */
-export function found<Thing>(thing: Thing | undefined, what: string): Thing {
+export function requireFound<Thing>(thing: Thing | undefined, what: string): Thing {
   if (thing === undefined) throw problem('NOT_FOUND', { detail: `There is no such ${what}.` })
   return thing
 }

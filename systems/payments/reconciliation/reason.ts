@@ -16,7 +16,7 @@ export type Reason = (typeof REASONS)[number]
 /** Those of matched records. */
 export const MATCHED: readonly Reason[] = ['exact_match', 'manual_match']
 
-/** Those that somebody has to look at: all others are settled. */
+/** Those that need a user's decision: all others are settled. */
 export const OPEN: readonly Reason[] = [
   'no_match',
   'duplicate',

@@ -76,7 +76,7 @@ export async function runWebhooks(
   }
 }
 
-/** A member of an organisation, at whatever server. */
+/** A member of an organisation, at any server. */
 export async function clientAt(url: string, org: string): Promise<Client> {
   return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'member' }))
 }

@@ -15,7 +15,7 @@ export interface Answer {
   readonly body: Record<string, unknown>
 }
 
-/** Somebody with a token. */
+/** A user with a token. */
 export interface Client {
   send(path: string, init?: RequestInit): Promise<Answer>
   pay(key: string, body?: object): Promise<Answer>
@@ -35,7 +35,7 @@ export interface Running extends Serving {
   ledger(): Promise<Ledger>
   /** Tells the simulated gateway to fail, or how to send its webhooks. */
   gateway(path: 'faults' | 'webhooks', order: object): Promise<void>
-  /** Posts an event as the gateway would, with `x-webhook-signature` unless told otherwise. */
+  /** Posts an event as the gateway would, with `x-webhook-signature` by default. */
   event(event: object | string, headers?: Record<string, string>): Promise<Answer>
 }
 
@@ -68,13 +68,13 @@ export async function runPayments(
     as: (caller) => clientOf(url, caller),
     ledger: async () => (await (await fetch(`${url}/sim/gateway/ledger`)).json()) as Ledger,
     async gateway(path, order) {
-      await asked(`${url}/sim/gateway/${path}`, posted(order))
+      await ask(`${url}/sim/gateway/${path}`, jsonPost(order))
     },
     event(event, headers) {
       const body = typeof event === 'string' ? event : JSON.stringify(event)
       const signed = headers ?? { 'x-webhook-signature': signatureOf(body) }
       const all = { 'content-type': 'application/json', ...signed }
-      return asked(`${url}/api/v1/webhooks/payments`, { method: 'POST', headers: all, body })
+      return ask(`${url}/api/v1/webhooks/payments`, { method: 'POST', headers: all, body })
     },
   }
 }
@@ -86,14 +86,14 @@ export async function clientOf(
 ): Promise<Client> {
   const token = await signToken({ secret: TOKEN_SECRET, sub, org, role: 'member' })
   const send = (path: string, init: RequestInit = {}) =>
-    asked(`${url}${path}`, {
+    ask(`${url}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
     })
   return {
     send,
     pay: (key, body = { amount: 1_000, currency: 'EUR' }) =>
-      send('/api/v1/payments', posted(body, { 'idempotency-key': key })),
+      send('/api/v1/payments', jsonPost(body, { 'idempotency-key': key })),
     refund: (id, key, amount) =>
       send(`/api/v1/payments/${id}/refunds`, {
         method: 'POST',
@@ -115,12 +115,12 @@ export function signatureOf(body: string, secret = DEVELOPMENT_WEBHOOK_SECRET): 
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }
 
-function posted(body: object, headers: Record<string, string> = {}): RequestInit {
+function jsonPost(body: object, headers: Record<string, string> = {}): RequestInit {
   const all = { 'content-type': 'application/json', ...headers }
   return { method: 'POST', headers: all, body: JSON.stringify(body) }
 }
 
-async function asked(url: string, init: RequestInit): Promise<Answer> {
+async function ask(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init)
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true

@@ -41,7 +41,7 @@ export async function serveWebhooks(
     production: false,
     baseUrl: () => url,
     sealing: createSealing(['k'.repeat(32)]),
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
     receivers: simulatedReceivers(() => url),
   })
   await parts.routes(app)

@@ -41,7 +41,7 @@ export async function serve({ pool, env = {}, log = silentLog }: ServingOptions)
     production: false,
     baseUrl: () => url,
     sealing: createSealing(['k'.repeat(32)]),
-    simulated: async () => undefined,
+    simulatorAddress: async () => undefined,
     receivers: simulatedReceivers(() => url),
   })
   await system.routes?.(app)

@@ -28,7 +28,7 @@ const receiver = await openReceiver((response) => manner(response))
 /** What the merchants verify with, by path. */
 const secrets = new Map<string, string>()
 
-/** A merchant with endpoints of its own, that answers as told. */
+/** A merchant with endpoints of its own, whose answers a test sets. */
 async function merchant(org: string, { endpoints = 1, answers = atOnce } = {}) {
   manner = answers
   const client = await survivor.as({ org })
@@ -42,7 +42,7 @@ async function merchant(org: string, { endpoints = 1, answers = atOnce } = {}) {
 
 const hooksOf = (org: string) => receiver.hooks.filter(({ path }) => path.startsWith(`/${org}/`))
 
-/** Runs `crash` while nobody else can use a table in that way. */
+/** Runs `crash` while a table is locked in that mode. */
 async function whileLocked(lock: string, crash: () => Promise<void>): Promise<void> {
   const client = await pool.connect()
   try {
@@ -74,7 +74,7 @@ const isHeld = () =>
     )
     .toBeGreaterThan(0)
 
-const arrived = (org: string, atLeast = 1) =>
+const listArrived = (org: string, atLeast = 1) =>
   expect.poll(() => hooksOf(org).length, patience).toBeGreaterThanOrEqual(atLeast)
 
 const inState = (org: string, state: string) =>
@@ -181,7 +181,7 @@ test('after the receiver has it, before it is on record that it was asked', asyn
   const child = await start()
   await whileLocked('payments.webhook_attempts in share', async () => {
     await survivor.announce({ org })
-    await arrived(org)
+    await listArrived(org)
     await isHeld()
     await child.kill()
   })
@@ -201,7 +201,7 @@ test('after the receiver has it, while the request goes on by itself', async () 
   await takeOver(org)
   await expectSettled(org, 1)
   expect(hooksOf(org)).toHaveLength(2)
-  // The one that nobody heard of again is on record as lost.
+  // The one without an answer is on record as lost.
   const { rows } = await pool.query<{ error_class: string | null }>(
     `select error_class from payments.webhook_attempts a
        join payments.webhook_deliveries d on d.id = a.delivery_id
@@ -217,7 +217,7 @@ test('after the answer, before it is settled', async () => {
   const child = await start()
   await whileLocked('payments.webhook_attempts in share', async () => {
     await survivor.announce({ org })
-    await arrived(org)
+    await listArrived(org)
     await isHeld()
     await child.kill()
   })
@@ -226,7 +226,7 @@ test('after the answer, before it is settled', async () => {
   expect(hooksOf(org)).toHaveLength(2)
 }, 60_000)
 
-test('after a late answer was kept, before it is applied: nobody is asked again', async () => {
+test('after a late answer was kept, before it is applied: no second request is made', async () => {
   const org = 'kept'
   await merchant(org, { answers: late })
   const child = await start()
@@ -265,7 +265,7 @@ test('in the middle of a batch to several endpoints', async () => {
   await Promise.all(
     Array.from({ length: 10 }, (_, n) => survivor.announce({ org, id: `batch_${n}` })),
   )
-  await arrived(org, 25)
+  await listArrived(org, 25)
   await child.kill()
   expect(
     await count(`payments.webhook_deliveries where org_id = $1 and status = 'delivered'`, [org]),
@@ -278,7 +278,7 @@ test('in the middle of a batch to several endpoints', async () => {
 test('during rotate-secret: the secret is the old one, or both sign', async () => {
   const org = 'rotated'
   const { client, endpoint } = await merchant(org)
-  const kept = () => count('payments.webhook_secrets where endpoint_id = $1', [endpoint.id])
+  const countKept = () => count('payments.webhook_secrets where endpoint_id = $1', [endpoint.id])
   const rotate = `/api/v1/webhook-endpoints/${endpoint.id}/rotate-secret`
   const rotateAt = async ({ url }: Child) => {
     const caller = await clientAt(url, org)
@@ -292,14 +292,14 @@ test('during rotate-secret: the secret is the old one, or both sign', async () =
     await before.kill()
     expect(await sent).toBeUndefined()
   })
-  expect(await kept()).toBe(1)
+  expect(await countKept()).toBe(1)
 
   const after = await start()
   const sent = rotateAt(after)
-  await expect.poll(kept, patience).toBe(2)
+  await expect.poll(countKept, patience).toBe(2)
   await after.kill()
   await sent
-  // Nobody has seen the new secret: the merchant goes on with the old one, and can rotate again.
+  // The client has not seen the new secret: the merchant goes on with the old one, and can rotate again.
   await survivor.announce({ org, id: 'rotated_1' })
   await takeOver(org)
   await expectSettled(org, 1)
@@ -320,7 +320,7 @@ test('during the replay of a range: none of it, or all of it', async () => {
     Array.from({ length: 30 }, (_, n) => survivor.announce({ org, id: `replayed_${n}` })),
   )
   await client.send('POST', `${path}/enable`)
-  const skipped = () =>
+  const countSkipped = () =>
     count(`payments.webhook_deliveries where org_id = $1 and status = 'skipped_disabled'`, [org])
   const replayAt = async ({ url }: Child) => {
     const caller = await clientAt(url, org)
@@ -335,14 +335,14 @@ test('during the replay of a range: none of it, or all of it', async () => {
     await before.kill()
     expect(await sent).toBeUndefined()
   })
-  expect(await skipped()).toBe(30)
+  expect(await countSkipped()).toBe(30)
   expect(hooksOf(org)).toEqual([])
 
   const after = await start()
   expect(await replayAt(after)).toMatchObject({ status: 202, body: { count: 30 } })
-  await arrived(org)
+  await listArrived(org)
   await after.kill()
-  expect(await skipped()).toBe(0)
+  expect(await countSkipped()).toBe(0)
   await outlast(org)
   await takeOver(org)
   await expectSettled(org, 30)

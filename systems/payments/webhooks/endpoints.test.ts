@@ -207,7 +207,7 @@ test('a new secret signs at once, and the old one beside it for 24 hours', async
   })
 })
 
-test('a ping goes out whatever the filter says, and not to a disabled endpoint', async () => {
+test('a ping goes out regardless of the filter, and not to a disabled endpoint', async () => {
   const client = await open.as({ org: 'ping' })
   const { id } = await client.endpoint(`${receiver.url}/ping`, { eventTypes: ['payment.failed'] })
   const ping = await client.send('POST', `${PATH}/${id}/ping`)

@@ -30,7 +30,7 @@ export async function enqueueEvent(tx: Transaction, event: WebhookEvent): Promis
   return enqueueFor(tx, endpoints, event)
 }
 
-/** The same for chosen endpoints, whatever they want. */
+/** The same for chosen endpoints, regardless of their filters. */
 export async function enqueueFor(
   tx: Transaction,
   endpoints: readonly Pick<Endpoint, 'id' | 'ordered' | 'status'>[],

@@ -34,7 +34,7 @@ test('says how each endpoint of a merchant is doing, and nothing of others', asy
     successRate: 0,
     lastFailure: { code: 'WEBHOOK_STATUS', deliveryId: expect.any(String) },
   })
-  const other = await running.as({ org: 'somebody else' })
+  const other = await running.as({ org: 'other' })
   expect((await other.get(`${PATH}/health`)).body).toEqual({ items: [] })
 })
 

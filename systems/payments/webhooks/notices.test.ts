@@ -25,14 +25,15 @@ const look = async () => {
   await running.settle()
   return written
 }
-const told = () => onDuty.bodies('/alerts').map(({ type, data }) => `${type} ${data.subject}`)
+const listNotices = () =>
+  onDuty.bodies('/alerts').map(({ type, data }) => `${type} ${data.subject}`)
 
 test('tells of an alert once an hour, and when it is over', async () => {
   await raise('saga 1')
   await raise('saga 2')
   expect(await look()).toBe(2)
   expect(await look()).toBe(0)
-  expect(told().toSorted((a, b) => a.localeCompare(b))).toEqual([
+  expect(listNotices().toSorted((a, b) => a.localeCompare(b))).toEqual([
     'alert.raised saga 1',
     'alert.raised saga 2',
   ])
@@ -45,9 +46,9 @@ test('tells of an alert once an hour, and when it is over', async () => {
 
   await recover('saga 1')
   expect(await look()).toBe(1)
-  expect(told().at(-1)).toBe('alert.recovered saga 1')
+  expect(listNotices().at(-1)).toBe('alert.recovered saga 1')
 
-  // Raised again within the hour: the same subject is told of once.
+  // Raised again within the hour: the same subject has one notice.
   await raise('saga 1')
   expect(await look()).toBe(0)
   // In another hour it is news.
@@ -55,7 +56,7 @@ test('tells of an alert once an hour, and when it is over', async () => {
     `update payments.alert_notices set hour = hour - interval '1 hour' where subject = 'saga 1'`,
   )
   expect(await look()).toBe(1)
-  expect(told().filter((each) => each.endsWith('saga 1'))).toEqual([
+  expect(listNotices().filter((each) => each.endsWith('saga 1'))).toEqual([
     'alert.raised saga 1',
     'alert.recovered saga 1',
     'alert.raised saga 1',
@@ -87,7 +88,7 @@ test('without an address there are no notices', async () => {
   expect(running.parts.outboxes.map(({ name }) => name)).toContain('payments.alert-notices')
 })
 
-test('the worker writes by itself, and ends when it is told to', async () => {
+test('the worker writes by itself, and ends when its signal is aborted', async () => {
   const writer = running.parts.workers?.find(({ name }) => name === 'payments.alert-notices')
   const stop = new AbortController()
   const working = writer && runPeriodically(writer, { signal: stop.signal, log: silentLog })
@@ -96,7 +97,7 @@ test('the worker writes by itself, and ends when it is told to', async () => {
     .poll(
       async () => {
         await running.settle()
-        return told()
+        return listNotices()
       },
       { timeout: 10_000 },
     )

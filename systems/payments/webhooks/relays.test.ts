@@ -70,7 +70,7 @@ test('two relays at work: each event once, beside endpoints that hang and that a
   }
 }, 80_000)
 
-test('an answer that nobody settled is applied by another relay, without a second request', async () => {
+test('an unsettled answer is applied by another relay, without a second request', async () => {
   slowMs = 700
   const client = await second.as({ org: 'handover' })
   await client.endpoint(`${receiver.url}/slow/handover`)

@@ -64,17 +64,19 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
     const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))
     const bodyOf = new Map(bodies.map(({ id, body }) => [id, body]))
     const resolved = batch.map(({ message, destination }) => {
-      const known = recalled(requests.get(message.id))
+      const known = recallAnswer(requests.get(message.id))
       const target = targets.get(destination.topic)
       const body = bodyOf.get(message.id)
-      return known ?? (target && { ...target, ...(body !== undefined && { body }) }) ?? disabled()
+      return (
+        known ?? (target && { ...target, ...(body !== undefined && { body }) }) ?? disabledAnswer()
+      )
     })
     return keyed.length === 0 ? resolved : inOrder(batch, resolved, places)
   }
 }
 
 /** What is known of a delivery's last request, if it has not been settled yet. */
-function recalled(request: Unsettled | undefined): Answered | undefined {
+function recallAnswer(request: Unsettled | undefined): Answered | undefined {
   if (!request) return undefined
   const { id: attemptId, state, outcome, alive } = request
   if (state === 'answered' && outcome) return { ...outcome, attemptId, isKept: true } as Recalled
@@ -83,7 +85,7 @@ function recalled(request: Unsettled | undefined): Answered | undefined {
   return retryLater(pending, { after: '5s', charge: false })
 }
 
-function disabled(): Answered {
+function disabledAnswer(): Answered {
   const error = { code: ENDPOINT_DISABLED, message: 'the endpoint is disabled' }
   return retryLater(error, { after: `${AGAIN_MS}ms`, charge: false })
 }
@@ -141,7 +143,10 @@ export function keepLateAnswer(pool: Pool, log: Log) {
         tx.ringLater(webhookDeliveries.bell)
       })
     } catch (error) {
-      log.warn({ deliveryId, err: error }, 'a late answer is lost; the webhook is sent again')
+      log.warn(
+        { deliveryId, err: error },
+        'storing a late answer failed; the webhook is sent again',
+      )
     }
   }
 }

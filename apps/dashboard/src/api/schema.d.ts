@@ -1465,7 +1465,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the merchant was told about a file, newest first */
+    /** The merchant's notifications about a file, newest first */
     get: {
       parameters: {
         query?: never
@@ -6110,7 +6110,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Records of a file that somebody has to look at */
+    /** Records of a file that need a decision */
     get: {
       parameters: {
         query?: {
@@ -7532,7 +7532,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Records that somebody has to look at, of the newest file first */
+    /** Records that need a decision, of the newest file first */
     get: {
       parameters: {
         query?: {
@@ -10401,7 +10401,7 @@ export interface paths {
             /** @description whether the work is done before it fails; false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
@@ -10628,7 +10628,7 @@ export interface paths {
             /** @description whether the work is done before it fails; false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
@@ -10851,7 +10851,7 @@ export interface paths {
             /** @description how late they are; 200 */
             delayMs?: number
             /**
-             * @description reversed: what happens within delayMs is told newest first; kept
+             * @description reversed: events within delayMs are sent newest first; kept
              * @enum {unknown}
              */
             order?: 'kept' | 'reversed'
@@ -11053,7 +11053,7 @@ export interface paths {
             /** @description whether the work is done before it fails; false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
@@ -11280,7 +11280,7 @@ export interface paths {
             /** @description whether the work is done before it fails; false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
@@ -11676,7 +11676,7 @@ export interface paths {
             /** @description whether the work is done before it fails; false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the line, slow is late
+             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'

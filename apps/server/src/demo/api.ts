@@ -18,7 +18,7 @@ export interface Sent {
   readonly expect?: readonly number[]
 }
 
-/** The HTTP API of a server, as somebody with a token uses it. */
+/** The HTTP API of a server, as a user with a token calls it. */
 export interface DemoApi {
   get<Body>(path: string): Promise<Body>
   post<Body>(path: string, sent?: Sent): Promise<Body>
@@ -28,7 +28,7 @@ export interface DemoApi {
 
 export interface DemoApiOptions {
   readonly url: string
-  /** The header of whoever started it: the story acts in no other name. */
+  /** The header of the user who started it: the story acts in no other name. */
   readonly authorization: string
   readonly signal: AbortSignal
 }
@@ -44,7 +44,7 @@ export function createDemoApi({ url, authorization, signal }: DemoApiOptions): D
       })
       const text = await response.text()
       const isTooSoon = response.status === 429 && response.headers.has('retry-after')
-      if (!isTooSoon) return answered<Body>(`${method} ${path}`, { response, text, sent })
+      if (!isTooSoon) return requireAnswer<Body>(`${method} ${path}`, { response, text, sent })
       await sleep(Number(response.headers.get('retry-after')) * 1_000, undefined, { signal })
     }
   }
@@ -87,7 +87,7 @@ interface Answer {
   readonly sent: Sent
 }
 
-function answered<Body>(what: string, { response, text, sent }: Answer): Body {
+function requireAnswer<Body>(what: string, { response, text, sent }: Answer): Body {
   const { status, ok } = response
   const isExpected = sent.expect?.includes(status) ?? ok
   if (!isExpected) throw new DemoError(`${what} answered ${status}: ${text.slice(0, 300)}`)

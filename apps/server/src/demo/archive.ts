@@ -13,10 +13,10 @@ export function archiveOf(files: ReadonlyMap<string, string>): Uint8Array<ArrayB
   for (const [name, text] of files) {
     const [title, data] = [Buffer.from(name), Buffer.from(text)]
     const facts = factsOf(title, data)
-    const head = Buffer.concat([signed(SIGNATURE.file), facts, title])
+    const head = Buffer.concat([signatureBytes(SIGNATURE.file), facts, title])
     parts.push(head, data)
     entries.push(
-      Buffer.concat([signed(SIGNATURE.entry), short(VERSION), facts, tail(offset), title]),
+      Buffer.concat([signatureBytes(SIGNATURE.entry), short(VERSION), facts, tail(offset), title]),
     )
     offset += head.length + data.length
   }
@@ -49,7 +49,7 @@ function tail(offset: number): Buffer {
   return rest
 }
 
-function signed(signature: number): Buffer {
+function signatureBytes(signature: number): Buffer {
   const bytes = Buffer.alloc(4)
   bytes.writeUInt32LE(signature, 0)
   return bytes

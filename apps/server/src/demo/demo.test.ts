@@ -40,7 +40,7 @@ interface Delivery {
   readonly createdAt: string
 }
 
-async function abandoned(): Promise<readonly Delivery[]> {
+async function listAbandoned(): Promise<readonly Delivery[]> {
   const { body } = await server.call('/api/v1/webhook-deliveries?status=abandoned')
   return body['items'] as Delivery[]
 }
@@ -52,7 +52,7 @@ async function openAlerts(): Promise<number> {
 
 const faultOf = async (name: string) => (await server.call(`/sim/${name}/faults`)).body['mode']
 
-test('is told before it is played', async () => {
+test('is described before it is played', async () => {
   const { status, steps } = await story()
   expect(status).toBe('idle')
   expect(steps.length).toBeGreaterThan(5)
@@ -73,7 +73,7 @@ test('goes through all systems, twice, and leaves a webhook that is mended as it
   )
 
   // See why.
-  const [given] = await abandoned()
+  const [given] = await listAbandoned()
   const { body: attempts } = await server.call(`/api/v1/webhook-deliveries/${given?.id}/attempts`)
   expect(attempts['items']).toHaveLength(5)
   expect(attempts['items']).toMatchObject([
@@ -94,13 +94,13 @@ test('goes through all systems, twice, and leaves a webhook that is mended as it
 
   const second = await whole()
   expect(second).toMatchObject({ status: 'completed', error: null })
-  // Whatever else the merchant was sent while it is closed may be given up as well.
-  expect((await abandoned()).length).toBeGreaterThan(0)
+  // Other webhooks to the closed merchant may be given up as well.
+  expect((await listAbandoned()).length).toBeGreaterThan(0)
   const { body: endpoints } = await server.call('/api/v1/webhook-endpoints')
   expect(endpoints['items'], 'those of the first run serve again').toHaveLength(2)
 })
 
-test('one that is played is joined, and can be ended; everybody outside works again', async () => {
+test('one that is played is joined, and can be ended; every simulator works again', async () => {
   expect((await server.call(PATH, { method: 'POST' })).body).toMatchObject({ status: 'running' })
   const isDown = async () => (await story()).steps.find(({ id }) => id === 'outage')?.status
   await expect.poll(isDown, { timeout: 90_000, interval: 100 }).toBe('running')
@@ -144,7 +144,7 @@ test('what is not as the story says ends it with the reason, and is mended', asy
   expect(await faultOf('merchant')).toBe('ok')
 })
 
-test('a server that stops ends it at once, and asks nobody for anything more', async () => {
+test('a server that stops ends it at once, and makes no further request', async () => {
   const begun = Promise.withResolvers<void>()
   const play: Step['play'] = async ({ api }) => {
     await api.post('/sim/merchant/faults', { json: { mode: 'error' } })
@@ -167,7 +167,7 @@ test('is for operators', async () => {
   }
 })
 
-test('is not played where somebody real would be written to', async () => {
+test('is not played where a real recipient would be written to', async () => {
   const real = await testServer(await testDatabase(), {
     systems,
     env: { GATEWAY_URL: 'http://127.0.0.1:1', GATEWAY_API_KEY: 'real' },

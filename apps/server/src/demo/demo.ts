@@ -75,19 +75,20 @@ export function createDemo({ log, story = STORY }: DemoOptions): Demo {
       shown.status = 'done'
     }
   }
-  const ended = (status: Progress['status'], error: string | null = null) => {
+  const end = (status: Progress['status'], error: string | null = null) => {
     progress = { ...progress, status, error, endedAt: new Date().toISOString() }
   }
   const run = async (actor: Actor, signal: AbortSignal) => {
     try {
       await play(actor, signal)
-      ended('completed')
+      end('completed')
     } catch (error) {
-      // Whoever was told to fail must not go on failing for a run that nobody plays any more.
+      // Simulators set to fail must not go on failing after the run.
       if (signal.reason !== CLOSING) await leaveTidy(actor)
-      if (signal.aborted) return ended('cancelled')
-      if (!(error instanceof DemoError)) log.error({ err: error }, 'the demonstration broke')
-      ended('failed', error instanceof Error ? error.message : String(error))
+      if (signal.aborted) return end('cancelled')
+      if (!(error instanceof DemoError))
+        log.error({ err: error }, 'demonstration failed; it can be started again')
+      end('failed', error instanceof Error ? error.message : String(error))
     }
   }
   return {

@@ -77,7 +77,7 @@ export function demoRoutes(app: App, { simulators, baseUrl, log }: DemoRoutesOpt
   )
 }
 
-/** Where this process listens itself, whatever stands in front of it. */
+/** Where this process listens itself, behind any proxy. */
 function addressOf(app: App): string {
   const { address, port, family } = app.server.address() as AddressInfo
   if (address === '0.0.0.0') return `127.0.0.1:${port}`

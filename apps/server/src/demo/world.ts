@@ -1,6 +1,6 @@
 import type { DemoApi } from './api.ts'
 
-/** Who must be simulated: the story pays, writes and uploads, and none of it may reach anybody. */
+/** Who must be simulated: the story pays, writes and uploads, and none of it may reach a real recipient. */
 export const CAST = ['gateway', 'merchant', 'whatsapp', 'documents', 'mail'] as const
 export type Actor = (typeof CAST)[number]
 
@@ -16,7 +16,7 @@ export async function fail(api: DemoApi, actor: Actor, fault: Fault): Promise<vo
   await api.post(`/sim/${actor}/faults`, { json: fault })
 }
 
-/** Lets somebody answer as they should. */
+/** Lets a simulator answer as it should. */
 export async function mend(api: DemoApi, actor: Actor): Promise<void> {
   await api.post(`/sim/${actor}/faults`, { json: { mode: 'ok' } })
 }

@@ -1,6 +1,6 @@
 import type { Outbox } from '@posthorn/engine'
 
-/** A definition as data, the way `defineOutbox` was told and with every default written out. */
+/** A definition as data, as given to `defineOutbox` and with every default written out. */
 export function definitionOf(outbox: Outbox): Record<string, unknown> {
   const { statements: _statements, bell: _bell, message: _message, ...data } = outbox
   const { destination, upcasters, audit } = outbox

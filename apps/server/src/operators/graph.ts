@@ -94,7 +94,7 @@ function resourceOf(outbox: Outbox, stats: OutboxStats, rates: TransitionRates) 
 const WENT_WELL: readonly Move[] = ['claim', 'deliver', 'confirm', 'resend']
 
 function isRecorded({ audit }: Outbox, { moves }: GraphEdge): boolean {
-  const told = moves.filter((move) => move !== 'enqueue')
-  if (audit.record === 'all') return told.length > 0
-  return audit.record === 'failures' && told.some((move) => !WENT_WELL.includes(move))
+  const recorded = moves.filter((move) => move !== 'enqueue')
+  if (audit.record === 'all') return recorded.length > 0
+  return audit.record === 'failures' && recorded.some((move) => !WENT_WELL.includes(move))
 }

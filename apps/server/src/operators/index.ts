@@ -27,7 +27,7 @@ export interface OperatorOptions {
   readonly simulators: readonly Simulator[] | undefined
 }
 
-/** What operators see and do, the same for every outbox whatever its system. */
+/** What operators see and do, the same for every outbox of every system. */
 export function operatorRoutes(app: App, options: OperatorOptions): void {
   const { pool, outboxes, feed, news, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))

@@ -3,7 +3,9 @@
  * with the first of them that ends or breaks. A race of promises would do, and leak: every race
  * leaves something behind on the source that stays silent.
  */
-export async function* merged<Item>(sources: readonly AsyncIterable<Item>[]): AsyncGenerator<Item> {
+export async function* mergeStreams<Item>(
+  sources: readonly AsyncIterable<Item>[],
+): AsyncGenerator<Item> {
   const arrived: Arrival<Item>[] = []
   let wake: () => void = () => undefined
   const ask = async (iterator: AsyncIterator<Item>) => {

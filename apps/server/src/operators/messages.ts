@@ -109,7 +109,7 @@ const cancelling = {
 
 export function messageRoutes(app: App, pool: Pool, outboxes: Registered): void {
   /** The message, or 404. */
-  const found = async ({ name, id }: { name: string; id: string }) => {
+  const findMessageRow = async ({ name, id }: { name: string; id: string }) => {
     const outbox = outboxNamed(outboxes, name)
     const message = await getMessage(pool, outbox, id)
     if (!message) throw problem('NOT_FOUND', { detail: `${name} has no such message` })
@@ -137,7 +137,7 @@ export function messageRoutes(app: App, pool: Pool, outboxes: Registered): void 
     '/api/v1/outboxes/:name/messages/:id',
     { schema: show, config: OPERATOR },
     async (request) => {
-      const { outbox, message } = await found(request.params)
+      const { outbox, message } = await findMessageRow(request.params)
       return detailsOf(outbox, message)
     },
   )
@@ -146,7 +146,7 @@ export function messageRoutes(app: App, pool: Pool, outboxes: Registered): void 
     '/api/v1/outboxes/:name/messages/:id/replay',
     { schema: replaying, config: OPERATOR },
     async (request, reply) => {
-      const { outbox, message } = await found(request.params)
+      const { outbox, message } = await findMessageRow(request.params)
       const operator = operatorOf(callerOf(request).sub, request.body?.reason)
       const options = { filter: { ids: [message.id] }, ...operator }
       const ids = await transaction(pool, (tx) => replay(tx, outbox, options))
@@ -159,7 +159,7 @@ export function messageRoutes(app: App, pool: Pool, outboxes: Registered): void 
     '/api/v1/outboxes/:name/messages/:id/cancel',
     { schema: cancelling, config: OPERATOR },
     async (request) => {
-      const { outbox, message } = await found(request.params)
+      const { outbox, message } = await findMessageRow(request.params)
       if (outbox.states.cancelled === undefined) {
         throw problem('CONFLICT', { detail: `messages of ${outbox.name} cannot be cancelled` })
       }

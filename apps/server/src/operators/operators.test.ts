@@ -19,7 +19,7 @@ async function becomes(id: string, state: string): Promise<Item> {
   return read()
 }
 
-/** A letter that nobody takes, dead. */
+/** A dead letter whose reader refuses it. */
 async function deadLetter(reader: string, type = 'note'): Promise<string> {
   letters.refusing.add(reader)
   const id = await letters.write(pool, { reader, type })
@@ -120,7 +120,7 @@ describe('messages', () => {
     expect(JSON.stringify(body)).not.toContain('hush')
   })
 
-  test('a dead one is replayed, once, by somebody', async () => {
+  test('a dead one is replayed once, by a named operator', async () => {
     const id = await deadLetter('heidi')
     letters.refusing.clear()
     const { status, body } = await server.call(`${base}/messages/${id}/replay`, {
@@ -243,11 +243,11 @@ describe('alerts', () => {
 })
 
 describe('audit', () => {
-  test('finds what happened to a message, and what somebody did', async () => {
+  test('finds what happened to a message, and what an operator did', async () => {
     const id = await deadLetter('lena')
     const { body } = await server.call(`/api/v1/audit?messageId=${id}`)
     expect(body).toMatchObject({ items: [{ kind: 'transition', messageId: id, to: 'lost' }] })
-    const none = await server.call('/api/v1/audit?search=nobody-ever-wrote-this')
+    const none = await server.call('/api/v1/audit?search=never-written-text')
     expect(none.body).toEqual({ items: [], nextCursor: null })
   })
 })

@@ -52,7 +52,7 @@ describe('the overview', () => {
       alive: [{ name: expect.any(String), startedAt: expect.any(String) }],
       breakers: [],
     })
-    // The relay tells what it did with its next sign of life.
+    // The relay reports what it did with its next heartbeat.
     await expect.poll(lettersNow, soon).toMatchObject({ diedToday: 1 })
     const { body } = await server.call('/api/v1/overview')
     expect(body).toMatchObject({
@@ -138,19 +138,19 @@ test('the graph has every way of a message, with what goes along it', async () =
 test('a message is found by id, code, the words of its failure and its time', async () => {
   const before = new Date(Date.now() - 60_000).toISOString()
   const id = await dead('trent')
-  const found = async (query: string) => {
+  const findOutboxes = async (query: string) => {
     const { status, body } = await server.call(`${base}/messages?key=trent&${query}`)
     expect(status).toBe(200)
     return (body['items'] as Item[]).map((item) => item['id'])
   }
-  expect(await found(`id=${id}`)).toEqual([id])
-  expect(await found('id=none')).toEqual([])
-  expect(await found('code=NO_SUCH_READER')).toEqual([id])
-  expect(await found('code=OTHER')).toEqual([])
-  expect(await found('error=MOVED%20away')).toEqual([id])
-  expect(await found('error=stayed')).toEqual([])
-  expect(await found(`since=${before}`)).toEqual([id])
-  expect(await found(`until=${before}`)).toEqual([])
+  expect(await findOutboxes(`id=${id}`)).toEqual([id])
+  expect(await findOutboxes('id=none')).toEqual([])
+  expect(await findOutboxes('code=NO_SUCH_READER')).toEqual([id])
+  expect(await findOutboxes('code=OTHER')).toEqual([])
+  expect(await findOutboxes('error=MOVED%20away')).toEqual([id])
+  expect(await findOutboxes('error=stayed')).toEqual([])
+  expect(await findOutboxes(`since=${before}`)).toEqual([id])
+  expect(await findOutboxes(`until=${before}`)).toEqual([])
   expect((await server.call(`${base}/messages?since=yesterday`)).status).toBe(400)
   const nothing = await server.call('/api/v1/outboxes/example.greetings/messages?code=X')
   expect(nothing.status).toBe(400)
@@ -211,7 +211,7 @@ test('the database says what the tables weigh', async () => {
   expect(Array.isArray(body['horizons'])).toBe(true)
 })
 
-test('everybody may ask who they are', async () => {
+test('every user may ask who they are', async () => {
   const token = await server.tokenFor({ sub: 'ada', org: 'acme' })
   const { body } = await server.call('/api/v1/me', { token })
   expect(body).toMatchObject({ sub: 'ada', org: 'acme', role: 'member' })

@@ -93,7 +93,7 @@ const history = {
 }
 
 export function overviewRoutes(app: App, pool: Pool, outboxes: Registered): void {
-  const read = shared(() => readOverview(pool, [...outboxes.values()]))
+  const read = shareReads(() => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: OPERATOR }, async () => {
     const { at, clock, alerts, outboxes: items, consumers } = await read()
@@ -159,7 +159,7 @@ function itemOf(item: OutboxOverview, outbox: Outbox | undefined) {
 }
 
 /** Reads at most once at a time and once a second, however many ask. A failure is not kept. */
-function shared(read: () => Promise<Overview>): () => Promise<Overview> {
+function shareReads(read: () => Promise<Overview>): () => Promise<Overview> {
   let last: { readonly at: number; readonly answer: Promise<Overview> } | undefined
   return () => {
     if (last && performance.now() - last.at < FRESH_MS) return last.answer

@@ -25,7 +25,7 @@ const schema = {
   },
 }
 
-/** Not there in production: what is played there is nobody. */
+/** Not there in production, which has no simulators. */
 export function simulationRoutes(app: App, pool: Pool, simulators: readonly Simulator[]): void {
   app.get('/api/v1/sim', { schema }, async () => {
     const { now, aheadSeconds, isMovable } = await readClock(pool)

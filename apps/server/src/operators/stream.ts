@@ -15,7 +15,7 @@ import {
 } from '@posthorn/http'
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'
-import { merged } from './merge-streams.ts'
+import { mergeStreams } from './merge-streams.ts'
 import { OutboxName } from './registered.ts'
 
 const schema = {
@@ -49,7 +49,7 @@ export function streamRoutes(app: App, { feed, news }: StreamSources): void {
   app.get('/api/v1/stream', { schema }, async (request, reply) => {
     const after = lastEventId(request)
     const { outbox, topics } = request.query
-    const shown = shownTo(callerOf(request))
+    const shown = filterFor(callerOf(request))
     const wanted: SubscribeOptions = {
       ...shown,
       ...(after !== undefined && { after }),
@@ -60,18 +60,18 @@ export function streamRoutes(app: App, { feed, news }: StreamSources): void {
     const { signal: stopped } = stop
     const batches = feed.subscribe({ ...wanted, signal: stopped })
     const filter = { ...shown, ...(topics !== undefined && { topics: topics.split(',') }) }
-    const told = news.subscribe({ ...filter, signal: stopped })
+    const announcements = news.subscribe({ ...filter, signal: stopped })
     await sendEvents(reply, {
       events: (signal) => {
         signal.addEventListener('abort', () => stop.abort(), { once: true })
-        return merged([eventsOf(batches), newsEventsOf(told)])
+        return mergeStreams([eventsOf(batches), newsEventsOf(announcements)])
       },
     })
   })
 }
 
-/** Operators see everything; everybody else what belongs to their organisation. */
-function shownTo({ role, org }: Caller): Pick<SubscribeOptions, 'tenant'> {
+/** Operators see everything; members what belongs to their organisation. */
+function filterFor({ role, org }: Caller): Pick<SubscribeOptions, 'tenant'> {
   return role === 'operator' ? {} : { tenant: org }
 }
 

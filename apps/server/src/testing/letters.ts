@@ -29,7 +29,7 @@ interface Letter {
   created_at: Date
 }
 
-/** An ordered outbox with every role, and a post office that refuses whom it is told to. */
+/** An ordered outbox with every role, and a post office that refuses the readers a test names. */
 export interface Letters {
   readonly system: System
   readonly outbox: Outbox<Letter>

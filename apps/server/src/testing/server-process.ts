@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const GREETINGS = fileURLToPath(new URL('./greetings/index.ts', import.meta.url))
 
-/** Variables of whoever runs the tests that a server under test must not see. */
+/** Variables of the developer's environment that a server under test must not see. */
 const NOT_INHERITED = /^(DATABASE_URL|KAFKA_|RABBITMQ_|POSTHORN_|OTEL_|PORT$|HOST$|NODE_ENV$)/
 
 export interface ServerProcess {
@@ -44,15 +44,15 @@ export function startProcess(env: NodeJS.ProcessEnv): ServerProcess {
   const says = async (text: string | RegExp) => {
     await expect.poll(readOutput, { timeout: 30_000, interval: 50 }).toMatch(text)
   }
-  const found = async (pattern: RegExp) => {
+  const findLine = async (pattern: RegExp) => {
     await says(pattern)
     return pattern.exec(output)?.[1] ?? ''
   }
   return {
     output: readOutput,
     says,
-    url: () => found(/ready: (http:\S+)/),
-    token: () => found(/^(eyJ\S+)$/m),
+    url: () => findLine(/ready: (http:\S+)/),
+    token: () => findLine(/^(eyJ\S+)$/m),
     ended,
     async end(signal) {
       const started = performance.now()

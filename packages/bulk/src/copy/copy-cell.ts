@@ -9,7 +9,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '\\r',
 }
 
-/** A text as a cell of COPY's text format, whatever is in it. */
+/** A text as a cell of COPY's text format, with every character escaped that needs it. */
 export function copyCell(text: string): string {
   return SPECIAL.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (sign) => ESCAPES[sign] ?? '') : text
 }

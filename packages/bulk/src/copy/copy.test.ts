@@ -7,7 +7,7 @@ import { CopyBuffer, NULL_CELL, copyCell, copyInto } from './index.ts'
 
 const db = await testDatabase({ sql: 'create table copied (n int, text text)' })
 
-async function copied(texts: readonly (string | null)[]): Promise<(string | null)[]> {
+async function copyTexts(texts: readonly (string | null)[]): Promise<(string | null)[]> {
   const buffer = new CopyBuffer()
   for (const [n, text] of texts.entries()) {
     buffer.add(`${n}\t${text === null ? NULL_CELL : copyCell(text)}\n`)
@@ -31,7 +31,7 @@ test('any texts and nulls come back as they were', async () => {
   )
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text)), async (texts) => {
-      expect(await copied(texts)).toEqual(texts)
+      expect(await copyTexts(texts)).toEqual(texts)
     }),
     { numRuns: 50 },
   )
@@ -39,7 +39,7 @@ test('any texts and nulls come back as they were', async () => {
 
 test('more than fits at first is all there, and the memory is used again', async () => {
   const long = Array.from({ length: 300 }, (_, n) => '€'.repeat(n))
-  expect(await copied(long)).toEqual(long)
+  expect(await copyTexts(long)).toEqual(long)
   const buffer = new CopyBuffer()
   buffer.add('first')
   buffer.clear()

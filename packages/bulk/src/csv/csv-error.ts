@@ -15,7 +15,7 @@ export type CsvErrorCode =
 export interface CsvPlace {
   /** From 1. Of a quoted field of several lines, the one it begins on. */
   readonly line: number
-  /** A number from 1, or the column's name where somebody knows it. */
+  /** A number from 1, or the column's name where it is known. */
   readonly column?: number | string | undefined
 }
 

@@ -155,7 +155,7 @@ describe('against csv-parse', () => {
   })
 
   /** Of another hand than ours. */
-  const written = (rows: string[][], { end, quoteAll, mark, closed }: Style) => {
+  const writeCsv = (rows: string[][], { end, quoteAll, mark, closed }: Style) => {
     const lines = rows.map((row) =>
       row
         .map((value) =>
@@ -178,7 +178,7 @@ describe('against csv-parse', () => {
         padding,
         async (rows, how, sizes, pad) => {
           // Empty lines before it bring the cuts of pieces to every place of the table.
-          const text = written(rows, how)
+          const text = writeCsv(rows, how)
           const bytes = Buffer.from(
             how.mark ? `\uFEFF${'\n'.repeat(pad)}${text.slice(1)}` : '\n'.repeat(pad) + text,
           )

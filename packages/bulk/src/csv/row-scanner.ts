@@ -91,7 +91,7 @@ export class RowScanner {
   #row(at: number): string[] | undefined {
     if (this.#nextQuote < at) this.#nextQuote = this.#find(this.#options.quote, at)
     const end = this.#lineEnd(at)
-    if (this.#nextQuote < end) return this.#quotedRow(at)
+    if (this.#nextQuote < end) return this.#scanQuotedRow(at)
     if (!this.#endsAt(end)) return undefined
     return this.#split(at, end)
   }
@@ -136,7 +136,7 @@ export class RowScanner {
   }
 
   /** Field by field, from the row's begin. */
-  #quotedRow(begin: number): string[] | undefined {
+  #scanQuotedRow(begin: number): string[] | undefined {
     const { delimiter, maxColumns } = this.#options
     const values: string[] = []
     let at = begin
@@ -159,7 +159,7 @@ export class RowScanner {
   /** Reads one field into the values and says where it ends. */
   #field(at: number, values: string[]): number | undefined {
     const { quote, delimiter } = this.#options
-    if (this.#text.startsWith(quote, at)) return this.#quotedField(at, values)
+    if (this.#text.startsWith(quote, at)) return this.#scanQuotedField(at, values)
     const lineEnd = this.#lineEnd(at)
     const line = this.#text.slice(at, lineEnd)
     const length = line.indexOf(delimiter)
@@ -171,13 +171,13 @@ export class RowScanner {
     return at + value.length
   }
 
-  #quotedField(at: number, values: string[]): number | undefined {
+  #scanQuotedField(at: number, values: string[]): number | undefined {
     const { quote, delimiter, maxFieldBytes } = this.#options
     const text = this.#text
     let close = at
     do {
       close = text.indexOf(quote, close + 1)
-      if (close < 0) return this.#unclosed(at, values)
+      if (close < 0) return this.#refuseUnclosed(at, values)
       // Two of them are one of the text.
     } while (text.startsWith(quote, close + 1) && (close += 1))
     const end = close + 1
@@ -195,7 +195,7 @@ export class RowScanner {
     return end
   }
 
-  #unclosed(at: number, values: readonly string[]): undefined {
+  #refuseUnclosed(at: number, values: readonly string[]): undefined {
     const column = values.length + 1
     if (this.#isLast) {
       throw this.#wrong('CSV_UNCLOSED_QUOTE', column, 'has a quote that is never closed')

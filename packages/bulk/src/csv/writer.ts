@@ -22,12 +22,12 @@ export function writeCsvRow(values: readonly CsvCell[], { numeric }: CsvRowOptio
     if (value === null || value === undefined) return ''
     if (typeof value !== 'string') return String(value)
     if (numeric?.has(i) && NUMBER.test(value)) return value
-    return quoted(FORMULA.test(value) ? `'${value}` : value)
+    return quote(FORMULA.test(value) ? `'${value}` : value)
   })
   // A single empty cell would be an empty line, and those are skipped.
   return cells.length === 1 && cells[0] === '' ? '""\r\n' : `${cells.join(',')}\r\n`
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -5,7 +5,7 @@ import {
   type EventSubscriber,
 } from '@mikro-orm/postgresql'
 import { uuid } from '@posthorn/engine'
-import { lineTo, testDatabase } from '@posthorn/engine/testing'
+import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { Family, familyEvents, familyTables } from '../testing/family.ts'
 import { mikroOrmSubscriber } from './mikro-orm.ts'
@@ -40,7 +40,7 @@ const pets = new EntitySchema<Pet>({
 const db = await testDatabase({
   sql: `${familyTables} create table families.pets (id uuid primary key, family_id uuid not null);`,
 })
-async function connected(url: string): Promise<MikroORM> {
+async function connect(url: string): Promise<MikroORM> {
   const connection = await MikroORM.init({
     clientUrl: url,
     dbName: db.name,
@@ -50,7 +50,7 @@ async function connected(url: string): Promise<MikroORM> {
   afterAll(() => connection.close())
   return connection
 }
-const orm = await connected(db.url)
+const orm = await connect(db.url)
 
 let em: EntityManager
 beforeEach(async () => {
@@ -58,7 +58,7 @@ beforeEach(async () => {
   em = orm.em.fork()
 })
 
-async function stored() {
+async function readStored() {
   const rows = await db.pool.query<{ name: string }>(
     'select name from families.families order by name',
   )
@@ -71,7 +71,7 @@ async function stored() {
   }
 }
 
-async function storedFamily(name: string): Promise<string> {
+async function storeFamily(name: string): Promise<string> {
   const family = Family.create(uuid(), name)
   await orm.em.fork().persist(family).flush()
   return family.id
@@ -85,7 +85,7 @@ describe('a flush', () => {
     const family = Family.create(uuid(), 'Addams')
     const [{ id } = { id: '' }] = family.pendingEvents
     await em.persist(family).flush()
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
     expect(family).toMatchObject({ version: 1, pendingEvents: [] })
     const { rows } = await db.pool.query(
       'select event_id, aggregate_id from families.outbox_events',
@@ -96,28 +96,31 @@ describe('a flush', () => {
     await em.flush()
     family.dissolve()
     await em.remove(family).flush()
-    expect(await stored()).toEqual({ families: [], events: ['Created', 'Renamed', 'Dissolved'] })
+    expect(await readStored()).toEqual({
+      families: [],
+      events: ['Created', 'Renamed', 'Dissolved'],
+    })
     expect(types(family)).toEqual([])
     const ids = await db.pool.query('select distinct aggregate_id from families.outbox_events')
     expect(ids.rows).toEqual([{ aggregate_id: family.id }])
   })
 
   test('of a loaded aggregate works too: its constructor was never called', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const family = await em.findOneOrFail(Family, id)
     family.rename('Frump')
     await em.flush()
-    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(await readStored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
     expect(types(family)).toEqual([])
   })
 
   test('that fails keeps the events', async () => {
-    await storedFamily('Addams')
+    await storeFamily('Addams')
     const family = Family.create(uuid(), 'Addams')
     // The unique name is checked by the COMMIT itself.
     await expect(em.persist(family).flush()).rejects.toMatchObject({ code: '23505' })
     expect(types(family)).toEqual(['Created'])
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
   })
 
   test('takes what a hook raises while it runs', async () => {
@@ -127,32 +130,32 @@ describe('a flush', () => {
       afterCreate: ({ entity }) => void (entity instanceof Family && entity.dissolve()),
     })
     await hooked.persist(family).flush()
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Dissolved'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Dissolved'] })
     expect(types(family)).toEqual([])
   })
 
   test('that is stale writes nothing', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const family = await em.findOneOrFail(Family, id)
     await db.pool.query('update families.families set version = version + 1')
     family.rename('Frump')
     await expect(em.flush()).rejects.toThrow(/optimistic lock/i)
     expect(types(family)).toEqual(['Renamed'])
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
   })
 
   test('with nothing to write refuses to leave events behind', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const family = await em.findOneOrFail(Family, id)
     family.dissolve()
     await expect(em.flush()).rejects.toThrow(expect.objectContaining({ code: 'EVENTS_UNWRITTEN' }))
     await em.transactional(() => undefined)
-    expect((await stored()).events).toEqual(['Created', 'Dissolved'])
+    expect((await readStored()).events).toEqual(['Created', 'Dissolved'])
     expect(types(family)).toEqual([])
   })
 
   test('locks a row that it does not change', async () => {
-    const id = await storedFamily('Addams')
+    const id = await storeFamily('Addams')
     const family = await em.findOneOrFail(Family, id)
     const other = await db.pool.connect()
     await other.query('begin')
@@ -165,13 +168,13 @@ describe('a flush', () => {
       await expect
         .poll(async () => (await db.pool.query(waiting)).rows.length, { timeout: 10_000 })
         .toBe(1)
-      expect((await stored()).events).toEqual(['Created'])
+      expect((await readStored()).events).toEqual(['Created'])
     } finally {
       await other.query('commit')
       other.release()
     }
     await flushing
-    expect((await stored()).events).toEqual(['Created', 'Dissolved'])
+    expect((await readStored()).events).toEqual(['Created', 'Dissolved'])
   })
 })
 
@@ -186,7 +189,7 @@ describe('an explicit transaction', () => {
       family.rename('Addams-Frump')
     })
     expect(types(family)).toEqual([])
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       families: ['Addams-Frump'],
       events: ['Created', 'Renamed', 'Renamed'],
     })
@@ -199,7 +202,7 @@ describe('an explicit transaction', () => {
     family.rename('Frump')
     await em.commit()
     expect(types(family)).toEqual([])
-    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(await readStored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
   })
 
   test('does not lose events of what was flushed and cleared away', async () => {
@@ -209,7 +212,7 @@ describe('an explicit transaction', () => {
         tem.clear()
       }
     })
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       families: ['A', 'B', 'C'],
       events: ['Created', 'Created', 'Created'],
     })
@@ -223,11 +226,11 @@ describe('an explicit transaction', () => {
     })
     await expect(rolledBack).rejects.toThrow(failure)
     expect(types(family)).toEqual(['Created'])
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
     await em.begin()
     await em.persist(Family.create(uuid(), 'Frump')).flush()
     await em.rollback()
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
   })
 })
 
@@ -246,7 +249,7 @@ describe('a nested transaction', () => {
       expect(types(inner)).toEqual(['Created'])
     })
     expect([types(outer), types(inner)]).toEqual([[], []])
-    const { families: names, events } = await stored()
+    const { families: names, events } = await readStored()
     expect(names).toEqual(['Inner', 'Outer 2'])
     expect(events.toSorted()).toEqual(['Created', 'Created', 'Renamed'])
   })
@@ -259,7 +262,7 @@ describe('a nested transaction', () => {
     })
     await expect(rolledBack).rejects.toThrow(failure)
     expect(types(inner)).toEqual(['Created'])
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
   })
 
   test('that is rolled back alone keeps its events; those of the outer one are written', async () => {
@@ -276,7 +279,7 @@ describe('a nested transaction', () => {
       await expect(rolledBack).rejects.toThrow(failure)
     })
     expect([types(outer), types(inner)]).toEqual([[], ['Created']])
-    expect(await stored()).toEqual({ families: ['Outer'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Outer'], events: ['Created'] })
   })
 })
 
@@ -284,12 +287,12 @@ test.each([
   ['before', []],
   ['after', ['Addams']],
 ] as const)('a connection lost %s the commit keeps the events', async (when, names) => {
-  const line = await lineTo(db.url)
-  const shaky = await connected(line.by(db.url))
+  const line = await proxyTo(db.url)
+  const shaky = await connect(line.by(db.url))
   const family = Family.create(uuid(), 'Addams')
   line.cutNextCommit(when)
   await expect(shaky.em.fork().persist(family).flush()).rejects.toThrow(/terminated/)
   expect(types(family)).toEqual(['Created'])
-  expect((await stored()).families).toEqual(names)
+  expect((await readStored()).families).toEqual(names)
   line.cut()
 })

@@ -60,7 +60,7 @@ export function mikroOrmSubscriber(events: EventOutbox): MikroOrmSubscriber {
   const look = (uow: MikroOrmUnitOfWork) => {
     const known = flushed.get(uow) ?? new Map<AggregateRoot, boolean>()
     const written = new Set(uow.getChangeSets().map(({ entity }) => entity))
-    for (const aggregate of trackedIn(uow)) {
+    for (const aggregate of findTracked(uow)) {
       known.set(aggregate, known.get(aggregate) === true || written.has(aggregate))
     }
     flushed.set(uow, known)
@@ -77,7 +77,7 @@ export function mikroOrmSubscriber(events: EventOutbox): MikroOrmSubscriber {
       const isInTransaction = em.isInTransaction()
       if (!isInTransaction) flushed.delete(uow)
       const known = look(uow)
-      if (!isInTransaction && known.size > 0 && isIdle(uow)) throw unwritten(known.keys())
+      if (!isInTransaction && known.size > 0 && isIdle(uow)) throw unwrittenError(known.keys())
     },
 
     beforeTransactionStart({ em, transaction }) {
@@ -121,7 +121,7 @@ export function mikroOrmSubscriber(events: EventOutbox): MikroOrmSubscriber {
 }
 
 /** Every aggregate with events that a flush can see, removed ones included. */
-function trackedIn(uow: MikroOrmUnitOfWork): AggregateRoot[] {
+function findTracked(uow: MikroOrmUnitOfWork): AggregateRoot[] {
   const entities = [
     ...uow.getIdentityMap(),
     ...uow.getPersistStack(),
@@ -139,7 +139,7 @@ function isIdle(uow: MikroOrmUnitOfWork): boolean {
   return isUnchanged && uow.getCollectionUpdates().length === 0
 }
 
-function unwritten(aggregates: Iterable<AggregateRoot>): DomainError {
+function unwrittenError(aggregates: Iterable<AggregateRoot>): DomainError {
   const names = [...aggregates].map(({ constructor, id }) => `${constructor.name} ${id}`).join(', ')
   return new DomainError(
     'EVENTS_UNWRITTEN',

@@ -1,5 +1,5 @@
 import { uuid } from '@posthorn/engine'
-import { lineTo, testDatabase } from '@posthorn/engine/testing'
+import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { DataSource, EntitySchema, type EntitySubscriberInterface } from 'typeorm'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EventOutbox } from '../event-outbox.ts'
@@ -22,7 +22,7 @@ const families = new EntitySchema<Family>({
 const db = await testDatabase({
   sql: `${familyTables} alter table families.families add deleted_at timestamptz;`,
 })
-async function connected(url: string, events: EventOutbox): Promise<DataSource> {
+async function connect(url: string, events: EventOutbox): Promise<DataSource> {
   const source = await new DataSource({
     type: 'postgres',
     url,
@@ -33,13 +33,13 @@ async function connected(url: string, events: EventOutbox): Promise<DataSource> 
   afterAll(() => source.destroy())
   return source
 }
-const dataSource = await connected(db.url, familyEvents)
+const dataSource = await connect(db.url, familyEvents)
 
 const { manager } = dataSource
 
 beforeEach(() => db.pool.query('truncate families.families, families.outbox_events'))
 
-async function stored() {
+async function readStored() {
   const rows = await db.pool.query<{ name: string }>(
     'select name from families.families where deleted_at is null order by name',
   )
@@ -60,7 +60,7 @@ describe('a save', () => {
     const family = Family.create(uuid(), 'Addams')
     const [{ id } = { id: '' }] = family.pendingEvents
     await manager.save(family)
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
     expect(family).toMatchObject({ version: 1, pendingEvents: [] })
     const { rows } = await db.pool.query('select event_id from families.outbox_events')
     expect(rows).toEqual([{ event_id: id }])
@@ -68,14 +68,14 @@ describe('a save', () => {
     found.rename('Frump')
     await manager.save(found)
     await manager.save(found)
-    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(await readStored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
     expect(types(found)).toEqual([])
   })
 
   test('of many writes the events of all', async () => {
     const all = ['A', 'B', 'C'].map((name) => Family.create(uuid(), name))
     await manager.save(all)
-    expect((await stored()).events).toEqual(['Created', 'Created', 'Created'])
+    expect((await readStored()).events).toEqual(['Created', 'Created', 'Created'])
     expect(all.flatMap(types)).toEqual([])
   })
 
@@ -85,10 +85,10 @@ describe('a save', () => {
     // The unique name is checked by the COMMIT itself.
     await expect(manager.save(family)).rejects.toMatchObject({ code: '23505' })
     expect(types(family)).toEqual(['Created'])
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
     family.name = 'Frump'
     await manager.save(family)
-    expect(await stored()).toEqual({
+    expect(await readStored()).toEqual({
       families: ['Addams', 'Frump'],
       events: ['Created', 'Created'],
     })
@@ -99,9 +99,9 @@ describe('a save', () => {
     await expect(manager.save(family, { transaction: false })).rejects.toThrow(
       expect.objectContaining({ code: 'NOT_IN_TRANSACTION' }),
     )
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
     await manager.save(new Family(uuid(), 'Quiet'), { transaction: false })
-    expect(await stored()).toEqual({ families: ['Quiet'], events: [] })
+    expect(await readStored()).toEqual({ families: ['Quiet'], events: [] })
   })
 })
 
@@ -110,7 +110,7 @@ test('a removed aggregate sends its last events, with the id it had', async () =
   const family = await manager.save(Family.create(id, 'Addams'))
   family.dissolve()
   await manager.remove(family)
-  expect(await stored()).toEqual({ families: [], events: ['Created', 'Dissolved'] })
+  expect(await readStored()).toEqual({ families: [], events: ['Created', 'Dissolved'] })
   expect(types(family)).toEqual([])
   const { rows } = await db.pool.query('select distinct aggregate_id from families.outbox_events')
   expect(rows).toEqual([{ aggregate_id: id }])
@@ -120,10 +120,10 @@ test('so does one that is removed softly, and one that is recovered', async () =
   const family = await manager.save(Family.create(uuid(), 'Addams'))
   family.dissolve()
   await manager.softRemove(family)
-  expect(await stored()).toEqual({ families: [], events: ['Created', 'Dissolved'] })
+  expect(await readStored()).toEqual({ families: [], events: ['Created', 'Dissolved'] })
   family.rename('Addams')
   await manager.recover(family)
-  expect(await stored()).toEqual({
+  expect(await readStored()).toEqual({
     families: ['Addams'],
     events: ['Created', 'Dissolved', 'Renamed'],
   })
@@ -138,11 +138,11 @@ describe('an explicit transaction', () => {
       family.rename('Frump')
       await tm.save(family)
       expect(types(family)).toEqual(['Created', 'Renamed'])
-      // Raised and never saved: its row does not have it, so nobody hears of it.
+      // Raised and never saved: its row does not have it, so it is not sent.
       family.rename('Unsaved')
     })
     expect(types(family)).toEqual(['Renamed'])
-    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(await readStored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
   })
 
   test('that is rolled back keeps the events', async () => {
@@ -153,9 +153,9 @@ describe('an explicit transaction', () => {
     })
     await expect(rolledBack).rejects.toThrow(failure)
     expect(types(family)).toEqual(['Created'])
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
     await manager.save(family)
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
   })
 
   test('by hand, twice on one connection', async () => {
@@ -169,7 +169,7 @@ describe('an explicit transaction', () => {
     await runner.commitTransaction()
     await runner.release()
     expect(types(family)).toEqual([])
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
   })
 })
 
@@ -185,7 +185,7 @@ describe('a nested transaction', () => {
       expect(types(family)).toEqual(['Created', 'Renamed'])
     })
     expect(types(family)).toEqual([])
-    expect(await stored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(await readStored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
   })
 
   test('that is released and rolled back with the outer one keeps its events', async () => {
@@ -196,7 +196,7 @@ describe('a nested transaction', () => {
     })
     await expect(rolledBack).rejects.toThrow(failure)
     expect(types(family)).toEqual(['Created'])
-    expect(await stored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ families: [], events: [] })
   })
 
   test('that is rolled back alone keeps its events; those of the outer one are written', async () => {
@@ -211,7 +211,7 @@ describe('a nested transaction', () => {
       await expect(rolledBack).rejects.toThrow(failure)
     })
     expect(types(family)).toEqual(['Renamed'])
-    expect(await stored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
   })
 })
 
@@ -227,7 +227,7 @@ test('of parallel writers, the last event is that of the last row', async () => 
     const { rows } = await db.pool.query<{ name: string }>(
       `select payload->>'name' as name from families.outbox_events order by seq desc limit 1`,
     )
-    expect((await stored()).families).toEqual([rows[0]?.name])
+    expect((await readStored()).families).toEqual([rows[0]?.name])
   }
 })
 
@@ -235,12 +235,12 @@ test.each([
   ['before', []],
   ['after', ['Addams']],
 ] as const)('a connection lost %s the commit keeps the events', async (when, names) => {
-  const line = await lineTo(db.url)
-  const source = await connected(line.by(db.url), familyEvents)
+  const line = await proxyTo(db.url)
+  const source = await connect(line.by(db.url), familyEvents)
   const family = Family.create(uuid(), 'Addams')
   line.cutNextCommit(when)
   await expect(source.manager.save(family)).rejects.toThrow(/terminated/)
   expect(types(family)).toEqual(['Created'])
-  expect((await stored()).families).toEqual(names)
+  expect((await readStored()).families).toEqual(names)
   line.cut()
 })

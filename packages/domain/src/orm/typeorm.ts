@@ -41,7 +41,7 @@ interface Open {
  * at the end of the transaction that saves them, after their rows, and forgotten once it is
  * committed; what a rollback takes back, of the whole or of a savepoint, stays pending.
  *
- * TypeORM tells nobody of a `save` that changes no column: give aggregates a version column, and
+ * TypeORM fires no event for a `save` that changes no column: give aggregates a version column, and
  * change a column with every event.
  */
 export function typeOrmSubscriber(events: EventOutbox): TypeOrmSubscriber {

@@ -1,7 +1,7 @@
 import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
-import { run, unprepared } from './pool-handle.ts'
+import { run, withoutPreparing } from './pool-handle.ts'
 import type { Prepared } from '../sql/prepared.ts'
 import { findDuplicates, insertMessages, lockBuckets, type TypedColumn } from '../sql/enqueue.ts'
 import { selectColumns } from '../sql/table.ts'
@@ -61,11 +61,11 @@ export async function enqueueAll<Row>(
   if (messages.length === 0) return []
   const box = outbox as unknown as Outbox
   const rows = messages.map((message) =>
-    completed(box, message as Record<string, unknown>, options),
+    completeRows(box, message as Record<string, unknown>, options),
   )
   const known = await knowledgeOf(tx, box)
   const given = givenColumns(box, known, rows)
-  await serialised(tx, box, { rows, options })
+  await serialiseKeys(tx, box, { rows, options })
   const dedupes = givesDedupeKey(box, given)
   const statement = insertOf(box, known, { given, delayed: options.delay !== undefined, dedupes })
   const values = {
@@ -80,7 +80,7 @@ export async function enqueueAll<Row>(
   return withDuplicates(tx, box, { rows, given, created })
 }
 
-function completed(
+function completeRows(
   { columns, name }: Outbox,
   message: Record<string, unknown>,
   options: EnqueueOptions,
@@ -157,17 +157,17 @@ function valuesOf(
   return Object.fromEntries(
     given.map(({ name, type }) => {
       const json = type === 'jsonb' || type === 'json' || type.endsWith('[]')
-      return [name, rows.map((row) => encoded(row[name], json))]
+      return [name, rows.map((row) => encode(row[name], json))]
     }),
   )
 }
 
-function encoded(value: unknown, json: boolean): unknown {
+function encode(value: unknown, json: boolean): unknown {
   if (value === undefined || value === null) return null
   return json ? JSON.stringify(value) : value
 }
 
-async function serialised(
+async function serialiseKeys(
   tx: Transaction,
   outbox: Outbox,
   { rows, options }: { rows: readonly Record<string, unknown>[]; options: EnqueueOptions },
@@ -176,7 +176,7 @@ async function serialised(
   const { order } = outbox
   if (!order) throw new DefinitionError(outbox.name, 'order', 'is needed to serialise by key')
   const keys = rows.map((row) => String(row[order.key]))
-  await run(unprepared(tx), lockBuckets(outbox), { keys })
+  await run(withoutPreparing(tx), lockBuckets(outbox), { keys })
 }
 
 async function withDuplicates(
@@ -187,7 +187,7 @@ async function withDuplicates(
   const { rows, given, created } = batch
   const values = valuesOf(given, rows)
   const found = await run<{ id: string; at: number }>(
-    unprepared(tx),
+    withoutPreparing(tx),
     findDuplicates(outbox, given),
     values,
   )

@@ -32,11 +32,13 @@ export function createNotifier(
     // Lost with a broken connection: the relays' poll makes up for it.
     await pool
       .query(notifyWakes(payloads))
-      .catch((error: unknown) => log.warn({ err: error }, 'relays elsewhere were not woken'))
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'notify failed; relays of other processes poll'),
+      )
   }
   const unhear = outboxes.map(({ name, bell }) =>
     bell.listen((ring) => {
-      // `arm` asks for more than `ring`: whoever hears it looks now and for a while.
+      // `arm` asks for more than `ring`: relays that hear it look now and for a while.
       if (waiting.get(name) !== 'arm') waiting.set(name, ring)
       timer ??= setTimeout(() => void (sending = sending.then(send)), COALESCE_MS)
     }),

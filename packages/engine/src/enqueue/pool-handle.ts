@@ -16,9 +16,9 @@ export function poolHandle(pool: Pool, { prepare }: { prepare: boolean }): PoolH
   const onLost = (lost: () => void) => listen(pool, lost)
   if (prepare) return { db, transaction: (work) => transaction(pool, work), onLost }
   return {
-    db: unprepared(db),
+    db: withoutPreparing(db),
     onLost,
-    transaction: (work) => transaction(pool, (tx) => work(unprepared(tx))),
+    transaction: (work) => transaction(pool, (tx) => work(withoutPreparing(tx))),
   }
 }
 
@@ -36,7 +36,7 @@ function listen(pool: Pool, lost: () => void): () => void {
 }
 
 /** The same handle without prepared statements: a caller's connection may belong to a pooler. */
-export function unprepared<Handle extends Queryable>(db: Handle): Handle {
+export function withoutPreparing<Handle extends Queryable>(db: Handle): Handle {
   const query = <Row>({ text, values }: Statement) => db.query<Row>({ text, values })
   return Object.assign(Object.create(db) as Handle, { query })
 }

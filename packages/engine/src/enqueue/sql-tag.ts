@@ -39,7 +39,7 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Stateme
   let text = strings[0] ?? ''
   parts.forEach((part, i) => {
     if (part instanceof Identifier) text += part.name
-    else if (part instanceof Fragment) text += renumbered(part, values)
+    else if (part instanceof Fragment) text += renumber(part, values)
     else text += `$${values.push(part)}`
     text += strings[i + 1] ?? ''
   })
@@ -57,7 +57,7 @@ export function isIdentifier(name: string): boolean {
   return /^[a-z_][a-z0-9_]{0,62}(\.[a-z_][a-z0-9_]{0,62})?$/.test(name)
 }
 
-function renumbered(fragment: Fragment, values: unknown[]): string {
+function renumber(fragment: Fragment, values: unknown[]): string {
   const offset = values.length
   values.push(...fragment.values)
   return fragment.text.replaceAll(/\$(\d+)/g, (_, n: string) => `$${Number(n) + offset}`)

@@ -23,7 +23,7 @@ export interface Transaction extends Queryable {
 /** What an adapter knows about its library. */
 export interface TransactionSource {
   query<Row>(statement: Statement): Promise<{ rows: Row[] }>
-  /** Called once with what to do when the transaction has ended; left out where nobody can tell. */
+  /** Called once with what to do when the transaction has ended; left out where the library does not report it. */
   onEnd?(ended: () => void): void
 }
 
@@ -36,7 +36,7 @@ export function borrowTransaction(source: TransactionSource): Transaction {
   const tx = {
     query: <Row>(statement: Statement) => source.query<Row>(statement),
     ringLater(bell: Bell) {
-      // Where the end cannot be seen, the relay is told to look again and again for a while.
+      // Where the end cannot be seen, the relay polls for a while.
       if (!source.onEnd) return bell.arm()
       if (bells.size === 0) source.onEnd(() => bells.forEach((each) => each.ring()))
       bells.add(bell)
@@ -60,12 +60,15 @@ export async function transaction<Result>(
       client.query(statement) as unknown as Promise<{ rows: Row[] }>,
     ringLater: (bell: Bell) => void bells.add(bell),
   } as unknown as Transaction
-  const result = await committed(client, () => work(tx))
+  const result = await commitAround(client, () => work(tx))
   bells.forEach((bell) => bell.ring())
   return result
 }
 
-async function committed<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
+async function commitAround<Result>(
+  client: PoolClient,
+  work: () => Promise<Result>,
+): Promise<Result> {
   let broken: Error | undefined
   // An idle client emits its connection's death; unheard, that would end the process.
   const onError = (error: Error) => void (broken = error)

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { canonicalJson } from './canonical-json.ts'
 
 /** The same value with the keys of every object in another order. */
-function shuffled(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shuffled)
+function shuffle(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shuffle)
   if (typeof value !== 'object' || value === null) return value
   const copy = Object.create(null) as Record<string, unknown>
-  for (const [key, field] of Object.entries(value).toReversed()) copy[key] = shuffled(field)
+  for (const [key, field] of Object.entries(value).toReversed()) copy[key] = shuffle(field)
   return copy
 }
 
@@ -53,12 +53,12 @@ describe('canonicalJson', () => {
     expect(() => canonicalJson({ a: { b: [[value ?? Number.NaN]] } })).toThrow(TypeError)
   })
 
-  test('keeps the meaning, and has one text for it whatever the order of keys', () => {
+  test('keeps the meaning, and has one text for it in any order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value)
         expect(canonicalJson(JSON.parse(text))).toBe(text)
-        expect(canonicalJson(shuffled(value))).toBe(text)
+        expect(canonicalJson(shuffle(value))).toBe(text)
         // JSON knows no -0.
         expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)))
       }),

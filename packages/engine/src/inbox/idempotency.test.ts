@@ -18,7 +18,7 @@ import {
 } from './idempotency.ts'
 import { transaction, type Queryable, type Transaction } from '../enqueue/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
-import { killedProcess } from '../testing/killed-process.ts'
+import { runUntilKilled } from '../testing/killed-process.ts'
 import { uuid } from '../uuid.ts'
 
 const database = await testDatabase()
@@ -33,7 +33,7 @@ const request = (key: string, body: unknown = { amount: 1 }) => ({
 })
 const response = { status: 201, headers: { 'content-type': 'application/json' }, body: '{"id":7}' }
 
-async function claimed(key: string): Promise<KeyClaim> {
+async function claimFirst(key: string): Promise<KeyClaim> {
   const outcome = await claimKey(db, store, request(key))
   if (outcome.kind !== 'claimed') throw new Error(`expected a claim, not ${outcome.kind}`)
   return outcome
@@ -97,7 +97,7 @@ describe('fingerprint', () => {
 describe('claimKey', () => {
   test('gives the key to the first and tells others to wait', async () => {
     const key = uuid()
-    expect(await claimed(key)).toMatchObject({ takeover: false, state: undefined })
+    expect(await claimFirst(key)).toMatchObject({ takeover: false, state: undefined })
     const second = await claimKey(db, store, request(key))
     expect(second.kind).toBe('inFlight')
     const { retryAfterMs } = second as Extract<KeyOutcome, { kind: 'inFlight' }>
@@ -117,7 +117,7 @@ describe('claimKey', () => {
 
   test('gives a lock that ran out to one of 50 at once', async () => {
     const key = uuid()
-    await claimed(key)
+    await claimFirst(key)
     await lockRunsOut(key)
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, () => claimKey(db, store, request(key))),
@@ -132,7 +132,7 @@ describe('claimKey', () => {
     const headers = { 'x-b': '1', 'content-type': 'application/json; charset=utf-8', 'x-a': '"2"' }
     for (const body of [bytes, text, '']) {
       const key = uuid()
-      await complete(await claimed(key), { status: 422, headers, body })
+      await complete(await claimFirst(key), { status: 422, headers, body })
       const outcome = await claimKey(db, store, request(key))
       const sent = typeof body === 'string' ? Buffer.from(body) : body
       expect(outcome).toMatchObject({ kind: 'replay', response: { status: 422, headers } })
@@ -143,16 +143,16 @@ describe('claimKey', () => {
   })
 
   test('a repeat that waits for the completing transaction replays it', async () => {
-    const claim = await claimed(uuid())
-    const repeat = await repeatedDuring(claim.key, (tx) => completeKey(tx, claim, response))
+    const claim = await claimFirst(uuid())
+    const repeat = await repeatDuring(claim.key, (tx) => completeKey(tx, claim, response))
     expect(repeat).toMatchObject({ kind: 'replay', response: { status: 201 } })
   })
 
   test('a repeat that waits for a claim inside a transaction learns how that one ends', async () => {
     const [stays, goes] = [uuid(), uuid()]
-    const committed = await repeatedDuring(stays, (tx) => claimKey(tx, store, request(stays)))
+    const committed = await repeatDuring(stays, (tx) => claimKey(tx, store, request(stays)))
     expect(committed).toMatchObject({ kind: 'inFlight' })
-    const failed = await repeatedDuring(goes, async (tx) => {
+    const failed = await repeatDuring(goes, async (tx) => {
       await claimKey(tx, store, request(goes))
       return () => Promise.reject(new Error('refused by a constraint'))
     })
@@ -160,7 +160,7 @@ describe('claimKey', () => {
   })
 
   test('refuses another request under the same key, in work, stale or finished', async () => {
-    const claim = await claimed(uuid())
+    const claim = await claimFirst(uuid())
     const other = () => claimKey(db, store, request(claim.key, { amount: 2 }))
     expect(await other()).toEqual({ kind: 'reused' })
     await lockRunsOut(claim.key)
@@ -173,10 +173,10 @@ describe('claimKey', () => {
 })
 
 describe('the fence', () => {
-  test('lets nobody write after a takeover', async () => {
-    const old = await claimed(uuid())
+  test('refuses writes of the former owner after a takeover', async () => {
+    const old = await claimFirst(uuid())
     await lockRunsOut(old.key)
-    const owner = await claimed(old.key)
+    const owner = await claimFirst(old.key)
     expect(owner).toMatchObject({ takeover: true })
     const lost = { code: 'IDEMPOTENCY_LOCK_LOST' }
     await expect(extendLock(db, old)).rejects.toMatchObject(lost)
@@ -193,8 +193,8 @@ describe('the fence', () => {
     expect(await claimKey(db, store, request(old.key))).toMatchObject({ kind: 'replay' })
   })
 
-  test('is the token, not the time: a late owner may finish if nobody came', async () => {
-    const claim = await claimed(uuid())
+  test('is the token, not the time: a late owner may finish without a takeover', async () => {
+    const claim = await claimFirst(uuid())
     await lockRunsOut(claim.key)
     await extendLock(db, claim)
     expect(await claimKey(db, store, request(claim.key))).toMatchObject({ kind: 'inFlight' })
@@ -204,7 +204,7 @@ describe('the fence', () => {
   })
 
   test('lets an owner give the key back', async () => {
-    const claim = await claimed(uuid())
+    const claim = await claimFirst(uuid())
     await abandonKey(db, claim)
     const other = request(claim.key, { amount: 2 })
     expect(await claimKey(db, store, other)).toMatchObject({ kind: 'claimed', takeover: false })
@@ -213,7 +213,7 @@ describe('the fence', () => {
 
 describe('expiry', () => {
   test('goes by the business clock for finished keys', async () => {
-    const claim = await claimed(uuid())
+    const claim = await claimFirst(uuid())
     await complete(claim)
     await clock('23 hours 59 minutes')
     expect(await claimKey(db, store, request(claim.key))).toMatchObject({ kind: 'replay' })
@@ -228,7 +228,7 @@ describe('expiry', () => {
   })
 
   test('moving the business clock takes no lock away', async () => {
-    const claim = await claimed(uuid())
+    const claim = await claimFirst(uuid())
     await clock('30 days')
     expect(await claimKey(db, store, request(claim.key))).toMatchObject({ kind: 'inFlight' })
     const stale = await claimStaleKeys(db, store)
@@ -238,21 +238,24 @@ describe('expiry', () => {
   })
 
   test('spares unfinished work: something may have happened outside', async () => {
-    const claim = await claimed(uuid())
+    const claim = await claimFirst(uuid())
     await transaction(pool, (tx) => saveState(tx, claim, { phase: 'charging' }))
     await lockRunsOut(claim.key)
     await clock('30 days')
     await pruneKeys(db, store)
     expect(await claimKey(db, store, request(claim.key, 'other'))).toEqual({ kind: 'reused' })
-    expect(await claimed(claim.key)).toMatchObject({ takeover: true, state: { phase: 'charging' } })
+    expect(await claimFirst(claim.key)).toMatchObject({
+      takeover: true,
+      state: { phase: 'charging' },
+    })
   })
 
   test('pruneKeys deletes what is expired, in batches', async () => {
     await pool.query(`truncate ${store.table}`)
     const [done, open, stale] = [
-      await claimed(uuid()),
-      await claimed(uuid()),
-      await claimed(uuid()),
+      await claimFirst(uuid()),
+      await claimFirst(uuid()),
+      await claimFirst(uuid()),
     ]
     await complete(done)
     await lockRunsOut(stale.key)
@@ -283,15 +286,15 @@ test('expired and stale keys are found by an index', async () => {
 describe('work in phases', () => {
   const states: [unknown][] = [[[1, 2]], ['text'], [0], [false], [{ a: [null] }]]
   test.each(states)('keeps the state %o', async (state) => {
-    const claim = await claimed(uuid())
+    const claim = await claimFirst(uuid())
     await transaction(pool, (tx) => saveState(tx, claim, state))
     await lockRunsOut(claim.key)
-    expect(await claimed(claim.key)).toMatchObject({ takeover: true, state })
+    expect(await claimFirst(claim.key)).toMatchObject({ takeover: true, state })
   })
 
   test('a completer takes over what was left, each key once', async () => {
     await pool.query(`truncate ${store.table}`)
-    const claims = await Promise.all(Array.from({ length: 30 }, () => claimed(uuid())))
+    const claims = await Promise.all(Array.from({ length: 30 }, () => claimFirst(uuid())))
     const done = claims.pop()!
     const working = claims.pop()!
     await transaction(pool, (tx) => saveState(tx, claims[0]!, { paymentId: 7 }))
@@ -317,7 +320,7 @@ describe('work in phases', () => {
     'a payment whose process is killed %s is charged once and answered',
     async (where) => {
       const key = uuid()
-      await killedProcess(WORKER, {
+      await runUntilKilled(WORKER, {
         IDEMPOTENCY: new URL('idempotency.ts', import.meta.url).href,
         TRANSACTION: new URL('../enqueue/transaction.ts', import.meta.url).href,
         PG: import.meta.resolve('pg'),
@@ -415,7 +418,7 @@ describe('any order of claims, crashes, ends and takeovers', () => {
 })
 
 /** Repeats a request while the work of a transaction is not committed; gives the repeat's outcome. */
-async function repeatedDuring(
+async function repeatDuring(
   key: string,
   work: (tx: Transaction) => Promise<unknown>,
 ): Promise<KeyOutcome> {
@@ -450,8 +453,8 @@ interface Paying {
 }
 
 /**
- * A payment in two phases, as in the crash matrix of `application-peers.md`; `at` is told where it
- * stands. It uses nothing but its parameters, so that another process can run its text.
+ * A payment in two phases, as in the crash matrix of `application-peers.md`; `at` is called with
+ * each step. It uses nothing but its parameters, so that another process can run its text.
  */
 async function pay(
   { engine, pool: connections, store: keys }: Paying,

@@ -34,13 +34,13 @@ export interface KeyedRequest {
   readonly fingerprint: string
 }
 
-/** The right to work on a key: every write that follows is refused once somebody took it over. */
+/** The right to work on a key: every write that follows is refused after a takeover. */
 export interface KeyClaim {
   readonly store: IdempotencyStore
   readonly scope: string
   readonly key: string
   readonly token: string
-  /** True: somebody began this work and did not finish; `state` says how far it came. */
+  /** True: another request began this work and did not finish; `state` says how far it came. */
   readonly takeover: boolean
   /** What `saveState` stored last; undefined if it never did. */
   readonly state: unknown
@@ -62,7 +62,7 @@ export type KeyOutcome =
   | { readonly kind: 'replay'; readonly response: StoredResponse }
   /** The key belongs to another request. */
   | { readonly kind: 'reused' }
-  /** Somebody is at it; their lock runs out then, unless they extend it. */
+  /** Another request works on it; its lock runs out then, unless it is extended. */
   | { readonly kind: 'inFlight'; readonly retryAfterMs: number }
 
 /** Checks a definition and prepares its statements. */
@@ -83,7 +83,7 @@ export function idempotencyTableSql(store: IdempotencyStore): string {
   return createIdempotencyKeys(store)
 }
 
-/** SHA-256 of a request: the same for the same meaning, whatever the order of keys or white space. */
+/** SHA-256 of a request: the same for the same meaning, in any order of keys and with any white space. */
 export function fingerprint(request: { method: string; route: string; body?: unknown }): string {
   const { method, route, body } = request
   const parts = body === undefined ? [method, route] : [method, route, body]
@@ -152,13 +152,13 @@ export async function claimStaleKeys(
 
 /** Holds the lock for its full length from now. Throws `IDEMPOTENCY_LOCK_LOST`, as do the next three. */
 export async function extendLock(db: Queryable, claim: KeyClaim): Promise<void> {
-  await fenced(db, claim, { text: claim.store.sql.extend, values: [claim.store.lockMs] })
+  await runFenced(db, claim, { text: claim.store.sql.extend, values: [claim.store.lockMs] })
 }
 
 /** Stores how far the work has come, in the transaction that brings it there; any JSON value. */
 export async function saveState(tx: Transaction, claim: KeyClaim, state: unknown): Promise<void> {
   // Text, since pg would write an array as an array of Postgres's own.
-  await fenced(tx, claim, { text: claim.store.sql.saveState, values: [JSON.stringify(state)] })
+  await runFenced(tx, claim, { text: claim.store.sql.saveState, values: [JSON.stringify(state)] })
 }
 
 /** Stores the response, in the transaction that ends the work: from now on the key is replayed. */
@@ -168,7 +168,7 @@ export async function completeKey(
   response: Omit<StoredResponse, 'body'> & { readonly body: string | Uint8Array },
 ): Promise<void> {
   const body = typeof response.body === 'string' ? Buffer.from(response.body) : response.body
-  await fenced(tx, claim, {
+  await runFenced(tx, claim, {
     text: claim.store.sql.complete,
     values: [response.status, JSON.stringify(response.headers), body],
   })
@@ -176,7 +176,7 @@ export async function completeKey(
 
 /** Gives the key back as if it had never been used: only for work that failed before any effect. */
 export async function abandonKey(db: Queryable, claim: KeyClaim): Promise<void> {
-  await fenced(db, claim, { text: claim.store.sql.abandon, values: [] })
+  await runFenced(db, claim, { text: claim.store.sql.abandon, values: [] })
 }
 
 /** Keys a delete takes at once, to keep its transaction short. */
@@ -197,7 +197,7 @@ export async function pruneKeys(db: Queryable, store: IdempotencyStore): Promise
 }
 
 /** Runs a write that only the holder of the token may make. */
-async function fenced(
+async function runFenced(
   db: Queryable,
   { scope, key, token }: KeyClaim,
   { text, values }: { text: string; values: unknown[] },
@@ -206,6 +206,6 @@ async function fenced(
   if (rows.length > 0) return
   throw new PosthornError(
     'IDEMPOTENCY_LOCK_LOST',
-    `the lock on idempotency key "${key}" was taken over by somebody else: nothing was changed`,
+    `the lock on idempotency key "${key}" was taken over by another request: nothing was changed`,
   )
 }

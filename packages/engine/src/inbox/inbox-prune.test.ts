@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 const WEEK_MS = 7 * DAY_MS
 const { pool } = await testDatabase()
 
-const aged = (days: number) => uuidSource(() => Date.now() - days * DAY_MS)()
+const idOfAge = (days: number) => uuidSource(() => Date.now() - days * DAY_MS)()
 const receive = (inbox: Inbox, id: string) =>
   transaction(pool, (tx) => once(tx, { inbox, consumer: 'stock', id }, () => Promise.resolve()))
 
@@ -90,9 +90,9 @@ describe('planWeeks', () => {
 describe('pruneInbox on one table', () => {
   test('deletes in batches what is refused by now, and nothing else', async () => {
     const inbox = await fresh(false)
-    const old = Array.from({ length: 10_001 }, () => aged(31))
+    const old = Array.from({ length: 10_001 }, () => idOfAge(31))
     // A producer whose clock is ahead, a message that came late, an id that carries no time.
-    const kept = [aged(-5), aged(29), uuid(), randomUUID()].toSorted()
+    const kept = [idOfAge(-5), idOfAge(29), uuid(), randomUUID()].toSorted()
     await insert(inbox.table, old)
     await insert(inbox.table, kept, 60)
     expect(await pruneInbox(pool, inbox)).toEqual({ created: [], dropped: [], deleted: 10_001 })
@@ -146,7 +146,7 @@ describe('pruneInbox on partitions', () => {
   }
 
   test('makes the weeks ahead, once, and moves what waited in the default partition', async () => {
-    const [now, late, other] = [uuid(), aged(20), randomUUID()]
+    const [now, late, other] = [uuid(), idOfAge(20), randomUUID()]
     await insert(inbox.table, [now, late, other])
     const { created } = await pruneInbox(pool, inbox)
     expect(created).toHaveLength(5)
@@ -193,7 +193,7 @@ describe('pruneInbox on partitions', () => {
   })
 
   test('works after months without a run, in batches', async () => {
-    const old = Array.from({ length: 2_000 }, () => aged(40))
+    const old = Array.from({ length: 2_000 }, () => idOfAge(40))
     const current = Array.from({ length: 2_000 }, uuid)
     await insert(inbox.table, [...old, ...current])
     const pruned = await pruneInbox(pool, inbox)
@@ -233,7 +233,7 @@ describe('pruneInbox on partitions', () => {
       warn: (_: object, text: string) => void warnings.push(text),
     }
     expect(await pruneInbox(pool, inbox, { log })).toMatchObject({ dropped: [] })
-    expect(warnings).toContain('inbox in use; left to the next run')
+    expect(warnings).toContain('inbox pruning skipped: lock not available')
     blocked.resolve()
     await long
     const { dropped } = await pruneInbox(pool, inbox)

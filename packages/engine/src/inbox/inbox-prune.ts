@@ -116,7 +116,7 @@ async function prunePartitions(pool: Pool, inbox: Inbox, log: Log) {
   } catch (error) {
     if (sqlState(error) !== SQLSTATE.lockNotAvailable) throw error
     // All consumers have just waited a second behind us: not again for the next partition.
-    log.warn({ inbox: inbox.table, created, dropped }, 'inbox in use; left to the next run')
+    log.warn({ inbox: inbox.table, created, dropped }, 'inbox pruning skipped: lock not available')
   }
   return { created, dropped }
 }
@@ -141,7 +141,7 @@ async function createWeek(tx: Transaction, part: PartitionSql): Promise<boolean>
   const { rows } = await tx.query<{ count: number }>(countMisplaced(part, MAX_MOVED + 1))
   const misplaced = rows[0]?.count ?? 0
   if (misplaced > MAX_MOVED) return false
-  // Somebody writes into this week: who is on the way to the default partition would find its range
+  // A consumer writes into this week: a row on the way to the default partition would find its range
   // gone, and fail.
   if (misplaced > 0) await run(tx, [lockWriters(part.table)])
   await run(tx, attachPartition(part))

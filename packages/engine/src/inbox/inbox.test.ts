@@ -6,7 +6,7 @@ import { around, defineInbox, inboxTableSql, once, type Inbox } from './inbox.ts
 import { pruneInbox } from './inbox-prune.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
-import { killedProcess } from '../testing/killed-process.ts'
+import { runUntilKilled } from '../testing/killed-process.ts'
 import { uuid, uuidSource } from '../uuid.ts'
 
 const DAY_MS = 86_400_000
@@ -14,7 +14,7 @@ const db = await testDatabase()
 const pool = db.connect({ max: 30 })
 
 /** An id made the given number of days ago. */
-const aged = (days: number) => uuidSource(() => Date.now() - days * DAY_MS)()
+const idOfAge = (days: number) => uuidSource(() => Date.now() - days * DAY_MS)()
 
 const effect = (tx: Transaction, id: string) =>
   tx.query({ text: 'insert into shop.effect (message_id) values ($1)', values: [id] })
@@ -148,7 +148,7 @@ describe.each([
   })
 
   test('refuses an id older than it remembers, unless it still knows it', async () => {
-    const stranger = aged(31)
+    const stranger = idOfAge(31)
     await expect(handle(stranger)).rejects.toMatchObject({ code: 'INBOX_EXPIRED' })
     const call = () => expect.unreachable('the outside must not be called')
     const outcome = () => Promise.resolve()
@@ -156,11 +156,11 @@ describe.each([
       around(pool, { inbox, consumer: 'stock', id: stranger }, { call, outcome }),
     ).rejects.toMatchObject({ code: 'INBOX_EXPIRED' })
 
-    const known = aged(31)
+    const known = idOfAge(31)
     const text = `insert into ${inbox.table} (consumer, event_id) values ('stock', $1)`
     await pool.query({ text, values: [known] })
     expect(await handle(known)).toEqual({ first: false })
-    expect(await handle(aged(29.9))).toMatchObject({ first: true })
+    expect(await handle(idOfAge(29.9))).toMatchObject({ first: true })
     expect(await effects()).toBe(1)
   })
 
@@ -260,7 +260,7 @@ describe.each([
   test.each(['in the handler', 'before the outcome'])('survives kill -9 %s', async (where) => {
     const id = uuid()
     const receipt = { inbox, consumer: 'crash', id }
-    await killedWorker(inbox, id, where)
+    await killWorker(inbox, id, where)
     const { rows } = await pool.query(`select from ${inbox.table} where event_id = $1`, [id])
     expect(rows).toHaveLength(0)
     expect(await effects()).toBe(0)
@@ -288,8 +288,8 @@ async function openTransactions(): Promise<number> {
 }
 
 /** A worker that is killed in the middle of its work. */
-async function killedWorker(inbox: Inbox, id: string, where: string): Promise<void> {
-  await killedProcess(WORKER, {
+async function killWorker(inbox: Inbox, id: string, where: string): Promise<void> {
+  await runUntilKilled(WORKER, {
     INBOX: new URL('inbox.ts', import.meta.url).href,
     TRANSACTION: new URL('../enqueue/transaction.ts', import.meta.url).href,
     PG: import.meta.resolve('pg'),

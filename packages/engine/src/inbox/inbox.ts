@@ -118,11 +118,11 @@ async function receive(tx: Transaction, receipt: Receipt): Promise<boolean> {
   const values = [consumer, id, inbox.retentionMs]
   const { rows } = await tx.query({ text: inbox.sql.receive, values })
   if (rows.length > 0) return true
-  // Known or expired. If it is neither, it was known and somebody has deleted it since.
+  // Known or expired. If it is neither, it was known and has been deleted since.
   return !(await seen(tx, receipt)) && receive(tx, receipt)
 }
 
-/** Whether this consumer has had the message; throws if nobody can know any more. */
+/** Whether this consumer has had the message; throws if the inbox no longer knows. */
 async function seen(db: Queryable, { inbox, consumer, id }: Receipt): Promise<boolean> {
   const values = [consumer, id, inbox.retentionMs]
   const { rows } = await db.query<{ seen: boolean; expired: boolean }>({
@@ -133,7 +133,7 @@ async function seen(db: Queryable, { inbox, consumer, id }: Receipt): Promise<bo
   if (rows[0]?.expired) {
     throw new PosthornError(
       'INBOX_EXPIRED',
-      `${consumer}: message ${id} is older than ${inbox.table} remembers: it cannot be told from a repeat`,
+      `${consumer}: message ${id} is older than ${inbox.table} remembers: it cannot be distinguished from a repeat`,
     )
   }
   return false

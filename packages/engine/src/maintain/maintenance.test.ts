@@ -224,7 +224,7 @@ describe('beside others', () => {
     expect(count).toBe(put)
   })
 
-  test('gives way to a long transaction, and settles wait a second at the most', async () => {
+  test('is skipped during a long transaction, and settles wait a second at the most', async () => {
     const warnings: unknown[] = []
     const log: Log = { ...silentLog, warn: (details) => warnings.push(details) }
     await transaction(db.pool, async (tx) => {
@@ -261,13 +261,13 @@ describe('beside others', () => {
     expect(await maintain(db.pool, outboxes)).toMatchObject({ outboxes: pruned, failed: [] })
   })
 
-  test('stops when it is told to', async () => {
+  test('stops when its signal is aborted', async () => {
     const result = await maintain(db.pool, outboxes, { signal: AbortSignal.abort() })
     expect(result).toEqual({ created: [], dropped: [], outboxes: {}, failed: [] })
   })
 })
 
-test('old signs of life go', async () => {
+test('old heartbeats are removed', async () => {
   await query(`insert into posthorn.pulse (outbox, relay, at)
                values ('o', 'r', now() - interval '8 days'), ('o', 'r', now() - interval '6 days')`)
   await query(`insert into posthorn.relay (relay, outbox, seen_at)

@@ -29,8 +29,8 @@ export interface Maintained {
 }
 
 /**
- * All upkeep: the coming weeks' partitions, those that are past their time, finished rows, old
- * signs of life. Run it when the process starts and then once an hour, as the tables' owner, with
+ * All maintenance: the coming weeks' partitions, those that are past their time, finished rows, old
+ * heartbeats. Run it when the process starts and then once an hour, as the tables' owner, with
  * a pool of two connections or more. One process at a time does it: undefined if another is at it.
  * Never waits for a lock longer than a second; nothing else depends on its being run.
  */
@@ -82,6 +82,6 @@ async function isOurs(tx: Transaction): Promise<boolean> {
 function report(log: Log, step: string, error: unknown): void {
   const busy: (string | undefined)[] = [SQLSTATE.lockNotAvailable, SQLSTATE.queryCanceled]
   if (busy.includes(sqlState(error))) {
-    log.warn({ step, err: error }, 'maintenance gave way; left to the next run')
-  } else log.error({ step, err: error }, 'maintenance failed')
+    log.warn({ step, err: error }, 'maintenance skipped: lock not available')
+  } else log.error({ step, err: error }, 'maintenance step failed; the others go on')
 }

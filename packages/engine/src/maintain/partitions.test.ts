@@ -31,7 +31,7 @@ describe('the partitions of a table', () => {
     expect(plan([until('transition_p20261207', '2026-12-14')]).create).toEqual([])
   })
 
-  test('go on where they ended, when nobody came for weeks', () => {
+  test('go on where they ended, after weeks without maintenance', () => {
     expect(plan([until('transition_p20261005', '2026-10-12')])).toEqual({
       retire: { fromMs: at('2026-10-12'), toMs: at('2026-11-16') },
       create: ['2026-11-16', '2026-11-23', '2026-11-30', '2026-12-07'],

@@ -23,7 +23,7 @@ export interface PartitionRule {
   readonly table: PartitionedTable
   /** Rows are of no use this long after they were written; undefined: for ever. */
   readonly keepMs: number | undefined
-  /** Rows of outboxes that we know nothing about stay, however old; undefined: nobody's do. */
+  /** Rows of outboxes not named here stay, however old; undefined: rows of all outboxes go. */
   readonly knownOutboxes: readonly string[] | undefined
 }
 

@@ -99,7 +99,7 @@ test('many are pruned in batches, by two at once, each row once', async () => {
   expect(rows).toEqual([{ count: 12_000, ids: 12_000 }])
 })
 
-test('what somebody has locked is passed over', async () => {
+test('rows that another session has locked are skipped', async () => {
   await insertSent(3)
   await transaction(db.pool, async (tx) => {
     await tx.query({ text: 'select from sagas.saga_outbox limit 1 for update', values: [] })
@@ -108,7 +108,7 @@ test('what somebody has locked is passed over', async () => {
   expect(await prune(db.pool, sagas)).toMatchObject({ pruned: 1, done: true })
 })
 
-test('when the time is up, or nobody wants it any more, the rest waits', async () => {
+test('when its time is up or its signal is aborted, the rest waits', async () => {
   await insertSent(1)
   const waits = { pruned: 0, archived: 0, expired: 0, done: false }
   expect(await prune(db.pool, sagas, { budget: '0ms' })).toEqual(waits)

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { silentLog, type Log } from '../log.ts'
-import { run, unprepared } from '../enqueue/pool-handle.ts'
+import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import { insertSample, limitCounting, updateSample } from '../sql/sample.ts'
 import { selectWaiting } from '../sql/stats.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
@@ -21,7 +21,7 @@ export async function takeSamples(
     const at = rows[0]?.at
     if (!at) continue
     await takeSample(pool, outbox, at).catch((error: unknown) =>
-      log.warn({ outbox: outbox.name, err: error }, 'what waits could not be counted'),
+      log.warn({ outbox: outbox.name, err: error }, 'backlog sample failed; the history has a gap'),
     )
   }
 }
@@ -30,7 +30,7 @@ async function takeSample(pool: Pool, outbox: ResolvedDefinition, at: Date): Pro
   await transaction(pool, async (tx) => {
     for (const statement of limitCounting) await tx.query(statement)
     const [counted] = await run<{ waiting: number; due: number; oldest_due_at: Date | null }>(
-      unprepared(tx),
+      withoutPreparing(tx),
       selectWaiting(outbox),
       {},
     )

@@ -30,7 +30,7 @@ const tickUntilIdle = async () => {
   for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
 }
 
-async function killed(count: number): Promise<string[]> {
+async function killMessages(count: number): Promise<string[]> {
   const all = await transaction(db.pool, (tx) =>
     enqueueAll(
       tx,
@@ -79,15 +79,15 @@ describe('a list of alerts', () => {
     await raise('s4')
     await acknowledge(first.id, 'ada')
     await transaction(db.pool, (tx) => recoverAlert(tx, { source: 'sagas', subject: 's4' }))
-    const found = async (filter: Parameters<typeof listAlerts>[1]) =>
+    const findIds = async (filter: Parameters<typeof listAlerts>[1]) =>
       (await listAlerts(db.pool, filter)).items.map(({ subject }) => subject)
-    expect(await found({ source: 'evidence' })).toEqual(['s2'])
-    expect(await found({ code: 'OTHER' })).toEqual(['s3'])
-    expect(await found({ tenant: 'acme' })).toEqual(['s1'])
-    expect(await found({ state: 'open' })).toEqual(['s3', 's2'])
-    expect(await found({ state: 'acknowledged' })).toEqual(['s1'])
-    expect(await found({ state: 'recovered' })).toEqual(['s4'])
-    expect(await found({ source: 'a\0b' })).toEqual([])
+    expect(await findIds({ source: 'evidence' })).toEqual(['s2'])
+    expect(await findIds({ code: 'OTHER' })).toEqual(['s3'])
+    expect(await findIds({ tenant: 'acme' })).toEqual(['s1'])
+    expect(await findIds({ state: 'open' })).toEqual(['s3', 's2'])
+    expect(await findIds({ state: 'acknowledged' })).toEqual(['s1'])
+    expect(await findIds({ state: 'recovered' })).toEqual(['s4'])
+    expect(await findIds({ source: 'a\0b' })).toEqual([])
     expect(await openAlerts(db.pool)).toEqual({ evidence: 1, sagas: 1 })
   })
 
@@ -151,7 +151,7 @@ describe('raising', () => {
 
 describe('the alert of a dead message', () => {
   test('recovers with its replay, and another death is another alert', async () => {
-    const [id = '', other = ''] = await killed(2)
+    const [id = '', other = ''] = await killMessages(2)
     expect(await openAlerts(db.pool)).toEqual({ 'messages.outbound': 2 })
     const again = () =>
       transaction(db.pool, (tx) =>
@@ -169,13 +169,13 @@ describe('the alert of a dead message', () => {
   })
 
   test('recovers when the message is cancelled', async () => {
-    const ids = await killed(2)
+    const ids = await killMessages(2)
     await transaction(db.pool, (tx) => cancel(tx, outboundMessages, { ids, by: 'ada' }))
     expect(await openAlerts(db.pool)).toEqual({})
   })
 
   test('stands if the replay is rolled back', async () => {
-    await killed(1)
+    await killMessages(1)
     const failing = transaction(db.pool, async (tx) => {
       await replay(tx, outboundMessages, { filter: {}, by: 'ada' })
       throw new Error('changed my mind')

@@ -14,7 +14,7 @@ import {
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
 
 /**
- * `open`: nobody has seen it; `acknowledged`: somebody has; `recovered`: its cause is over, seen or
+ * `open`: not acknowledged; `acknowledged`: an operator has seen it; `recovered`: its cause is over, seen or
  * not.
  */
 export type AlertState = 'open' | 'acknowledged' | 'recovered'
@@ -95,7 +95,7 @@ export async function listAlerts(
 }
 
 /**
- * Says that somebody has seen an alert. The first to say so stays; a second call changes nothing.
+ * Acknowledges an alert. The first acknowledgement stays; a second call changes nothing.
  * Returns the alert, undefined if there is none.
  */
 export async function acknowledgeAlert(
@@ -122,7 +122,7 @@ export async function raiseAlert(tx: Transaction, alert: NewAlert): Promise<Aler
 }
 
 /**
- * Says that whatever was wrong with a subject is over; its next alert is a new one. Returns how
+ * Marks a subject's alerts as recovered; its next alert is a new one. Returns how
  * many alerts that ended. A replay or a cancellation does it for its messages.
  */
 export async function recoverAlert(

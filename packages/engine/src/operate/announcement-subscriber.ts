@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Shortest time between two batches: faster than this nobody reads. */
+/** Shortest time between two batches: no reader needs more. */
 const BATCH_MS = 250
 
-/** Different things that wait for a reader; beyond, it is told to look at everything again. */
+/** Different things that wait for a reader; beyond, it gets `*`: reload everything. */
 const LIMIT = 1_000
 
 /** One announcement as it arrives. */
@@ -13,20 +13,20 @@ export interface AnnouncementItem {
   readonly id: string
   readonly tenant?: string
   readonly data?: unknown
-  /** The data was too large to be told. */
+  /** The data was too large to be sent. */
   readonly truncated?: true
 }
 
-/** Which news; everything left out matches all. */
+/** Which announcements; a field left out matches all. */
 export interface AnnouncementFilter {
-  /** Only what belongs to this tenant; what belongs to nobody is left out too. */
+  /** Only what belongs to this tenant; what belongs to no tenant is left out too. */
   readonly tenant?: string
   readonly topics?: readonly string[]
 }
 
 const LOOK_AGAIN: AnnouncementItem = { topic: '*', id: '*' }
 
-/** One reader of the news: what waits for it, the latest of each thing. */
+/** One reader of announcements: what waits for it, the latest of each topic and id. */
 export class AnnouncementSubscriber {
   readonly #tenant: string | undefined
   readonly #topics: ReadonlySet<string> | undefined
@@ -51,7 +51,7 @@ export class AnnouncementSubscriber {
     else this.#wake()
   }
 
-  /** Whoever looks at everything again needs nothing of what waits. */
+  /** A reader that reloads everything needs nothing of what waits. */
   lookAgain(): void {
     this.#waiting.clear()
     this.#missed = true

@@ -5,14 +5,14 @@ import {
   createAnnouncementFeed,
   type SubscribeAnnouncementsOptions,
 } from './announcements.ts'
-import { lineTo, testDatabase } from '../testing/index.ts'
-import { killedProcess } from '../testing/killed-process.ts'
+import { proxyTo, testDatabase } from '../testing/index.ts'
+import { runUntilKilled } from '../testing/killed-process.ts'
 import { transaction } from '../enqueue/transaction.ts'
 
 const database = await testDatabase()
 const { pool } = database
 
-/** Reads the news until the test is over; the first thing it hears is that it listens. */
+/** Reads announcements until the test is over; the first says that it listens. */
 async function reader(
   options: SubscribeAnnouncementsOptions = {},
   given = createAnnouncementFeed({ pool }),
@@ -37,7 +37,7 @@ async function reader(
 
 const soon = { timeout: 20_000 }
 
-test('what is announced in a transaction is told at its commit, and not if it rolls back', async () => {
+test('an announcement of a transaction is sent at its commit, and not if it rolls back', async () => {
   const { items, ids } = await reader()
   await transaction(pool, async (tx) => {
     await announce(tx, { topic: 'jobs', id: 'undone' })
@@ -69,7 +69,7 @@ test('another process is heard, and what one that dies has not committed is not'
       console.log('announced')
       await new Promise((resolve) => setTimeout(resolve, 60_000))
     })`
-  await killedProcess(script, {
+  await runUntilKilled(script, {
     URL: database.url,
     ENGINE: import.meta.resolve('../index.ts'),
     OPERATE: import.meta.resolve('./index.ts'),
@@ -81,7 +81,7 @@ test('another process is heard, and what one that dies has not committed is not'
   expect(ids()).toEqual(['elsewhere', 'last'])
 })
 
-test('a tenant hears only what is its own, and whoever names topics only those', async () => {
+test('a tenant gets only its own, and a reader of topics only those', async () => {
   const acme = await reader({ tenant: 'acme' })
   const all = await reader()
   const jobs = await reader({ topics: ['jobs'] })
@@ -107,7 +107,7 @@ test('the latest of each thing wins, and no batch comes sooner than 250 ms after
   expect(items().length).toBe(batches.length - 1)
 })
 
-test('a reader is not drowned: it is told to look again instead', async () => {
+test('a slow reader gets one request to reload instead of a flood', async () => {
   const { batches, ids } = await reader()
   await pool.query(`
     select pg_notify('posthorn_news', '{"topic":"flood","id":"' || n || '"}')
@@ -123,7 +123,7 @@ test('a reader is not drowned: it is told to look again instead', async () => {
 })
 
 test('after a broken connection it listens again and says that something may be missing', async () => {
-  const line = await lineTo(database.url)
+  const line = await proxyTo(database.url)
   onTestFinished(() => line.cut())
   const far = database.connect({ connectionString: line.by(database.url) })
   const { batches, ids } = await reader({}, createAnnouncementFeed({ pool: far }))
@@ -136,10 +136,10 @@ test('after a broken connection it listens again and says that something may be 
 })
 
 test('without LISTEN nothing comes, and nothing breaks', async () => {
-  const news = createAnnouncementFeed({ pool, mode: 'poll' })
-  const next = news.subscribe()[Symbol.asyncIterator]().next()
+  const feed = createAnnouncementFeed({ pool, mode: 'poll' })
+  const next = feed.subscribe()[Symbol.asyncIterator]().next()
   await announce(pool, { topic: 'jobs', id: 'unheard' })
-  await news.close()
+  await feed.close()
   expect(await next).toEqual({ done: true, value: undefined })
 })
 
@@ -155,7 +155,7 @@ test('data that is too large is left out, and says so', async () => {
   expect(items()[2]).toEqual({ topic: 'jobs', id: widest, tenant: widest, truncated: true })
 })
 
-test('what cannot be told is refused, and rubbish on the channel is passed over', async () => {
+test('an invalid announcement is refused, and rubbish on the channel is ignored', async () => {
   const { ids } = await reader()
   for (const topic of ['', '*', 'Jobs', 'a b', `a${'b'.repeat(100)}`]) {
     await expect(announce(pool, { topic, id: '1' })).rejects.toMatchObject({

@@ -29,8 +29,8 @@ export interface Announcement {
 }
 
 /**
- * Tells every process that reads the news. Inside a transaction it is told at its commit and never
- * if it rolls back; the same twice in one transaction is told once. Commits that announce something
+ * Notifies every process with an announcement feed. Inside a transaction it is sent at its commit and
+ * never if it rolls back; the same twice in one transaction is sent once. Commits that announce something
  * wait for each other a moment in Postgres: announce what a person watches, not every row.
  */
 export async function announce(db: Queryable, announcement: Announcement): Promise<void> {
@@ -72,15 +72,15 @@ export interface SubscribeAnnouncementsOptions extends AnnouncementFilter {
 export interface AnnouncementFeed {
   /**
    * Batches without an end, until the signal, `close` or a `break`; at most one every 250 ms, with
-   * the latest of each topic and id. Nothing is kept for those who were away: whoever missed
-   * something is told the topic `*`, which means "look again at everything".
+   * the latest of each topic and id. Nothing is kept for absent readers: one that may have
+   * missed something gets the topic `*`, which means "reload everything".
    */
   subscribe(options?: SubscribeAnnouncementsOptions): AsyncIterable<readonly AnnouncementItem[]>
   /** Ends all subscriptions and hangs up. */
   close(): Promise<void>
 }
 
-/** The news for any number of readers in this process, over one connection that opens with the first. */
+/** Announcements for any number of readers in this process, over one connection that opens with the first. */
 export function createAnnouncementFeed({
   pool,
   log = silentLog,
@@ -92,8 +92,8 @@ export function createAnnouncementFeed({
     pool,
     log,
     listen: listenForNews,
-    opened: () => subscribers.forEach((each) => each.lookAgain()),
-    heard: (payload) => {
+    onOpen: () => subscribers.forEach((each) => each.lookAgain()),
+    onNotification: (payload) => {
       const item = itemIn(payload)
       if (item) subscribers.forEach((each) => each.tell(item))
     },
@@ -121,7 +121,7 @@ export function createAnnouncementFeed({
   }
 }
 
-/** Undefined for what is none: anybody who may connect may notify. */
+/** Undefined for what is none: every role that may connect may notify. */
 function itemIn(payload: string): AnnouncementItem | undefined {
   try {
     const { topic, id, tenant, data, truncated } = JSON.parse(payload) as Record<string, unknown>

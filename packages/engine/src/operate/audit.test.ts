@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 /** Transitions a second apart, the last one now; `n` is in the id of each. */
-async function written(count: number): Promise<void> {
+async function writeEntries(count: number): Promise<void> {
   await db.pool.query(
     `insert into posthorn.transition
        (outbox, message_id, from_state, to_state, attempt, code, error, actor, tenant, at)
@@ -63,7 +63,7 @@ describe('a search', () => {
   })
 
   test('goes from the newest to the oldest, page by page', async () => {
-    await written(25)
+    await writeEntries(25)
     const first = await searchAudit(db.pool, { limit: 10 })
     expect(subjects(first.items)).toEqual(newestFirst(25, (n) => n > 15))
     expect(subjects(await all({ limit: 10 }))).toEqual(newestFirst(25, () => true))
@@ -94,7 +94,7 @@ describe('a search', () => {
     [{ search: 'a\0b' }, () => false],
   ]
   test.each(filters)('by %o', async (filter, keep) => {
-    await written(60)
+    await writeEntries(60)
     expect(subjects(await all({ ...filter, limit: 7 }))).toEqual(newestFirst(60, keep))
   })
 
@@ -105,7 +105,7 @@ describe('a search', () => {
   })
 
   test('finds just what lies between two times', async () => {
-    await written(1_000)
+    await writeEntries(1_000)
     const { rows } = await db.pool.query<{ message_id: string; at: Date }>(
       `select message_id, at from posthorn.transition where message_id in ('m300', 'm400')`,
     )
@@ -123,7 +123,7 @@ describe('a search', () => {
 
   test('for what is rare ends each page early, and goes on where it ended', async () => {
     await maintain(db.pool, [])
-    await written(200_000)
+    await writeEntries(200_000)
     await db.pool.query(`update posthorn.transition set actor = 'ada' where message_id = 'm2'`)
     const first = await searchAudit(db.pool, { actor: 'ada' })
     expect(first).toEqual({ items: [], nextCursor: expect.any(String) })
@@ -174,7 +174,7 @@ describe('what operators do', () => {
     ])
     expect(found.at(-1)).toMatchObject({ subject: 'messages.outbound', reason: 'T-1' })
     expect(found[0]).toMatchObject({ subject: '2h' })
-    // All that happened to a message has its tenant, whoever did it.
+    // Every entry of a message has its tenant, by every actor.
     const history = await all({ messageId: id })
     expect(history.map(({ tenant }) => tenant)).toEqual(history.map(() => 'acme'))
     expect(history.length).toBeGreaterThanOrEqual(4)

@@ -128,20 +128,17 @@ async function boundsOf(
   let low = BigInt(edges.low)
   let high = BigInt(edges.high) + 1n
   if (since) {
-    const { behind } = await located(db, new Date(since.getTime() - SLACK_MS))
+    const { behind } = await locate(db, new Date(since.getTime() - SLACK_MS))
     low = larger(low, BigInt(behind))
   }
   if (until) {
-    const { upto } = await located(db, new Date(until.getTime() + SLACK_MS))
+    const { upto } = await locate(db, new Date(until.getTime() + SLACK_MS))
     if (upto) high = smaller(high, BigInt(upto))
   }
   return { low, high }
 }
 
-async function located(
-  db: Queryable,
-  time: Date,
-): Promise<{ behind: string; upto: string | null }> {
+async function locate(db: Queryable, time: Date): Promise<{ behind: string; upto: string | null }> {
   const { rows } = await db.query<{ behind: string; upto: string | null }>(locateTime(time))
   return rows[0] ?? { behind: '0', upto: null }
 }

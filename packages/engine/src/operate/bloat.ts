@@ -18,7 +18,7 @@ export interface TableBloat {
   readonly analyzedAt: Date | undefined
 }
 
-/** Somebody whose transaction or slot keeps dead rows from being removed. */
+/** A session or slot that keeps dead rows from being removed. */
 export interface Horizon {
   readonly holder: HorizonRow['holder']
   readonly name: string

@@ -18,13 +18,13 @@ export function fromCursor(
   cursor: string,
   { idType, timed }: { idType: IdType; timed: boolean },
 ): Place {
-  const [id, us] = parsed(cursor)
+  const [id, us] = parseCursor(cursor)
   const rightTime = timed ? isMicroseconds(us) : us === undefined
   if (typeof id !== 'string' || !isId(id, idType) || !rightTime) throw invalid()
   return typeof us === 'string' ? { id, us } : { id }
 }
 
-function parsed(cursor: string): unknown[] {
+function parseCursor(cursor: string): unknown[] {
   let values: unknown
   try {
     values = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -3,7 +3,7 @@ import {
   LAST_ID,
   gapsOf,
   hasId,
-  joined,
+  joinRanges,
   rangesOf,
   union,
   without,
@@ -61,21 +61,21 @@ export class FeedReader {
     return this.#wanted
   }
 
-  /** Has this reader look out for ids of which somebody else has found that they are missing. */
+  /** Has this reader look out for ids that another reader has found missing. */
   lookFor(ids: IdRanges): void {
     this.#wanted = union(this.#wanted, ids)
   }
 
   /**
    * Looks once for everything that is wanted. `found` is called with the entries of a page and
-   * their ids, `given up` with ids that nobody will ever write.
+   * their ids, `given up` with ids that will never be written.
    */
   async look(heard: {
     found(entries: readonly AuditEntry[], ids: IdRanges): void
     givenUp(ids: IdRanges): void
   }): Promise<void> {
-    // Before the reading: what a writer left behind when it ended is seen by whoever reads later.
-    const over = await this.#writtenOff()
+    // Before the reading: a later read sees what a writer left behind when it ended.
+    const over = await this.#findAbandoned()
     for await (const entries of entriesIn(this.#db, this.#wanted)) {
       const ids = idsOf(entries)
       this.#wanted = without(this.#wanted, ids)
@@ -88,7 +88,7 @@ export class FeedReader {
   }
 
   /** Gaps whose possible writers are all over. */
-  async #writtenOff(): Promise<IdRanges> {
+  async #findAbandoned(): Promise<IdRanges> {
     const gaps = gapsOf(this.#wanted)
     if (gaps.length === 0) this.#suspects = []
     if (gaps.length === 0 || performance.now() - this.#checkedAt < CHECK_MS) return []
@@ -110,7 +110,7 @@ export class FeedReader {
 
 /** Entries with wanted ids, page by page, the lowest first. */
 export async function* entriesIn(db: Queryable, wanted: IdRanges): AsyncGenerator<AuditEntry[]> {
-  let ranges = joined(wanted, BETWEEN)
+  let ranges = joinRanges(wanted, BETWEEN)
   while (ranges.length > 0) {
     const part = firstOf(ranges)
     const { rows } = await db.query<AuditRow>(

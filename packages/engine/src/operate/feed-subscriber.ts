@@ -5,12 +5,12 @@ import { hasId, toPosition, union, without, type IdRanges } from './id-ranges.ts
 /** Entries that wait for a slow reader before it is given up: some megabytes. */
 const LIMIT = 10_000
 
-/** A reader that is told nothing for this long learns at least where it is. */
+/** A reader without entries for this long gets at least its position. */
 const QUIET_MS = 10_000
 
 /** Which entries; everything left out matches all. */
 export interface FeedFilter {
-  /** Only what belongs to this tenant; what belongs to nobody is left out too. */
+  /** Only what belongs to this tenant; what belongs to no tenant is left out too. */
   readonly tenant?: string
   readonly outboxes?: readonly string[]
 }
@@ -30,14 +30,14 @@ export class Subscriber {
   #wanted: IdRanges
   #queue: { entries: readonly AuditEntry[]; wanted: IdRanges }[] = []
   #queued = 0
-  #told: IdRanges
+  #reported: IdRanges
   #failure: PosthornError | undefined
   #ended = false
   #wake: () => void = () => undefined
 
   constructor(wanted: IdRanges, filter: FeedFilter) {
     this.#wanted = wanted
-    this.#told = wanted
+    this.#reported = wanted
     this.#filter = filter
     this.#outboxes = filter.outboxes && new Set(filter.outboxes)
   }
@@ -46,12 +46,12 @@ export class Subscriber {
     return this.#wanted
   }
 
-  get ended(): boolean {
+  get isEnded(): boolean {
     return this.#ended
   }
 
   /** Takes note of entries and keeps those that are new to it and pass its filter. */
-  found(entries: readonly AuditEntry[], ids: IdRanges): void {
+  addEntries(entries: readonly AuditEntry[], ids: IdRanges): void {
     if (this.#failure) return
     const allNew = without(ids, this.#wanted).length === 0
     const kept = entries.filter(
@@ -68,8 +68,8 @@ export class Subscriber {
     this.#wake()
   }
 
-  /** Ids that nobody will ever write are not waited for. */
-  givenUp(ids: IdRanges): void {
+  /** Ids that will never be written are not waited for. */
+  giveUp(ids: IdRanges): void {
     this.#wanted = without(this.#wanted, ids)
   }
 
@@ -88,7 +88,7 @@ export class Subscriber {
     const batch = this.#queue.shift()
     if (!batch) return undefined
     this.#queued -= batch.entries.length
-    this.#told = batch.wanted
+    this.#reported = batch.wanted
     return { entries: batch.entries, position: toPosition(batch.wanted) }
   }
 
@@ -100,8 +100,8 @@ export class Subscriber {
       const batch = this.take()
       if (batch) return batch
       const woken = await this.#sleep()
-      if (woken || this.#told === this.#wanted) continue
-      this.#told = this.#wanted
+      if (woken || this.#reported === this.#wanted) continue
+      this.#reported = this.#wanted
       return { entries: [], position: toPosition(this.#wanted) }
     }
   }

@@ -27,7 +27,7 @@ const eventually: typeof expect.poll = (look, options) =>
 const subjectOf = (entry: AuditEntry) =>
   entry.kind === 'transition' ? entry.messageId : entry.subject
 
-/** Somebody who reads and writes down what arrives, until told to stop. */
+/** A reader that records what arrives, until it leaves. */
 function reading(options: SubscribeOptions = {}, from: Feed = feed) {
   const stop = new AbortController()
   const read = { subjects: [] as string[], position: options.after, failure: undefined as unknown }
@@ -48,13 +48,13 @@ function reading(options: SubscribeOptions = {}, from: Feed = feed) {
 }
 
 /** A connection with a transaction of its own. */
-async function opened(): Promise<PoolClient> {
+async function openTransaction(): Promise<PoolClient> {
   const client = await db.pool.connect()
   await client.query('begin')
   return client
 }
 
-async function ended(client: PoolClient, how: 'commit' | 'rollback'): Promise<void> {
+async function endTransaction(client: PoolClient, how: 'commit' | 'rollback'): Promise<void> {
   await client.query(how)
   client.release()
 }
@@ -79,7 +79,7 @@ async function listening(options: SubscribeOptions = {}) {
   return read
 }
 
-const heard = (read: { subjects: string[] }) => read.subjects.filter((each) => each !== 'hello')
+const entriesOf = (read: { subjects: string[] }) => read.subjects.filter((each) => each !== 'hello')
 
 describe('a reader', () => {
   test('hears of what is committed from now on, of both kinds', async () => {
@@ -87,47 +87,51 @@ describe('a reader', () => {
     const read = await listening()
     await write(db.pool, 'a', 'b')
     await transaction(db.pool, (tx) => pause(tx, { name: 'box' }, { by: 'ada' }))
-    await eventually(() => heard(read)).toEqual(['a', 'b', 'box'])
+    await eventually(() => entriesOf(read)).toEqual(['a', 'b', 'box'])
     await read.leave()
   })
 
-  test('misses nobody who commits late, in whatever order', async () => {
+  test('misses no late commit, in any order', async () => {
     const read = await listening()
-    const [one, two, three] = [await opened(), await opened(), await opened()]
+    const [one, two, three] = [
+      await openTransaction(),
+      await openTransaction(),
+      await openTransaction(),
+    ]
     await write(one, '1')
     await write(two, '2')
     await write(three, '3')
     await write(one, '1 again')
-    await ended(three, 'commit')
-    await eventually(() => heard(read)).toEqual(['3'])
-    await ended(one, 'commit')
-    await eventually(() => heard(read)).toEqual(['3', '1', '1 again'])
-    await ended(two, 'commit')
-    await eventually(() => heard(read)).toEqual(['3', '1', '1 again', '2'])
+    await endTransaction(three, 'commit')
+    await eventually(() => entriesOf(read)).toEqual(['3'])
+    await endTransaction(one, 'commit')
+    await eventually(() => entriesOf(read)).toEqual(['3', '1', '1 again'])
+    await endTransaction(two, 'commit')
+    await eventually(() => entriesOf(read)).toEqual(['3', '1', '1 again', '2'])
     await read.leave()
   })
 
   test('hears at its beginning of what was under way already', async () => {
-    const early = await opened()
+    const early = await openTransaction()
     await write(early, 'early')
     await write(db.pool, 'seen')
     const read = await listening()
-    await ended(early, 'commit')
-    await eventually(() => heard(read)).toEqual(['early'])
+    await endTransaction(early, 'commit')
+    await eventually(() => entriesOf(read)).toEqual(['early'])
     await read.leave()
   })
 
   test('is not kept by transactions that stay open, and forgets what was rolled back', async () => {
-    const stranger = await opened()
+    const stranger = await openTransaction()
     await stranger.query('create table stranger (id int)')
-    onTestFinished(() => ended(stranger, 'rollback'))
+    onTestFinished(() => endTransaction(stranger, 'rollback'))
     const read = await listening()
-    const failed = await opened()
+    const failed = await openTransaction()
     await write(failed, 'never')
     await write(db.pool, 'a')
-    await ended(failed, 'rollback')
-    await eventually(() => heard(read)).toEqual(['a'])
-    // The position has no gap once it is known that nobody can fill it, the stranger still there.
+    await endTransaction(failed, 'rollback')
+    await eventually(() => entriesOf(read)).toEqual(['a'])
+    // The position has no gap once no transaction can fill it, although the unrelated one is still open.
     await eventually(
       async () => {
         await write(db.pool, 'hello')
@@ -138,9 +142,9 @@ describe('a reader', () => {
     await read.leave()
   })
 
-  test('waits for a writer of long ago, and for nobody else', async () => {
+  test('waits for an old writer, and for no other session', async () => {
     const read = await listening()
-    const slow = await opened()
+    const slow = await openTransaction()
     await write(slow, 'slow')
     const until = Date.now() + 2_500
     for (let n = 0; Date.now() < until; n += 1) {
@@ -148,13 +152,13 @@ describe('a reader', () => {
       await eventually(() => read.subjects.at(-1)).toBe(`quick ${n}`)
     }
     const position = await read.leave()
-    await ended(slow, 'commit')
+    await endTransaction(slow, 'commit')
     const again = reading({ after: position ?? '' })
-    await eventually(() => heard(again)).toEqual(['slow'])
+    await eventually(() => entriesOf(again)).toEqual(['slow'])
     await again.leave()
   })
 
-  test('of one tenant sees nothing of others, nor what belongs to nobody', async () => {
+  test('of one tenant sees nothing of others, nor what belongs to no tenant', async () => {
     const fake = fakeTransport()
     const outboxes = [outboundMessages]
     const relay = createRelay({
@@ -163,7 +167,7 @@ describe('a reader', () => {
       transports: { topics: fake },
       mode: 'poll',
     })
-    const everybody = await listening()
+    const unfiltered = await listening()
     const acme = reading({ tenant: 'acme' })
     const messages = reading({ outboxes: ['messages.outbound'] })
     const other = reading({ outboxes: ['other'] })
@@ -178,12 +182,12 @@ describe('a reader', () => {
       enqueueAll(tx, outboundMessages, [row('acme'), row('other')]),
     )
     for (let i = 0; i < 5; i += 1) await relay.tick()
-    await eventually(() => heard(everybody).length).toBe(4)
+    await eventually(() => entriesOf(unfiltered).length).toBe(4)
     await eventually(() => messages.subjects.length).toBe(4)
-    expect(new Set(heard(everybody))).toEqual(new Set([mine?.id, theirs?.id]))
+    expect(new Set(entriesOf(unfiltered))).toEqual(new Set([mine?.id, theirs?.id]))
     await eventually(() => acme.subjects).toEqual([mine?.id, mine?.id])
     expect(other.subjects).toEqual([])
-    await Promise.all([everybody, acme, messages, other].map((each) => each.leave()))
+    await Promise.all([unfiltered, acme, messages, other].map((each) => each.leave()))
   })
 
   test('that is too slow is let go with a code, and can go on', async () => {
@@ -199,21 +203,21 @@ describe('a reader', () => {
       return position
     }).not.toBe('')
     await first
-    // Nobody asks for the next batch.
+    // No reader asks for the next batch.
     for (let n = 0; n < 11; n += 1) {
       await write(db.pool, ...Array.from({ length: 1_000 }, (_, i) => `${n}.${i}`))
     }
-    await eventually(() => heard(read).length, { timeout: 10_000 }).toBe(11_000)
+    await eventually(() => entriesOf(read).length, { timeout: 10_000 }).toBe(11_000)
     let received = 0
     const drain = async () => {
       for (let next = await batches.next(); !next.done; next = await batches.next()) {
         position = next.value.position
-        received += heard({ subjects: next.value.entries.map(subjectOf) }).length
+        received += entriesOf({ subjects: next.value.entries.map(subjectOf) }).length
       }
     }
     await expect(drain()).rejects.toMatchObject({ code: 'FEED_BEHIND' })
     const again = reading({ after: position })
-    await eventually(() => heard(again).length).toBe(11_000 - received)
+    await eventually(() => entriesOf(again).length).toBe(11_000 - received)
     await Promise.all([again.leave(), read.leave()])
   })
 
@@ -223,25 +227,25 @@ describe('a reader', () => {
     await write(db.pool, ...Array.from({ length: 2_500 }, (_, n) => String(n)))
     const elsewhere = createFeed({ pool: db.pool, pollMs: 5 })
     const again = reading({ after: position ?? '' }, elsewhere)
-    await eventually(() => heard(again).length).toBe(2_500)
+    await eventually(() => entriesOf(again).length).toBe(2_500)
     await elsewhere.close()
-    expect(heard(again)).toEqual(Array.from({ length: 2_500 }, (_, n) => String(n)))
+    expect(entriesOf(again)).toEqual(Array.from({ length: 2_500 }, (_, n) => String(n)))
   })
 
   test('waits in another process for a writer that it waited for in this one', async () => {
     const read = await listening()
-    const slow = await opened()
+    const slow = await openTransaction()
     await write(slow, 'slow')
     // More than a new feed looks back by itself.
     await write(db.pool, ...Array.from({ length: 11_000 }, (_, n) => String(n)))
-    await eventually(() => heard(read).length).toBe(11_000)
+    await eventually(() => entriesOf(read).length).toBe(11_000)
     const position = await read.leave()
     const elsewhere = createFeed({ pool: db.pool, pollMs: 5 })
     const again = reading({ after: position ?? '' }, elsewhere)
     await write(db.pool, 'next')
-    await eventually(() => heard(again)).toEqual(['next'])
-    await ended(slow, 'commit')
-    await eventually(() => heard(again)).toEqual(['next', 'slow'])
+    await eventually(() => entriesOf(again)).toEqual(['next'])
+    await endTransaction(slow, 'commit')
+    await eventually(() => entriesOf(again)).toEqual(['next', 'slow'])
     await elsewhere.close()
   })
 
@@ -266,7 +270,7 @@ describe('a reader', () => {
   test('with a position of another database begins now', async () => {
     const read = await listening({ after: 'zzzzzzzzzz' })
     await write(db.pool, 'a')
-    await eventually(() => heard(read)).toEqual(['a'])
+    await eventually(() => entriesOf(read)).toEqual(['a'])
     await read.leave()
   })
 })
@@ -278,7 +282,7 @@ describe('the feed', () => {
     )
   })
 
-  test('asks nothing while nobody reads, and ends with its readers', async () => {
+  test('asks nothing without readers, and ends with its readers', async () => {
     let asked = 0
     const pool = db.connect()
     const query = pool.query.bind(pool)
@@ -315,7 +319,7 @@ describe('the feed', () => {
         where datname = current_database() and application_name = 'posthorn feed'`,
     )
     await write(db.pool, 'a')
-    await eventually(() => heard(read)).toEqual(['a'])
+    await eventually(() => entriesOf(read)).toEqual(['a'])
     await own.close()
   })
 })
@@ -342,7 +346,7 @@ const missing = (wanted: readonly string[], there: readonly string[]) =>
   wanted.filter((each) => !there.includes(each))
 
 /** Plays the moves with one reader that leaves and comes back; says what was committed and heard. */
-async function played(moves: readonly Move[]) {
+async function play(moves: readonly Move[]) {
   const writers = new Map<number, { client: PoolClient; written: string[] }>()
   const committed: string[] = []
   const received: string[] = []
@@ -361,12 +365,12 @@ async function played(moves: readonly Move[]) {
     const writer = writers.get(at)
     if (!writer) return
     writers.delete(at)
-    await ended(writer.client, how)
+    await endTransaction(writer.client, how)
     if (how === 'commit') committed.push(...writer.written)
   }
   for (const each of moves) {
     if (each.do === 'write') {
-      const writer = writers.get(each.who) ?? { client: await opened(), written: [] }
+      const writer = writers.get(each.who) ?? { client: await openTransaction(), written: [] }
       writers.set(each.who, writer)
       const subjects = Array.from({ length: each.count }, () => `m${(next += 1)}`)
       await write(writer.client, ...subjects)
@@ -389,10 +393,10 @@ async function played(moves: readonly Move[]) {
   return { committed, received: all(), repeatable }
 }
 
-test('whatever is written, committed and rolled back, and whenever a reader leaves, nothing is missed', async () => {
+test('no interleaving of writes, commits, rollbacks and leaving readers misses an entry', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { maxLength: 30 }), async (moves) => {
-      const { committed, received, repeatable } = await played(moves)
+      const { committed, received, repeatable } = await play(moves)
       expect(new Set(received)).toEqual(new Set(committed))
       const twice = received.filter((each, at) => received.indexOf(each) !== at)
       expect(missing(twice, repeatable)).toEqual([])

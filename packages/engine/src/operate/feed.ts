@@ -11,7 +11,7 @@ const LAST_PAUSE_MS = 5_000
 export interface FeedOptions {
   readonly pool: Pool
   readonly log?: Log
-  /** Milliseconds between two looks, while somebody reads. Default 250. */
+  /** Milliseconds between two queries, while there are readers. Default 250. */
   readonly pollMs?: number
 }
 
@@ -36,7 +36,7 @@ export interface Feed {
 
 /**
  * A feed for any number of readers in this process: one look at the database serves them all, and
- * none is taken while nobody reads. A reader that goes on from its position gets everything that was
+ * none is taken without readers. A reader that goes on from its position gets everything that was
  * committed since, and seldom something twice. Entries come as they are committed; of one look, and
  * of what is caught up with, in the order of their ids.
  */
@@ -49,7 +49,7 @@ class PolledFeed implements Feed {
   readonly #log: Log
   readonly #pollMs: number
   readonly #closing = new AbortController()
-  /** Those who have caught up with the reader and are told what it finds. */
+  /** Subscribers that have caught up with the reader and get what it finds. */
   readonly #live = new Set<Subscriber>()
   #reader: Promise<FeedReader> | undefined
   #running: Promise<void> = Promise.resolve()
@@ -105,14 +105,14 @@ class PolledFeed implements Feed {
   /** Reads what the common reader has behind it and this subscriber has not, at its own pace. */
   async *#catchUp(subscriber: Subscriber, reader: FeedReader): AsyncGenerator<FeedBatch> {
     let missed = without(subscriber.wanted, reader.wanted)
-    while (missed.length > 0 && !subscriber.ended) {
+    while (missed.length > 0 && !subscriber.isEnded) {
       for await (const entries of entriesIn(this.#db, missed)) {
         const ids = idsOf(entries)
         missed = without(missed, ids)
-        subscriber.found(entries, ids)
+        subscriber.addEntries(entries, ids)
         const batch = subscriber.take()
         if (batch) yield batch
-        if (subscriber.ended) return
+        if (subscriber.isEnded) return
       }
       // Not there yet, or never: the common reader finds out.
       reader.lookFor(missed)
@@ -121,7 +121,7 @@ class PolledFeed implements Feed {
     }
   }
 
-  /** The reader of all, which goes on as long as somebody reads. */
+  /** The shared reader, which goes on as long as there are subscribers. */
   #open(): Promise<FeedReader> {
     if (this.#reader) return this.#reader
     const reader = FeedReader.fromNow(this.#db)
@@ -138,12 +138,12 @@ class PolledFeed implements Feed {
     while (this.#readers > 0 && !this.#closing.signal.aborted) {
       try {
         await reader.look({
-          found: (entries, ids) => this.#live.forEach((each) => each.found(entries, ids)),
-          givenUp: (ids) => this.#live.forEach((each) => each.givenUp(ids)),
+          found: (entries, ids) => this.#live.forEach((each) => each.addEntries(entries, ids)),
+          givenUp: (ids) => this.#live.forEach((each) => each.giveUp(ids)),
         })
         pauseMs = this.#pollMs
       } catch (error) {
-        this.#log.warn({ err: error, pauseMs }, 'the feed cannot read; it is tried again')
+        this.#log.warn({ err: error, pauseMs }, 'feed read failed; backing off')
         pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
       }
       const { signal } = this.#closing

@@ -45,7 +45,7 @@ describe.each(SHAPES)('the ways of $name', ({ outbox, sample }) => {
     unreachable(new Error('down')),
   ]
 
-  test('are all that its messages go, whatever happens to them', async () => {
+  test('are all that its messages can take', async () => {
     await viewTable(db.pool, outbox).empty()
     let attempts = 0
     const fake = fakeTransport(() => ANSWERS[(attempts += 1) % ANSWERS.length] ?? delivered())

@@ -1,7 +1,7 @@
 import { selectHistory, type HistoryRow } from '../sql/overview.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
-/** Longer histories are told in stretches of ten minutes. */
+/** Longer histories are given in steps of ten minutes. */
 const MOST_SINGLE_MINUTES = 180
 
 const MOST_MINUTES = 7 * 24 * 60
@@ -13,9 +13,9 @@ export interface HistoryPoint {
   readonly delivered: number
   readonly failed: number
   readonly dead: number
-  /** Messages that were settled too late by a relay that had lost them. */
+  /** Outcomes discarded because the relay had lost its claim. */
   readonly lost: number
-  /** The most that waited and was due, and the longest wait; undefined where nobody counted. */
+  /** The most that waited and was due, and the longest wait; undefined without a sample. */
   readonly waiting: number | undefined
   readonly due: number | undefined
   readonly oldestDueSeconds: number | undefined

@@ -5,7 +5,7 @@ import {
   fromPosition,
   gapsOf,
   hasId,
-  joined,
+  joinRanges,
   rangesOf,
   toPosition,
   union,
@@ -44,7 +44,7 @@ describe('sets of ids', () => {
   test('joined hold at least what they held', () => {
     fc.assert(
       fc.property(sets, fc.bigInt({ min: 0n, max: 5n }), (a, between) => {
-        const wide = joined(ranges(a), between)
+        const wide = joinRanges(ranges(a), between)
         expect(without(ranges(a), wide)).toEqual([])
         expect(wide.length).toBeLessThanOrEqual(ranges(a).length)
       }),

@@ -14,7 +14,7 @@ const POSITION_RANGES = 128
 
 /** Single ids, in order, as a set. */
 export function rangesOf(ids: readonly bigint[]): IdRanges {
-  return joined(
+  return joinRanges(
     ids.map((id) => [id, id]),
     0n,
   )
@@ -40,14 +40,14 @@ export function without(ids: IdRanges, gone: IdRanges): IdRanges {
 
 export function union(a: IdRanges, b: IdRanges): IdRanges {
   if (b.length === 0) return a
-  return joined(
+  return joinRanges(
     [...a, ...b].toSorted(([x], [y]) => (x < y ? -1 : Number(x > y))),
     0n,
   )
 }
 
 /** A larger set of fewer ranges: those with no more than so many ids between them become one. */
-export function joined(ids: IdRanges, between: bigint): IdRanges {
+export function joinRanges(ids: IdRanges, between: bigint): IdRanges {
   const wide: [bigint, bigint][] = []
   for (const [low, high] of ids) {
     const last = wide.at(-1)
@@ -80,7 +80,7 @@ export function gapsOf(ids: IdRanges): IdRanges {
 export function toPosition(wanted: IdRanges): string {
   let ranges = wanted
   for (let between = 1n; ranges.length > POSITION_RANGES; between *= 2n) {
-    ranges = joined(ranges, between)
+    ranges = joinRanges(ranges, between)
   }
   const word = (id: bigint) => id.toString(36)
   return ranges

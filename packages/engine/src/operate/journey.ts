@@ -3,7 +3,7 @@ import { isId } from '../outbox/id-type.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import type { MessageDetails, Transition } from './messages.ts'
-import { run, unprepared } from '../enqueue/pool-handle.ts'
+import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import {
   limitSearch,
   selectHasTopics,
@@ -79,7 +79,7 @@ export async function readJourney(
   return {
     eventId,
     traceId,
-    steps: arrived ? placed(sorted, arrived, String(outbox.states.sent)) : sorted,
+    steps: arrived ? placeArrival(sorted, arrived, String(outbox.states.sent)) : sorted,
     isComplete: related.isComplete,
   }
 }
@@ -87,7 +87,11 @@ export async function readJourney(
 type Arrival = Extract<JourneyStep, { kind: 'arrived' }>
 
 /** Where a message arrived stands behind the transition that says it was sent. */
-function placed(steps: readonly JourneyStep[], arrived: Arrival, sent: string): JourneyStep[] {
+function placeArrival(
+  steps: readonly JourneyStep[],
+  arrived: Arrival,
+  sent: string,
+): JourneyStep[] {
   const at = steps.findLastIndex((step) => step.kind === 'transition' && step.to === sent)
   return steps.toSpliced(at < 0 ? steps.length : at + 1, 0, arrived)
 }
@@ -148,7 +152,7 @@ async function relatives(
   { traceId, own }: { traceId: string; own: string },
 ): Promise<Relatives> {
   const traced = outboxes.filter(({ columns }) => columns.traceparent !== undefined)
-  const found = await Promise.all(traced.map((outbox) => tracedIn(pool, outbox, traceId)))
+  const found = await Promise.all(traced.map((outbox) => findTraced(pool, outbox, traceId)))
   return {
     steps: found.flatMap((each) => each ?? []).filter(({ messageId }) => messageId !== own),
     isComplete: !found.includes(undefined),
@@ -156,7 +160,7 @@ async function relatives(
 }
 
 /** Undefined if it took too long. */
-async function tracedIn(
+async function findTraced(
   pool: Pool,
   outbox: Outbox,
   traceId: string,
@@ -165,7 +169,7 @@ async function tracedIn(
     return await transaction(pool, async (tx) => {
       await tx.query(limitSearch)
       const rows = await run<{ id: string; state: string; at: Date }>(
-        unprepared(tx),
+        withoutPreparing(tx),
         selectTraced(outbox),
         { pattern: `00-${traceId}-%` },
       )

@@ -172,7 +172,7 @@ test('keys that wait are listed, blocked ones first', async () => {
   expect(await listHeldKeys(pool, { name: 'families.events' }, { limit: 1 })).toHaveLength(1)
 })
 
-test('whoever keeps vacuum back is named', async () => {
+test('sessions that hold back vacuum are named', async () => {
   const client = await pool.connect()
   try {
     await client.query('begin isolation level repeatable read')

@@ -12,7 +12,7 @@ export interface AliveRelay {
   readonly seenAt: Date
 }
 
-/** A destination that a relay does not try at the moment, as of the relay's last sign of life. */
+/** A destination that a relay does not try at the moment, as of the relay's last heartbeat. */
 export interface BreakerState {
   /** `transport:topic`. */
   readonly destination: string

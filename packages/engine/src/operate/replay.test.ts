@@ -25,7 +25,7 @@ const tickUntilIdle = async () => {
   for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
 }
 
-async function killed(count: number, org = 'acme'): Promise<string[]> {
+async function killMessages(count: number, org = 'acme'): Promise<string[]> {
   const all = await transaction(db.pool, (tx) =>
     enqueueAll(
       tx,
@@ -51,8 +51,8 @@ beforeEach(async () => {
 })
 
 test('a filter takes what it names, and the dry run counts just that', async () => {
-  await killed(3, 'acme')
-  await killed(2, 'other')
+  await killMessages(3, 'acme')
+  await killMessages(2, 'other')
   expect(await countReplay(db.pool, outboundMessages, {})).toBe(5)
   expect(await countReplay(db.pool, outboundMessages, { tenant: 'other' })).toBe(2)
   expect(await countReplay(db.pool, outboundMessages, { code: 'E131047', tenant: 'acme' })).toBe(3)
@@ -75,7 +75,7 @@ test('a filter on a column the outbox does not have is refused, not ignored', as
 })
 
 test('a rate spreads the messages out over time', async () => {
-  await killed(6)
+  await killMessages(6)
   await transaction(db.pool, (tx) =>
     replay(tx, outboundMessages, { filter: {}, perSecond: 2, by: 'ops' }),
   )
@@ -91,7 +91,7 @@ test('a rate spreads the messages out over time', async () => {
 })
 
 test('a limit takes the oldest first, and calling again takes the rest', async () => {
-  const ids = await killed(5)
+  const ids = await killMessages(5)
   const some = () =>
     transaction(db.pool, (tx) =>
       replay(tx, outboundMessages, { filter: { ids }, limit: 3, by: 'ops' }),
@@ -100,7 +100,7 @@ test('a limit takes the oldest first, and calling again takes the rest', async (
 })
 
 test('who did it and why is on record', async () => {
-  const [id] = (await killed(1)) as [string]
+  const [id] = (await killMessages(1)) as [string]
   await transaction(db.pool, (tx) =>
     replay(tx, outboundMessages, { filter: { ids: [id] }, by: 'ops@acme', reason: 'number fixed' }),
   )
@@ -112,7 +112,7 @@ test('who did it and why is on record', async () => {
 })
 
 test('two operators at once take each message once', async () => {
-  await killed(20)
+  await killMessages(20)
   const both = await Promise.all(
     [1, 2].map(() =>
       transaction(db.pool, (tx) => replay(tx, outboundMessages, { filter: {}, by: 'ops' })),
@@ -123,7 +123,7 @@ test('two operators at once take each message once', async () => {
 })
 
 test('what waits or is dead can be cancelled; what is sent cannot', async () => {
-  const dead = await killed(1)
+  const dead = await killMessages(1)
   const waiting = await transaction(db.pool, (tx) =>
     enqueueAll(
       tx,
@@ -152,9 +152,9 @@ test('what waits or is dead can be cancelled; what is sent cannot', async () => 
 })
 
 test('the dead are counted by what they died of, the most frequent first', async () => {
-  await killed(2, 'acme')
-  await killed(1, 'other')
-  const [odd] = await killed(1, 'acme')
+  await killMessages(2, 'acme')
+  await killMessages(1, 'other')
+  const [odd] = await killMessages(1, 'acme')
   await db.pool.query(`update ${outboundMessages.table} set error_code = null where id = $1`, [odd])
   expect(await groupDead(db.pool, outboundMessages, {})).toMatchObject([
     { code: 'E131047', count: 3, error: 'no', oldestAt: expect.any(Date) },

@@ -1,7 +1,7 @@
 import { isId } from '../outbox/id-type.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { DefinitionError } from '../errors.ts'
-import { run, unprepared } from '../enqueue/pool-handle.ts'
+import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import { cancelMessages, countReplayable, groupReplayable, replayDead } from '../sql/replay.ts'
 import { unblockKey } from '../sql/held.ts'
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
@@ -40,7 +40,7 @@ export async function countReplay<Row>(
 ): Promise<number> {
   const box = outbox as unknown as Outbox
   const [row] = await run<{ count: number }>(
-    unprepared(db),
+    withoutPreparing(db),
     countReplayable(box),
     argsOf(box, filter),
   )
@@ -54,7 +54,7 @@ export interface DeadGroup {
   readonly count: number
   readonly oldestAt: Date | undefined
   readonly newestAt: Date | undefined
-  /** What one of them was told. */
+  /** Why one of them failed. */
   readonly error: string | undefined
 }
 
@@ -65,7 +65,7 @@ export async function groupDead<Row>(
   filter: ReplayFilter,
 ): Promise<DeadGroup[]> {
   const box = outbox as unknown as Outbox
-  const rows = await run<GroupRow>(unprepared(db), groupReplayable(box), argsOf(box, filter))
+  const rows = await run<GroupRow>(withoutPreparing(db), groupReplayable(box), argsOf(box, filter))
   return rows.map((row) => ({
     code: row.code ?? undefined,
     count: row.count,
@@ -85,7 +85,7 @@ interface GroupRow {
 
 /**
  * Sends dead messages again, with their attempts back at zero. In an ordered outbox they keep
- * their place before whatever else of their key still waits. Returns the ids.
+ * their place before the waiting messages of their key. Returns the ids.
  */
 export async function replay<Row>(
   tx: Transaction,
@@ -93,7 +93,7 @@ export async function replay<Row>(
   { filter, perSecond, limit = 10_000, by, reason }: ReplayOptions,
 ): Promise<string[]> {
   const box = outbox as unknown as Outbox
-  const rows = await run<{ id: string }>(unprepared(tx), replayDead(box), {
+  const rows = await run<{ id: string }>(withoutPreparing(tx), replayDead(box), {
     ...argsOf(box, filter),
     limit,
     spacing_ms: perSecond === undefined ? 0 : 1_000 / perSecond,
@@ -112,14 +112,14 @@ export async function unblock<Row>(
 ): Promise<boolean> {
   const box = outbox as unknown as Outbox
   const args = { key, actor: by, reason: reason ?? null }
-  const rows = await run(unprepared(tx), unblockKey(box), args)
+  const rows = await run(withoutPreparing(tx), unblockKey(box), args)
   tx.ringLater(box.bell)
   return rows.length > 0
 }
 
 /**
  * Ends messages that wait or are dead, and lets what waited behind them go on. Returns the ids. What
- * is on its way cannot be called back; in an ordered outbox nobody can tell that it is, and such a
+ * is on its way cannot be called back; in an ordered outbox this is not recorded, and such a
  * message may arrive although it is cancelled.
  */
 export async function cancel<Row>(
@@ -131,7 +131,7 @@ export async function cancel<Row>(
   const statement = cancelMessages(box)
   if (!statement) throw new DefinitionError(box.name, 'states.cancelled', 'is needed to cancel')
   const args = { ids: onlyIds(box, ids), actor: by, reason: reason ?? null }
-  const rows = await run<{ id: string }>(unprepared(tx), statement, args)
+  const rows = await run<{ id: string }>(withoutPreparing(tx), statement, args)
   tx.ringLater(box.bell)
   return rows.map(({ id }) => id)
 }
@@ -157,7 +157,7 @@ function argsOf(outbox: Outbox, filter: ReplayFilter): Record<string, unknown> {
   return filter.ids ? { ...args, ids: onlyIds(outbox, filter.ids) } : args
 }
 
-/** What the column cannot hold is nobody's id; asking Postgres for it would be an error. */
+/** What the column cannot hold is no message's id; asking Postgres for it would be an error. */
 function onlyIds({ columns }: Outbox, ids: readonly string[]): string[] {
   return ids.filter((id) => isId(id, columns.idType))
 }

@@ -73,9 +73,9 @@ interface Live {
 async function liveOf(db: Queryable, outbox: ResolvedDefinition, row: StatsRow): Promise<Live> {
   const groups = [...Map.groupBy(row.live, ({ index, waits }) => (waits ? '' : index)).values()]
   if (row.finished !== null && groups.some(isCut)) {
-    return added(await run<LiveCount>(db, { ...selectLive(outbox), name: '' }, {}))
+    return addUp(await run<LiveCount>(db, { ...selectLive(outbox), name: '' }, {}))
   }
-  return added(groups.flatMap((group) => (isCut(group) ? stretched(row, group) : group)))
+  return addUp(groups.flatMap((group) => (isCut(group) ? extrapolate(row, group) : group)))
 }
 
 /** Whether one of the indexes had more than was looked at. */
@@ -85,7 +85,7 @@ function isCut(group: readonly LiveCount[]): boolean {
 }
 
 /** The part that was counted stands for the whole, whose size is known from elsewhere. */
-function stretched(row: StatsRow, group: readonly LiveCount[]): LiveCount[] {
+function extrapolate(row: StatsRow, group: readonly LiveCount[]): LiveCount[] {
   const seen = sum(group.map(({ n }) => n))
   const indexes = new Set(group.map(({ index }) => index))
   const indexed = sum([...indexes].map((index) => row.indexed[index] ?? 0))
@@ -98,7 +98,7 @@ function stretched(row: StatsRow, group: readonly LiveCount[]): LiveCount[] {
   }))
 }
 
-function added(found: readonly LiveCount[]): Live {
+function addUp(found: readonly LiveCount[]): Live {
   const counts: Record<string, number> = {}
   for (const { state, n } of found) counts[state] = (counts[state] ?? 0) + n
   return { counts, due: sum(found.map(({ due }) => due)) }
@@ -117,7 +117,7 @@ function countsOf(
   live: Live['counts'],
 ): Record<string, number> {
   const { quarantined } = row
-  const finished = row.finished ?? estimated(outbox, row, live)
+  const finished = row.finished ?? estimate(outbox, row, live)
   const countOf = (word: string) =>
     (live[word] ?? 0) + (quarantined?.[word] ?? 0) + (finished[word] ?? 0)
   return Object.fromEntries(statesOf(outbox).map((word) => [String(word), countOf(String(word))]))
@@ -127,7 +127,7 @@ function countsOf(
  * What is finished in a table too large to count: the last state has what the others leave over,
  * and those have the part of the table that ANALYZE saw.
  */
-function estimated(
+function estimate(
   outbox: ResolvedDefinition,
   { rows, shares }: StatsRow,
   live: Live['counts'],

@@ -15,7 +15,7 @@ export interface MessageView {
 
 const HIDDEN = '(hidden)'
 
-/** Makes the message of a row for somebody to look at, without what the definition calls secret. */
+/** Makes the message of a row for display, without what the definition calls secret. */
 export function viewMessage<Row>(outbox: Outbox<Row>, row: OutboxRow): MessageView {
   const { destination, secrets } = outbox
   const shown = hide(row, secrets) as OutboxRow

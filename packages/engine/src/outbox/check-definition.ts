@@ -184,7 +184,7 @@ function checkOrder<Row>({ order, counter, states }: OutboxDefinition<Row>, wron
 function checkFair<Row>({ fair, order, confirm, states }: OutboxDefinition<Row>, wrong: Wrong) {
   if (!fair) return
   if (fair.atOnce !== undefined && !confirm) {
-    wrong('fair.atOnce', 'needs confirm: without it nobody knows what is still under way')
+    wrong('fair.atOnce', 'needs confirm: without it the claim cannot know what is in flight')
   }
   if (order) wrong('fair', 'must be left out: an ordered outbox claims by key')
   if (states.claimed !== undefined) wrong('fair', 'must be left out where there is a claimed state')

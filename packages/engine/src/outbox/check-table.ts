@@ -73,7 +73,7 @@ async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Prom
   if (rows.some(({ definition }) => definition.includes(leading))) return
   log.warn(
     { outbox: outbox.name, sql: engineTableSql(outbox) },
-    'the table has no index for the claim; it will be slow',
+    'no index for the claim; claims will be slow',
   )
 }
 

@@ -29,7 +29,7 @@ export interface States {
   readonly failing?: State
   /** Given up. */
   readonly dead?: State
-  /** Ended by somebody who no longer wants it. */
+  /** Ended by an operator or the application. */
   readonly cancelled?: State
 }
 
@@ -108,7 +108,7 @@ export interface Fair<Row> {
   readonly by: Column<Row>
   /**
    * Messages of one value that are sent and not confirmed yet; about, since claims overlap. Without it
-   * nobody is held back: the turns alone are fair. Needs `confirm`.
+   * no key is held back: the shares of a claim alone are fair. Needs `confirm`.
    */
   readonly atOnce?: number
 }
@@ -118,7 +118,7 @@ export interface Confirm {
   readonly within?: Duration
 }
 
-/** What becomes of a message of which nobody knows whether it arrived. */
+/** What becomes of a message whose outcome is unknown. */
 export interface UnknownPolicy {
   /** `resend` (default) may double it; `hold` ends it for a person to look at. */
   readonly then: 'resend' | 'hold'
@@ -182,7 +182,7 @@ interface Common<Row> {
   readonly counter: Counter<Row>
   readonly claim?: ClaimOptions
   readonly order?: Order<Row>
-  /** Default: oldest first, whoever's they are. Forbidden with `order` and `claimed`. */
+  /** Default: oldest first. Forbidden with `order` and `claimed`. */
   readonly fair?: Fair<Row>
   /** Default off: a schedule that never gives up is itself the answer to a broken destination. */
   readonly breaker?: BreakerOptions

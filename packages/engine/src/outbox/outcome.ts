@@ -92,7 +92,7 @@ export function outcomeOfThrow(error: unknown): Outcome {
   return retryLater(error, error instanceof DeliveryError ? { after: error.after } : {})
 }
 
-/** Longest error text kept on a row: a stack of HTML from a proxy helps nobody at 3 a.m. */
+/** Longest error text kept on a row: a proxy's page of HTML explains nothing. */
 const MAX_MESSAGE = 2_000
 
 /** Code and message of anything thrown or returned as an error. */

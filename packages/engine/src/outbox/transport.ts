@@ -33,7 +33,7 @@ export interface DeliverOptions {
 
 /** A live client that takes batches of messages somewhere. */
 export interface Transport {
-  /** One outcome for each delivery, in their order. A throw means that nobody knows: all are retried. */
+  /** One outcome for each delivery, in their order. A throw means that the outcomes are unknown: all are retried. */
   deliver(batch: readonly Delivery[], options: DeliverOptions): Promise<readonly Outcome[]>
   /**
    * For `confirm.within`: whether the consumer group has gone by each message. A message that still

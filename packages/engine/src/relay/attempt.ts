@@ -20,7 +20,7 @@ export type Attempted =
 /** Upcasters may raise a payload by this many versions; more would be a circle. */
 const MAX_VERSIONS = 1_000
 
-/** Makes one outbox's attempts. It never throws: whatever goes wrong is an outcome. */
+/** Makes one outbox's attempts. It never throws: every failure is an outcome. */
 export class Attempter {
   readonly #outbox: Outbox
   readonly #transports: Transports
@@ -58,7 +58,7 @@ export class Attempter {
   async attempt(rows: readonly OutboxRow[], signal: AbortSignal): Promise<Attempted[]> {
     const results = Array.from<Attempted>({ length: rows.length })
     const byTransport = new Map<string, Placed[]>()
-    for (const placed of this.#placed(rows, results)) {
+    for (const placed of this.#place(rows, results)) {
       const { transport } = placed.delivery.destination
       const group = byTransport.get(transport)
       if (group) group.push(placed)
@@ -71,7 +71,7 @@ export class Attempter {
   }
 
   /** Rows as deliveries; what cannot be read or may not go now has its result already. */
-  #placed(rows: readonly OutboxRow[], results: Attempted[]): Placed[] {
+  #place(rows: readonly OutboxRow[], results: Attempted[]): Placed[] {
     const many = typeof this.#outbox.destination === 'function'
     const permits = new Map<string, Permit>()
     return rows.flatMap((row, at) => {

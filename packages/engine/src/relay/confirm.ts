@@ -3,7 +3,7 @@ import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { DefinitionError } from '../errors.ts'
 import type { Outcome } from '../outbox/outcome.ts'
-import { run, unprepared } from '../enqueue/pool-handle.ts'
+import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import { holdArgs, holdBehind } from './key-plan.ts'
 import { settleIn } from './settle.ts'
 import { idOf, type Settlement } from './settlement.ts'
@@ -33,7 +33,7 @@ export async function confirm<Row>(
   if (box.states.confirmed === undefined) {
     throw new DefinitionError(box.name, 'confirm', 'is needed to confirm anything')
   }
-  const plain = unprepared(tx)
+  const plain = withoutPreparing(tx)
   const byId = new Map(confirmations.map((each) => [each.id, each]))
   const rows = await run<OutboxRow>(plain, box.statements.lockSent, { ids: [...byId.keys()] })
   const settlements = rows.flatMap((row): Settlement[] => {

@@ -144,24 +144,24 @@ describe('outcomes that come later', () => {
 })
 
 describe('lost claims', () => {
-  const lost = (outbox: unknown, given: Partial<Facts>) => {
+  const lostDecision = (outbox: unknown, given: Partial<Facts>) => {
     const { role, lost: kept, failure } = decideLost(outbox as Outbox, facts(given))
     return [role, kept, failure?.code]
   }
 
   test('go back to be claimed alone, three times', () => {
-    expect(lost(sagaEvents, { lostClaims: 1 })).toEqual(['retry', 1, 'CLAIM_EXPIRED'])
-    expect(lost(sagaEvents, { lostClaims: 3 })).toEqual(['retry', 3, 'CLAIM_EXPIRED'])
-    expect(lost(sagaEvents, { lostClaims: 4 })).toEqual(['dead', 0, 'CLAIM_FATAL'])
+    expect(lostDecision(sagaEvents, { lostClaims: 1 })).toEqual(['retry', 1, 'CLAIM_EXPIRED'])
+    expect(lostDecision(sagaEvents, { lostClaims: 3 })).toEqual(['retry', 3, 'CLAIM_EXPIRED'])
+    expect(lostDecision(sagaEvents, { lostClaims: 4 })).toEqual(['dead', 0, 'CLAIM_FATAL'])
   })
 
   test('are parked where nothing ever ends', () => {
-    expect(lost(familyEvents, { lostClaims: 4 })).toEqual(['quarantined', 0, 'CLAIM_FATAL'])
+    expect(lostDecision(familyEvents, { lostClaims: 4 })).toEqual(['quarantined', 0, 'CLAIM_FATAL'])
   })
 
   test('end a message whose claims were its attempts', () => {
-    expect(lost(outboundMessages, { lostClaims: 1, counted: 5, limit: 5 })[0]).toBe('dead')
-    expect(lost(outboundMessages, { lostClaims: 1, counted: 4, limit: 5 })[0]).toBe('retry')
+    expect(lostDecision(outboundMessages, { lostClaims: 1, counted: 5, limit: 5 })[0]).toBe('dead')
+    expect(lostDecision(outboundMessages, { lostClaims: 1, counted: 4, limit: 5 })[0]).toBe('retry')
   })
 })
 

@@ -80,8 +80,8 @@ export function decide(
       return outcome.ref === undefined ? SENT : { ...SENT, ref: outcome.ref }
     case 'refused':
       return rules.states.dead === undefined
-        ? charged(rules, facts, { failure: outcome.failure, afterMs: undefined })
-        : { ...ended('dead'), bump: bumpOf(rules), failure: outcome.failure }
+        ? chargeAttempt(rules, facts, { failure: outcome.failure, afterMs: undefined })
+        : { ...end('dead'), bump: bumpOf(rules), failure: outcome.failure }
     case 'unknown':
       return unknownOutcome(rules, facts, outcome)
     case 'retryLater': {
@@ -89,13 +89,13 @@ export function decide(
       // Where only a retry's claim counts, the attempt that counts is the consumer's, not ours.
       if (!outcome.charge || free || rules.counter.bumps === 'on-retry-claim') {
         return {
-          ...ended('stay'),
+          ...end('stay'),
           delayMs: outcome.afterMs ?? backoffMs,
           bump: refundOf(rules, facts),
           failure: outcome.failure,
         }
       }
-      return charged(rules, facts, { failure: outcome.failure, afterMs: outcome.afterMs })
+      return chargeAttempt(rules, facts, { failure: outcome.failure, afterMs: outcome.afterMs })
     }
   }
 }
@@ -104,22 +104,22 @@ export function decide(
 export function decideConfirmed(rules: Rules, facts: Facts, outcome: Outcome): Decision {
   switch (outcome.kind) {
     case 'delivered':
-      return { ...ended('confirmed'), ref: outcome.ref }
+      return { ...end('confirmed'), ref: outcome.ref }
     case 'refused':
       return rules.states.dead === undefined
-        ? charged(rules, facts, { failure: outcome.failure, afterMs: undefined })
-        : { ...ended('dead'), bump: bumpOf(rules), failure: outcome.failure }
+        ? chargeAttempt(rules, facts, { failure: outcome.failure, afterMs: undefined })
+        : { ...end('dead'), bump: bumpOf(rules), failure: outcome.failure }
     case 'retryLater':
-      return charged(rules, facts, outcome)
+      return chargeAttempt(rules, facts, outcome)
     case 'unknown':
-      return charged(rules, facts, {
+      return chargeAttempt(rules, facts, {
         failure: outcome.failure,
         afterMs: resendMs(rules, facts, outcome),
       })
   }
 }
 
-/** A claim ran out and nobody knows what became of the attempt. */
+/** A claim ran out and the outcome of its attempt is unknown. */
 export function decideLost(rules: Rules, facts: Facts): Decision {
   if (facts.lostClaims > LOST_CLAIMS_LIMIT) return fatal(rules, 'CLAIM_FATAL')
   const failure: Failure<ErrorCode> = {
@@ -129,8 +129,8 @@ export function decideLost(rules: Rules, facts: Facts): Decision {
   const limit = facts.limit ?? rules.retry.attempts
   // What is counted by now was counted when it was claimed, or when its outcome was unknown.
   const spent = limit !== undefined && facts.counted >= limit
-  if (spent || rules.unknown.then === 'hold') return { ...ended('dead'), failure }
-  return { ...ended('retry'), delayMs: 0, lost: facts.lostClaims, failure }
+  if (spent || rules.unknown.then === 'hold') return { ...end('dead'), failure }
+  return { ...end('retry'), delayMs: 0, lost: facts.lostClaims, failure }
 }
 
 /**
@@ -144,8 +144,8 @@ export function decideWaited(
 ): Decision {
   const limit = facts.limit ?? rules.retry.attempts
   const spent = limit !== undefined && facts.counted >= limit
-  if (spent || rules.unknown.then === 'hold') return { ...ended('dead'), failure }
-  return { ...ended('retry'), delayMs: Math.max(dueMs, 0), failure }
+  if (spent || rules.unknown.then === 'hold') return { ...end('dead'), failure }
+  return { ...end('retry'), delayMs: Math.max(dueMs, 0), failure }
 }
 
 /** A message that is a danger to its relay or cannot be read: out of the way, with an alert. */
@@ -159,17 +159,17 @@ export function fatal(
     cause === undefined
       ? { code, message: 'Three relays in a row were lost while they held this message alone.' }
       : { code, message: failureOf(cause, code).message }
-  return { ...ended(role), failure }
+  return { ...end(role), failure }
 }
 
-function ended(role: SettleRole): Decision {
+function end(role: SettleRole): Decision {
   return { role, delayMs: undefined, bump: 0, lost: 0, failure: undefined, ref: undefined }
 }
 
 /** What nearly every decision is: made once. */
-const SENT = ended('sent')
+const SENT = end('sent')
 
-function charged(
+function chargeAttempt(
   rules: Rules,
   facts: Facts,
   { failure, afterMs }: { failure: Failure; afterMs: number | undefined },
@@ -177,10 +177,10 @@ function charged(
   const tries = triesOf(rules, facts)
   const limit = facts.limit ?? rules.retry.attempts
   if (limit !== undefined && tries >= limit && rules.states.dead !== undefined) {
-    return { ...ended('dead'), bump: bumpOf(rules), failure }
+    return { ...end('dead'), bump: bumpOf(rules), failure }
   }
   const delayMs = afterMs ?? nextDelay(rules.retry, tries)
-  return { ...ended('retry'), delayMs, bump: bumpOf(rules), failure }
+  return { ...end('retry'), delayMs, bump: bumpOf(rules), failure }
 }
 
 type Unknown = Extract<Outcome, { kind: 'unknown' }>
@@ -190,12 +190,12 @@ function unknownOutcome(rules: Rules, facts: Facts, outcome: Unknown): Decision 
   // With a claimed state the message stays claimed for a while: a confirmation may settle it.
   if (rules.states.claimed !== undefined) {
     const delayMs = Math.max(rules.unknown.waitMs, resendMs(rules, facts, outcome))
-    return { ...ended('await'), delayMs, bump: bumpOf(rules), failure }
+    return { ...end('await'), delayMs, bump: bumpOf(rules), failure }
   }
   if (rules.unknown.then === 'hold' && rules.states.dead !== undefined) {
-    return { ...ended('dead'), bump: bumpOf(rules), failure }
+    return { ...end('dead'), bump: bumpOf(rules), failure }
   }
-  return charged(rules, facts, { failure, afterMs: resendMs(rules, facts, outcome) })
+  return chargeAttempt(rules, facts, { failure, afterMs: resendMs(rules, facts, outcome) })
 }
 
 /** Until an unknown message may be sent again: by the policy, and not before the destination said. */

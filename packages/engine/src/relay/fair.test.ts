@@ -38,7 +38,7 @@ const definition = {
 } as const
 
 const parcels = defineOutbox<Parcel>({ ...definition, fair: { by: 'shop', atOnce: 20 } })
-/** As many at once as anybody wants: what holds for all outboxes holds for a fair one. */
+/** With no limit at once: what holds for all outboxes holds for a fair one. */
 const wide = defineOutbox<Parcel>({ ...definition, fair: { by: 'shop' } })
 
 const db = await testDatabase({
@@ -116,7 +116,7 @@ test('no more of one is under way than may be, and a confirmation makes room', a
   expect(await countOf('giant', 'sent')).toBeLessThanOrEqual(20)
 })
 
-test('without a bound the turns are fair all the same, and nobody is held back', async () => {
+test('without a bound the shares are still fair, and no key is held back', async () => {
   await empty()
   await put('giant', 50)
   await put('corner', 3)

@@ -22,7 +22,7 @@ export class LaneScheduler {
   #notBefore = 0
   #stopped = false
   #wake: (() => void) | undefined
-  readonly #beats = new Set<() => void>()
+  readonly #pauses = new Set<() => void>()
   readonly #helpers: (() => void)[] = []
 
   constructor(pollMs: number) {
@@ -40,20 +40,20 @@ export class LaneScheduler {
   }
 
   /** A mark for `heardSince`. */
-  heard(): number {
+  mark(): number {
     return this.#rings
   }
 
-  heardSince(mark: number): boolean {
+  hasRungSince(mark: number): boolean {
     return this.#rings !== mark
   }
 
   /** Messages that showed up are no longer looked for. */
-  found(messages: number): void {
+  noteFound(messages: number): void {
     this.#armed = Math.max(this.#armed - messages, 0)
   }
 
-  /** Nothing may go before this long from now, whatever rings. */
+  /** No lane may start before this long from now, even if woken. */
   notBefore(ms: number): void {
     this.#notBefore = performance.now() + ms
   }
@@ -62,28 +62,28 @@ export class LaneScheduler {
   async sleep(mark: number, dueMs: number | undefined): Promise<Woken> {
     const blockedMs = this.#notBefore - performance.now()
     if (blockedMs > 0) {
-      await this.beat(blockedMs)
+      await this.pause(blockedMs)
       return 'timer'
     }
     const lookMs = this.#nextLook()
-    // Due already and yet not claimed: somebody else is at it. No reason to ask without a pause.
+    // Due and yet not claimed: another relay has it. Pause before asking again.
     const due = dueMs === undefined ? this.#pollMs : Math.max(dueMs, OVERDUE_MS)
     const ms = Math.min(this.#pollMs, due, lookMs ?? this.#pollMs)
     const woken = await new Promise<Woken>((resolve) => {
-      if (this.#stopped || this.heardSince(mark)) return resolve('ring')
+      if (this.#stopped || this.hasRungSince(mark)) return resolve('ring')
       const timer = setTimeout(
-        () => this.#woken(resolve, 'timer'),
+        () => this.#resume(resolve, 'timer'),
         Math.min(Math.ceil(ms), 2 ** 31 - 1),
       )
       this.#wake = () => {
         clearTimeout(timer)
-        this.#woken(resolve, 'ring')
+        this.#resume(resolve, 'ring')
       }
     })
     return lookMs !== undefined && ms === lookMs ? 'ring' : woken
   }
 
-  #woken(resolve: (woken: Woken) => void, woken: Woken): void {
+  #resume(resolve: (woken: Woken) => void, woken: Woken): void {
     this.#wake = undefined
     resolve(woken)
   }
@@ -100,16 +100,16 @@ export class LaneScheduler {
   }
 
   /** A pause that only `stop` cuts short. */
-  async beat(ms: number): Promise<void> {
+  async pause(ms: number): Promise<void> {
     if (this.#stopped) return
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer)
-        this.#beats.delete(done)
+        this.#pauses.delete(done)
         resolve()
       }
       const timer = setTimeout(done, ms)
-      this.#beats.add(done)
+      this.#pauses.add(done)
     })
   }
 
@@ -126,7 +126,7 @@ export class LaneScheduler {
   stop(): void {
     this.#stopped = true
     this.#wake?.()
-    this.#beats.forEach((done) => done())
+    this.#pauses.forEach((done) => done())
     this.callHelpers()
   }
 }

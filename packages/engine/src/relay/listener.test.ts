@@ -106,7 +106,7 @@ test('a relay that cannot listen says so as an error, and listens when it can', 
   })
   started.push(relay)
   await relay.start()
-  expect(errors).toEqual(['not listening to the database; polling'])
+  expect(errors).toEqual(['listen failed; polling and connecting again'])
   isGood = true
   const listeners = `select from pg_stat_activity
     where datname = current_database() and query ilike 'listen%'`

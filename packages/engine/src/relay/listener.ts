@@ -12,11 +12,11 @@ export interface ListenerOptions {
   /** The statement that begins to listen. */
   readonly listen: Statement
   /** Called whenever listening begins: what was said before is lost. */
-  opened(): void
-  heard(payload: string): void
+  onOpen(): void
+  onNotification(payload: string): void
 }
 
-/** Hears what is notified on a channel. It may miss some: whoever listens looks now and then, too. */
+/** Receives notifications of a channel. It may miss some, so its users poll as well. */
 export class Listener {
   readonly #options: ListenerOptions
   #client: Client | undefined
@@ -30,19 +30,19 @@ export class Listener {
 
   /** Listens, and goes on trying when the connection breaks. */
   async open(): Promise<void> {
-    const { pool, listen, opened, heard } = this.#options
+    const { pool, listen, onOpen, onNotification } = this.#options
     try {
       const client = new (clientOf(pool))(settingsOf(pool))
       // From before it connects: an error that nobody hears would end the process.
       client.on('error', (error) => this.#broke(client, error))
       client.on('end', () => this.#broke(client, new Error('the listening connection ended')))
-      client.on('notification', ({ payload }) => heard(payload ?? ''))
+      client.on('notification', ({ payload }) => onNotification(payload ?? ''))
       this.#client = client
       await client.connect()
       await client.query(listen)
       if (this.#closed) return await this.#hangUp()
       this.#pauseMs = FIRST_PAUSE_MS
-      opened()
+      onOpen()
     } catch (error) {
       this.#again(error)
     }
@@ -56,7 +56,7 @@ export class Listener {
   #again(error: unknown): void {
     if (this.#closed || this.#timer) return
     const pauseMs = this.#pauseMs
-    this.#options.log.error({ err: error, pauseMs }, 'not listening to the database; polling')
+    this.#options.log.error({ err: error, pauseMs }, 'listen failed; polling and connecting again')
     void this.#hangUp()
     this.#timer = setTimeout(() => {
       this.#timer = undefined

@@ -259,11 +259,11 @@ describe('the circuit breaker', () => {
     const rows = Array.from({ length: 5 }, (_, n) => ({ body: { n } }))
     await transaction(db.pool, (tx) => enqueueAll(tx, guarded, rows))
     await relay.start()
-    const sent = async () => {
+    const countSent = async () => {
       const all = await viewTable(db.pool, guarded as unknown as Outbox).rows()
       return all.filter((row) => row['status'] === 'sent').length
     }
-    await expect.poll(sent, { timeout: 10_000 }).toBe(5)
+    await expect.poll(countSent, { timeout: 10_000 }).toBe(5)
   })
 
   test('postpones, uncharged, what is for a broken destination among others', async () => {

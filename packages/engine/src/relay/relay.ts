@@ -34,7 +34,7 @@ export interface RelayOptions {
    * does neither, for a pooler in transaction mode such as PgBouncer.
    */
   readonly mode?: 'listen' | 'poll'
-  /** How often the upkeep of `maintain` is run from here; `off` leaves it to the host. Default `1h`. */
+  /** How often this relay runs `maintain`; `off` leaves it to the host. Default `1h`. */
   readonly maintenance?: Duration | 'off'
   /** How long `stop` waits for attempts under way before it aborts them. Default `10s`. */
   readonly drain?: Duration
@@ -72,14 +72,15 @@ export function createRelay(options: RelayOptions): Relay {
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   const handle = poolHandle(pool, { prepare: mode === 'listen' })
-  const assemble = () => assembled({ outboxes, handle, transports, name, log, metrics, pool })
+  const makeParts = () => assemble({ outboxes, handle, transports, name, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
-  let { runners, listener } = assemble()
+  let { runners, listener } = makeParts()
   let stopTasks = async (): Promise<void> => undefined
   let running: Promise<unknown> | undefined
   let starting: { readonly over: Promise<void>; abort(): void } | undefined
   // A pool without an ear for errors ends the process when an idle connection dies.
-  const onPoolError = (error: Error) => log.warn({ err: error }, 'a database connection died')
+  const onPoolError = (error: Error) =>
+    log.warn({ err: error }, 'idle database connection lost; the pool replaces it')
 
   const begin = async (signal: AbortSignal) => {
     pool.on('error', onPoolError)
@@ -90,7 +91,7 @@ export function createRelay(options: RelayOptions): Relay {
       if (mode === 'listen' && !signal.aborted) await listener.open()
       if (signal.aborted) {
         await listener.close()
-        ;({ runners, listener } = assemble())
+        ;({ runners, listener } = makeParts())
         return
       }
       stopTasks = startPeriodically(tasksOf(options), { log, metrics })
@@ -128,14 +129,11 @@ export function createRelay(options: RelayOptions): Relay {
         await running
         await handle.db.query(leave(name))
       } catch (error) {
-        log.error(
-          { err: error },
-          'the relay could not leave in good order; its leases will run out',
-        )
+        log.error({ err: error }, 'relay stop failed; its leases will run out')
       } finally {
         clearTimeout(deadline)
         running = undefined
-        ;({ runners, listener } = assemble())
+        ;({ runners, listener } = makeParts())
         pool.off('error', onPoolError)
       }
     },
@@ -167,7 +165,7 @@ interface Parts {
 }
 
 /** What runs between a start and a stop. */
-function assembled({ outboxes, handle, transports, name, log, metrics, pool }: Parts) {
+function assemble({ outboxes, handle, transports, name, log, metrics, pool }: Parts) {
   const suspectMutex = new SuspectMutex()
   const runners = new Map(
     outboxes.map((outbox) => [
@@ -179,9 +177,9 @@ function assembled({ outboxes, handle, transports, name, log, metrics, pool }: P
     pool,
     log,
     listen: listenForWakes,
-    // Whatever rang while nobody listened is found by one look.
-    opened: () => runners.forEach((runner) => runner.ring('ring')),
-    heard: (payload) => {
+    // One claim finds what was notified while the listener was not connected.
+    onOpen: () => runners.forEach((runner) => runner.ring('ring')),
+    onNotification: (payload) => {
       const wake = wakeIn(payload)
       if (wake?.outbox === '*') runners.forEach((runner) => runner.ring(wake.ring))
       else if (wake) runners.get(wake.outbox)?.ring(wake.ring)

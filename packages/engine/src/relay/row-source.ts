@@ -112,7 +112,7 @@ export class RowSource implements Source {
   }
 
   async close(): Promise<void> {
-    // Whatever was claimed has been settled by its lane, or its lease runs out.
+    // Each claim has been settled by its lane, or its lease runs out.
   }
 }
 

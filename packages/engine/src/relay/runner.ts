@@ -57,7 +57,7 @@ const NO_ROOM_MS = 50
 /** A question's own way to Postgres: it sees a later moment than the one it is asked at. */
 const ON_ITS_WAY_MS = 50
 
-/** Open breakers that a sign of life names; a thousand broken endpoints would make it heavy. */
+/** Open breakers that a heartbeat names; a thousand broken endpoints would make it heavy. */
 const MOST_BREAKERS = 50
 
 /** What a relay did in one step. */
@@ -110,7 +110,7 @@ export class Runner {
   async run(): Promise<void> {
     const { outbox } = this.#options
     const unhear = outbox.bell.listen((kind) => this.#scheduler.ring(kind))
-    const beating = this.#beatLoop()
+    const beating = this.#heartbeatLoop()
     const lanes = Array.from({ length: outbox.lanes - 1 }, () => this.#helperLane())
     await Promise.all([this.#firstLane(), ...lanes])
     unhear()
@@ -134,9 +134,9 @@ export class Runner {
     this.#abort.abort()
   }
 
-  /** One look at everything, for tests: upkeep, special claims, one batch. Returns what was claimed. */
+  /** One look at everything, for tests: heartbeat, special claims, one batch. Returns what was claimed. */
   async tick(): Promise<number> {
-    await this.#keep()
+    await this.#heartbeat()
     let claimed = await this.#specialTurns()
     claimed += (await this.#step('batch')).claimed
     // What the batch only released is claimed alone.
@@ -147,15 +147,15 @@ export class Runner {
   /** The lane that sleeps and wakes. Its bell, timers and poll serve all. */
   async #firstLane(): Promise<void> {
     while (!this.#stopping) {
-      const heard = this.#scheduler.heard()
+      const heard = this.#scheduler.mark()
       const lookedAt = performance.now()
       const step = await this.#safely(() => this.#round())
       if (!step) continue
-      this.#scheduler.found(step.claimed)
+      this.#scheduler.noteFound(step.claimed)
       if (step.more) this.#scheduler.callHelpers()
       else {
-        if (step.claimed === 0 && this.#isBounded) await this.#scheduler.beat(NO_ROOM_MS)
-        if (!this.#scheduler.heardSince(heard)) await this.#idle(step, { heard, lookedAt })
+        if (step.claimed === 0 && this.#isBounded) await this.#scheduler.pause(NO_ROOM_MS)
+        if (!this.#scheduler.hasRungSince(heard)) await this.#idle(step, { heard, lookedAt })
       }
     }
     this.#scheduler.callHelpers()
@@ -241,8 +241,8 @@ export class Runner {
 
   async #work(claim: Claim): Promise<void> {
     try {
-      const settlements = await this.#attempted(claim)
-      const { lost, unsettled } = await this.#settled(claim, settlements)
+      const settlements = await this.#attempt(claim)
+      const { lost, unsettled } = await this.#settle(claim, settlements)
       const left = new Set(unsettled.map(({ settlement }) => settlement))
       this.#count(
         settlements.filter((each) => !left.has(each)),
@@ -255,7 +255,7 @@ export class Runner {
     }
   }
 
-  async #attempted(claim: Claim): Promise<Settlement[]> {
+  async #attempt(claim: Claim): Promise<Settlement[]> {
     const { outbox } = this.#options
     if (claim.kind === 'expired') return claim.rows.map((row) => lostSettlement(outbox, row))
     const fatalities = claim.rows.filter((row) => isFatal(claim, row))
@@ -276,7 +276,7 @@ export class Runner {
    * Settling is tried again while the lease can be renewed: a moment without a database is not a lost
    * batch. From the third time on whatever can be settled is, apart from the rest.
    */
-  async #settled(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
+  async #settle(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
     const { outbox, log } = this.#options
     const giveUpAt = performance.now() + outbox.leaseMs
     for (let tries = 1; ; tries += 1) {
@@ -290,7 +290,7 @@ export class Runner {
         return done
       } catch (error) {
         if (performance.now() + pauseMs > giveUpAt) throw error
-        log.warn({ outbox: outbox.name, err: error }, 'settling failed, trying again')
+        log.warn({ outbox: outbox.name, err: error }, 'settle failed; trying again')
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
         await this.#source.renew(claim).catch(() => false)
       }
@@ -304,7 +304,7 @@ export class Runner {
       this.#dueChanged = true
       log.error(
         { outbox: outbox.name, id: idOf(outbox, settlement.row), err: error },
-        'a message could not be settled; it is tried again alone',
+        'message not settled; trying it alone',
       )
     }
   }
@@ -330,7 +330,7 @@ export class Runner {
     const lost = new AbortController()
     const renew = async () => {
       const kept = await this.#source.renew(claim).catch((error: unknown) => {
-        log.warn({ outbox: outbox.name, err: error }, 'a lease could not be renewed')
+        log.warn({ outbox: outbox.name, err: error }, 'lease renewal failed; the attempt goes on')
         return true
       })
       if (!kept) lost.abort()
@@ -365,29 +365,32 @@ export class Runner {
     if (dead > 0) metrics.count('posthorn_dead_total', dead, labels)
     if (lost.length > 0) {
       metrics.count('posthorn_lost_claims_total', lost.length, labels)
-      log.warn({ ...labels, err: new LostClaimError(outbox.name, lost) }, 'settled too late')
+      log.warn(
+        { ...labels, err: new LostClaimError(outbox.name, lost) },
+        'claim lost: outcome discarded',
+      )
     }
     if (dead === 0) return
     for (const { row, decision } of settlements) {
       if (decision.role !== 'dead' && decision.role !== 'quarantined') continue
       log.error(
         { ...labels, id: idOf(outbox, row), code: decision.failure?.code },
-        'a message is dead',
+        'message is dead; it waits for a replay',
       )
     }
   }
 
-  /** Leases, shares and the sign of life, well within the lease. */
-  async #beatLoop(): Promise<void> {
+  /** Leases, shares and the heartbeat, well within the lease. */
+  async #heartbeatLoop(): Promise<void> {
     const { outbox } = this.#options
     const everyMs = Math.min(Math.max(outbox.leaseMs / 3, 100), 5_000)
     while (!this.#stopping) {
-      await this.#safely(() => this.#keep())
-      await this.#scheduler.beat(everyMs)
+      await this.#safely(() => this.#heartbeat())
+      await this.#scheduler.pause(everyMs)
     }
   }
 
-  async #keep(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     const { outbox, handle, relay, metrics } = this.#options
     const tally = this.#tally
     this.#tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
@@ -398,7 +401,7 @@ export class Runner {
     if (await this.#source.keep()) this.#lookAgain()
   }
 
-  /** Runs something that needs the database; when it is away, says so and waits a little longer each time. */
+  /** Runs work that needs the database; on failure logs it and backs off. */
   async #safely<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     try {
       const result = await work()
@@ -408,8 +411,8 @@ export class Runner {
       this.#failures += 1
       const pauseMs = Math.min(50 * 2 ** this.#failures, MAX_PAUSE_MS)
       const { outbox, log } = this.#options
-      log.error({ outbox: outbox.name, err: error, pauseMs }, 'the relay cannot work')
-      await this.#scheduler.beat(pauseMs)
+      log.error({ outbox: outbox.name, err: error, pauseMs }, 'relay step failed; backing off')
+      await this.#scheduler.pause(pauseMs)
       return undefined
     }
   }

@@ -29,7 +29,7 @@ export interface Source {
   settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart>
   /** Forgets a claim that could not be settled; its lease will run out. */
   drop(claim: Claim): void
-  /** Regular upkeep between claims: leases, shares, strays. True when there may be more to claim now. */
+  /** Regular maintenance between claims: leases, shares, strays. True when there may be more to claim now. */
   keep(): Promise<boolean>
   /**
    * Milliseconds until something is due; undefined when nothing waits. The last claim was that long

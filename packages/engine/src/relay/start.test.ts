@@ -9,7 +9,7 @@ import {
   transaction,
   type OutboxDefinition,
 } from '../index.ts'
-import { fakeTransport, lineTo, testDatabase } from '../testing/index.ts'
+import { fakeTransport, proxyTo, testDatabase } from '../testing/index.ts'
 
 interface Job {
   id: string
@@ -52,7 +52,7 @@ function relayOf(outbox: typeof jobs, more: Partial<Parameters<typeof createRela
 }
 
 test('a relay that is started while the database is away waits for it', async () => {
-  const line = await lineTo(database.url)
+  const line = await proxyTo(database.url)
   onTestFinished(() => line.cut())
   const far = database.connect({ connectionString: line.by(database.url) })
   line.cut()
@@ -71,7 +71,7 @@ test('a relay that is started while the database is away waits for it', async ()
 })
 
 test('and can be stopped before it is there', async () => {
-  const line = await lineTo(database.url)
+  const line = await proxyTo(database.url)
   const far = database.connect({ connectionString: line.by(database.url) })
   line.cut()
   const { relay } = relayOf(jobs, { pool: far })

@@ -7,12 +7,12 @@ export class SuspectMutex {
   #isTaken = false
   readonly #waiting = new Set<() => void>()
 
-  /** Whether somebody waits for the one who is alone to end. */
+  /** Whether a lane waits for the exclusive claim to end. */
   get isWanted(): boolean {
     return this.#waiting.size > 0
   }
 
-  /** Runs `work` unless somebody else is alone; then `again` is called when that is over. */
+  /** Runs `work` unless another lane is exclusive; then `again` is called when that is over. */
   async alone<Result>(work: () => Promise<Result>, again: () => void): Promise<Result | undefined> {
     if (this.#isTaken) {
       this.#waiting.add(again)

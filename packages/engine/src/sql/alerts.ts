@@ -95,7 +95,7 @@ export function recoverAlerts(source: string, subject: string): Statement {
     returning id`
 }
 
-/** Acknowledges it, with its trace in the audit, unless somebody has: then there is no row. */
+/** Acknowledges it, with its trace in the audit, unless it is acknowledged already: then there is no row. */
 export function acknowledge(id: string, by: string): Statement {
   return sql`
     with acknowledged as (

@@ -1,6 +1,6 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
-/** The channel all news go over, each a JSON object. */
+/** The channel of all announcements, each a JSON object. */
 const ANNOUNCEMENT_CHANNEL = 'posthorn_news'
 
 export const listenForNews: Statement = sql`listen ${sql.id(ANNOUNCEMENT_CHANNEL)}`

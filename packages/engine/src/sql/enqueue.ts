@@ -31,7 +31,7 @@ export function insertMessages(
     const numbered = order ? '\n where pg_current_xact_id() is not null' : ''
     const conflict = dedupes ? `\n    on conflict (${columns.dedupe?.join(', ')}) do nothing` : ''
     return `insert into ${table} (${[...names, ...due].join(', ')})
-select ${[...given.map(({ name, type }) => selected(name, type)), ...dueValue].join(', ')}
+select ${[...given.map(({ name, type }) => selectColumn(name, type)), ...dueValue].join(', ')}
   from unnest(${arrays.join(', ')})
     as u (${[...names, ...(delayed ? ['delay_ms'] : [])].join(', ')})${numbered}${conflict}
 returning ${columns.id}::text as id`
@@ -43,7 +43,7 @@ function arrayOf(type: string): string {
   return type.endsWith('[]') ? 'jsonb[]' : `${type}[]`
 }
 
-function selected(name: string, type: string): string {
+function selectColumn(name: string, type: string): string {
   if (!type.endsWith('[]')) return `u.${name}`
   return `array(select jsonb_array_elements_text(u.${name}))::${type}`
 }

@@ -38,7 +38,7 @@ export function selectIdsSince(id: string): Statement {
 }
 
 /**
- * Transactions that may have entries which nobody sees yet. Whoever writes into a table holds this
+ * Transactions that may have entries which are not visible yet. A writer of a table holds this
  * lock on it from before its first id is taken until after its rows can be seen. So a transaction
  * that has written nothing here is not waited for, however long it is open.
  */

@@ -17,7 +17,7 @@ export function idempotencySql(table: string): IdempotencySql {
   return {
     // $1 scope, $2 key, $3 fingerprint, $4 token, $5 lock in ms, $6 expires in ms. Always one row.
     claim: `
--- Most repeats find a finished key: they write nothing and wait for nobody.
+-- Most repeats find a finished key: they write nothing and wait for no lock.
 with finished as (
   select *
     from ${table}
@@ -32,7 +32,7 @@ with finished as (
          posthorn.now() + $6::float8 * interval '1 millisecond'
    where not exists (select from finished)
   -- An update even where nothing changes: only so does the row come back as it is now, and not as
-  -- it was when this statement began. In that case somebody may have just inserted it.
+  -- it was when this statement began. In that case another request may have just inserted it.
   on conflict (scope, key) do update
      set (fingerprint, lock_token, locked_until, takeovers, state, response_status,
           response_headers, response_body, created_at, completed_at, expires_at) = (

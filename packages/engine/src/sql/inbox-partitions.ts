@@ -22,7 +22,7 @@ export function selectPartitions(table: string): Statement {
 }
 
 /**
- * One at a time, and no long wait: behind whoever waits for a lock on the table, all consumers wait.
+ * One at a time, and no long wait: behind a session that waits for a lock on the table, all consumers wait.
  * The advisory lock comes after the time limit, so that a second pruner gives up as well.
  */
 export function lockPruning(table: string): Statement[] {
@@ -47,7 +47,7 @@ export function countMisplaced({ table, from, to }: PartitionSql, limit: number)
       ) as misplaced`
 }
 
-/** Waits until nobody has uncommitted ids in the table, and keeps new ones out. */
+/** Waits until no session has uncommitted ids in the table, and keeps new ones out. */
 export function lockWriters(table: string): string {
   return `lock table ${table} in share row exclusive mode`
 }

@@ -2,7 +2,7 @@ import { sql, type Statement } from '../enqueue/sql-tag.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { prepare, type Prepared } from './prepared.ts'
 
-/** Tables that are an inbox by their columns and key, whoever made them; partitions are left out. */
+/** Tables that are an inbox by their columns and key; partitions are left out. */
 export const selectInboxes: Statement = sql`
   select n.nspname as schema, c.relname as name
     from pg_class as c

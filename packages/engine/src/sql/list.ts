@@ -13,12 +13,12 @@ export function list(values: readonly Listed[]): string {
     if (value === null || value === undefined) return 'NULL'
     if (typeof value === 'number') return value
     const text = String(value)
-    return PLAIN.test(text) && !NULL.test(text) ? text : quoted(text)
+    return PLAIN.test(text) && !NULL.test(text) ? text : quote(text)
   })
   return `{${texts.join(',')}}`
 }
 
 /** Postgres text cannot hold NUL: one in a text must never make settling fail. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `"${text.replaceAll('\0', '').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

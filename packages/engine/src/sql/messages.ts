@@ -26,7 +26,7 @@ export function listMessages(definition: ResolvedDefinition, conditions: ListCon
     )
   const sort = [...(createdAt ? [createdAt] : []), id].map((column) => `m.${column} desc`)
   return prepare((p) => {
-    const where = narrowed(definition, conditions, p)
+    const where = narrow(definition, conditions, p)
     return `select ${listed.join(', ')}
   from ${table} as m${where.length === 0 ? '' : `\n where ${where.join('\n   and ')}`}
  order by ${sort.join(', ')}
@@ -34,7 +34,7 @@ export function listMessages(definition: ResolvedDefinition, conditions: ListCon
   })
 }
 
-function narrowed(
+function narrow(
   definition: ResolvedDefinition,
   { state, given, goesOn }: ListConditions,
   p: (param: string) => string,

@@ -1,7 +1,7 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /**
- * Everybody who migrates takes this lock first, so that ten servers may start at once. It is held
+ * Every process that migrates takes this lock first, so that ten servers may start at once. It is held
  * by the transaction, so a crash frees it. The number is "posthorn" in ASCII, cut to 63 bits.
  */
 export const lockMigrations: Statement = sql`select pg_advisory_xact_lock(8101814155131314798)`

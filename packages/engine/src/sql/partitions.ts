@@ -42,7 +42,7 @@ export function selectPartitions(table: PartitionedTable): Statement {
            ) as partitions`
 }
 
-/** Makes a partition for a range that nobody writes into yet: settles go on meanwhile. */
+/** Makes a partition for a range without writers yet: settles go on meanwhile. */
 export function createPartition(table: PartitionedTable, name: string, range: Range): string[] {
   return [
     `create table posthorn.${name} (like ${table} including all)`,

@@ -50,8 +50,8 @@ export function literal(state: State): string {
 
 /**
  * Always true; its transaction's commit then does not wait for the disk. For notes that a crash of
- * Postgres itself may lose: a lease that is gone only means that somebody else may claim, and the
- * fence of whoever held it no longer fits. In a sub-select, so that it is evaluated once.
+ * Postgres itself may lose: a lease that is gone only means that another relay may claim, and the
+ * former holder's fence no longer fits. In a sub-select, so that it is evaluated once.
  */
 export const ASYNC_COMMIT = `(select set_config('synchronous_commit', 'off', true)) = 'off'`
 

@@ -1,10 +1,10 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { prepare, type Prepared } from './prepared.ts'
-import { finished } from './table.ts'
+import { finishedCondition } from './table.ts'
 
 /**
  * Takes a batch of rows that finished long enough ago out of their table, into the archive if there
- * is one; both or neither. Somebody else's rows are passed over, so that two at once share the work.
+ * is one; both or neither. Locked rows are skipped, so that two at once share the work.
  */
 export function pruneFinished(
   definition: ResolvedDefinition,
@@ -15,7 +15,7 @@ export function pruneFinished(
     (p) => `with old as (
   select ${columns.id} as id
     from ${table}
-   where ${finished(definition)}
+   where ${finishedCondition(definition)}
      and ${columns.finishedAt} < now() - ${p('afterMs')}::float8 * interval '1 ms'
    order by ${columns.finishedAt}
    limit ${p('batch')}

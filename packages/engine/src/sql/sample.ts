@@ -1,6 +1,6 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
-/** One row a minute and outbox: whoever inserts it does the counting, and nobody else. */
+/** One row a minute and outbox: the relay that inserts it does the counting. */
 export function insertSample(outbox: string): Statement {
   return sql`
     insert into posthorn.sample (outbox, at) values (${outbox}, date_trunc('minute', now()))

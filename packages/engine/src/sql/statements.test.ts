@@ -92,7 +92,7 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
       select ${ID}, ${ID}, 'c' from generate_series(1, 30000) as n`)
     await client.query('analyze evidence.file_outbox_row')
     const token = crypto.randomUUID()
-    // Planned with the values in sight, as for whoever cannot prepare statements.
+    // Planned with the values in sight, as for clients that cannot prepare statements.
     const claim = await planOf(client, byRow.claimBatch, { batch: 1_000, token, leaseMs: 1_000 })
     expect(claim).not.toContain('Seq Scan on file_outbox_row')
     const { rows } = await client.query<{ id: string }>(

@@ -70,7 +70,7 @@ function unique(states: readonly (State | undefined)[]): State[] {
 export function selectStats(definition: ResolvedDefinition): Prepared {
   const { name, table, columns } = definition
   const searches = liveSearches(definition)
-  const live = searches.map((search) => counted(definition, search))
+  const live = searches.map((search) => countSql(definition, search))
   const small = `(select rows from size) < ${SMALL_TABLE}`
   const indexes = searches.map(({ index }) => `'${table.split('.')[0]}.${index}'`)
   return prepare(
@@ -89,9 +89,9 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
          where oid in (${indexes.map((index) => `to_regclass(${index})`).join(', ')})) as indexed,
        sample.waiting::float8 as sampled,
        case when ${small}
-         then ${asObject(grouped(definition, anyOf(columns.status, finishedStates(definition))))}
+         then ${asObject(groupSql(definition, anyOf(columns.status, finishedStates(definition))))}
        end as finished,
-       ${quarantined(definition, small)} as quarantined,
+       ${quarantineSql(definition, small)} as quarantined,
        (select rows from size) as rows,
        case when not ${small}
          then (select coalesce(jsonb_object_agg(state, share), '{}')
@@ -121,7 +121,7 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
 /** The same counts without a bound, for a table that is small enough to be read. */
 export function selectLive(definition: ResolvedDefinition): Prepared {
   const live = liveSearches(definition).map((search) =>
-    counted(definition, { ...search, limit: '' }),
+    countSql(definition, { ...search, limit: '' }),
   )
   return prepare(() => live.join('\nunion all\n'))
 }
@@ -184,7 +184,7 @@ function liveSearches(definition: ResolvedDefinition): Search[] {
   }))
 }
 
-function counted({ table, columns }: ResolvedDefinition, search: Search): string {
+function countSql({ table, columns }: ResolvedDefinition, search: Search): string {
   const { index, where, order, waits, limit = `limit ${MOST_COUNTED + 1}` } = search
   const due = waits ? `${columns.dueAt} <= (select posthorn.now())` : 'false'
   return `select '${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due
@@ -195,7 +195,7 @@ function counted({ table, columns }: ResolvedDefinition, search: Search): string
                  group by state`
 }
 
-function grouped({ table, columns }: ResolvedDefinition, condition: string): string {
+function groupSql({ table, columns }: ResolvedDefinition, condition: string): string {
   return `select ${columns.status}::text as state, count(*) as n from ${table} where ${condition} group by ${columns.status}`
 }
 
@@ -204,7 +204,7 @@ function asObject(rows: string): string {
 }
 
 /** Where messages are never dead, a bad one stays in its state and is set aside by a column. */
-function quarantined(definition: ResolvedDefinition, small: string): string {
+function quarantineSql(definition: ResolvedDefinition, small: string): string {
   const { table, retry, columns, states } = definition
   if (retry.attempts !== undefined) return `'{}'::jsonb`
   const word = anyOf(columns.status, [states.ready, states.retry])
@@ -212,11 +212,11 @@ function quarantined(definition: ResolvedDefinition, small: string): string {
          select from pg_index
           where indrelid = '${table}'::regclass
             and pg_get_expr(indpred, indrelid) like '%(quarantined_at IS NOT NULL)%')
-         then ${asObject(grouped(definition, `${word} and quarantined_at is not null`))}
+         then ${asObject(groupSql(definition, `${word} and quarantined_at is not null`))}
        end`
 }
 
-/** When the message that waits longest became due; nobody has taken it. */
+/** When the longest waiting unclaimed message became due. */
 function oldestDue(definition: ResolvedDefinition): string {
   const { name, table, columns, order } = definition
   if (!order) {

@@ -86,7 +86,7 @@ export function engineColumns({
 
 /**
  * What to add to a table that has the definition's own columns: the engine's columns, and the
- * partial indexes of its claims. Goes into a migration, where everybody can read it.
+ * partial indexes of its claims. Goes into a migration, where it can be reviewed.
  */
 export function engineTableSql(definition: ResolvedDefinition): string {
   const { table, columns, states, order, fair, retry, confirmWithinMs, retention } = definition
@@ -138,7 +138,7 @@ export function engineTableSql(definition: ResolvedDefinition): string {
     indexes.push(index('quarantined', `(${columns.id})`, 'quarantined_at is not null'))
   }
   if (retention && columns.finishedAt) {
-    indexes.push(index('finished', `(${columns.finishedAt})`, finished(definition)))
+    indexes.push(index('finished', `(${columns.finishedAt})`, finishedCondition(definition)))
   }
   return [
     `alter table ${table}\n${added.join(',\n')};`,
@@ -149,7 +149,7 @@ export function engineTableSql(definition: ResolvedDefinition): string {
 }
 
 /** Messages that will not move again by themselves and may be archived; the dead wait for a person. */
-export function finished({ columns, states }: ResolvedDefinition): string {
+export function finishedCondition({ columns, states }: ResolvedDefinition): string {
   const last = states.confirmed ?? states.sent
   const words = states.cancelled === undefined ? [last] : [last, states.cancelled]
   return anyOf(columns.status, words)

@@ -10,7 +10,7 @@ export function notifyWakes(payloads: readonly string[]): Statement {
   return sql`select pg_notify(${WAKE_CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`
 }
 
-/** What a wake-up says; undefined for anything else that somebody put on the channel. */
+/** What a wake-up says; undefined for any other notification of the channel. */
 export function wakeIn(payload: string): { ring: Ring; outbox: string } | undefined {
   const [, ring, outbox] = /^(ring|arm) (.+)$/.exec(payload) ?? []
   return ring === undefined || outbox === undefined ? undefined : { ring: ring as Ring, outbox }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { Delivery, Transport } from '../outbox/transport.ts'
-import { byKey, deliverAll, numbered, refOf } from './numbered-delivery.ts'
+import { byKey, deliverAll, numberDelivery, refOf } from './numbered-delivery.ts'
 import { recorder, wait } from './recorder.ts'
 import type { Client, ConformanceOptions } from './transport-conformance.ts'
 
@@ -17,7 +17,7 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
     const two = recorder({ topic: one.topic })
     await transport.subscribe(one.consumer)
     await transport.subscribe(two.consumer)
-    const batch = numbered(one.topic, { count: 100, keys: 10 })
+    const batch = numberDelivery(one.topic, { count: 100, keys: 10 })
     await deliverAll(transport, batch)
 
     await one.has(batch)
@@ -37,7 +37,7 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
     const sent: Delivery[] = []
     const send = async (): Promise<void> => {
       const from = sent.length
-      sent.push(...numbered(first.topic, { count: 40, keys: 40, from }))
+      sent.push(...numberDelivery(first.topic, { count: 40, keys: 40, from }))
       await deliverAll(sender.transport, sent.slice(from))
     }
     await send()
@@ -63,7 +63,7 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
       },
     })
     await transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 30, keys: 3 })
+    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
     await deliverAll(transport, batch)
 
     await log.has(batch)
@@ -76,7 +76,7 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
     const held = recorder({ handle: () => new Promise(() => undefined) })
     await dying.transport.subscribe(held.consumer)
     const living = await client()
-    const batch = numbered(held.topic, { count: 5, keys: 5 })
+    const batch = numberDelivery(held.topic, { count: 5, keys: 5 })
     await deliverAll(living.transport, batch)
     await vi.waitFor(() => expect(held.begun).toBeGreaterThan(0), wait)
     // Time enough for an acknowledgement that comes too early to reach the server.
@@ -94,27 +94,27 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
     const sender = await client()
     const log = recorder()
     await transport.subscribe(log.consumer)
-    const before = numbered(log.topic, { count: 20, keys: 5, prefix: 'before' })
+    const before = numberDelivery(log.topic, { count: 20, keys: 5, prefix: 'before' })
     await deliverAll(sender.transport, before)
     await log.has(before)
     await cut()
-    const during = numbered(log.topic, { count: 20, keys: 5, prefix: 'during' })
+    const during = numberDelivery(log.topic, { count: 20, keys: 5, prefix: 'during' })
     await deliverAll(sender.transport, during)
     await sleep(OUTAGE_MS)
     await heal()
 
-    const after = numbered(log.topic, { count: 20, keys: 5, prefix: 'after' })
+    const after = numberDelivery(log.topic, { count: 20, keys: 5, prefix: 'after' })
     await deliverAll(sender.transport, after)
     await log.has([...during, ...after])
     expect(log.byKey()).toEqual(byKey([...before, ...during, ...after]))
   })
 
-  it('waits, when closed, for the message in hand and gives it to nobody else', async () => {
+  it('waits, when closed, for the message in hand and gives it to no other consumer', async () => {
     const closing = await client()
     const living = await client()
     const slow = recorder({ handle: () => sleep(1_000) })
     const subscription = await closing.transport.subscribe(slow.consumer)
-    const batch = numbered(slow.topic, { count: 4, keys: 1 })
+    const batch = numberDelivery(slow.topic, { count: 4, keys: 1 })
     await deliverAll(living.transport, batch)
     await vi.waitFor(() => expect(slow.begun).toBe(1), wait)
     await subscription.close()
@@ -139,15 +139,15 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
       const gate = new Promise<void>((resolve) => (open = resolve))
       const log = recorder({ handle: () => gate })
       await transport.subscribe(log.consumer)
-      const batch = numbered(log.topic, { count: 3, keys: 3 })
+      const batch = numberDelivery(log.topic, { count: 3, keys: 3 })
       const outcomes = await deliverAll(transport, batch)
       const sent = batch.map(({ destination }, i) => ({
         destination: { ...destination, options: { group: log.consumer.group } },
         ref: refOf(outcomes[i]) ?? {},
       }))
-      const nobody = sent.map((each) => ({
+      const unread = sent.map((each) => ({
         ...each,
-        destination: { ...each.destination, options: { group: 'nobody' } },
+        destination: { ...each.destination, options: { group: 'unread' } },
       }))
       await vi.waitFor(() => expect(log.begun).toBeGreaterThan(0), wait)
       expect(await passed(sent)).toEqual([false, false, false])
@@ -157,7 +157,7 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
       await vi.waitFor(async () => {
         expect(await passed(sent)).toEqual([true, true, true])
       }, wait)
-      expect(await passed(nobody)).toEqual([false, false, false])
+      expect(await passed(unread)).toEqual([false, false, false])
       expect(await passed([])).toEqual([])
     })
 }

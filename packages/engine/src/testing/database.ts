@@ -79,13 +79,13 @@ async function templateOf(server: string, sets: readonly MigrationSet[], extra: 
     } finally {
       await pool.end()
     }
-    // Renamed last: a template that exists is whole, whatever was killed meanwhile.
+    // Renamed last: a template that exists is complete, even after a kill.
     await admin.query(`alter database ${draft} rename to ${template}`)
   })
   return template
 }
 
-/** A connection that outlives its test is a relay somebody forgot to stop: that is a failure. */
+/** A connection that outlives its test is a relay that the test did not stop: that is a failure. */
 async function dropUnused(server: string, name: string): Promise<void> {
   await onServer(server, async (admin) => {
     // A backend goes a moment after its connection was closed.

@@ -11,7 +11,7 @@ import { listAlerts } from '../operate/alerts.ts'
 import type { Message } from '../outbox/message.ts'
 import { fixed } from '../outbox/retry.ts'
 import type { Delivery } from '../outbox/transport.ts'
-import { byKey, deliverAll, numbered } from './numbered-delivery.ts'
+import { byKey, deliverAll, numberDelivery } from './numbered-delivery.ts'
 import { recorder, wait, type Recorder } from './recorder.ts'
 import type { Client, TransportUnderTest } from './transport-conformance.ts'
 
@@ -54,7 +54,7 @@ export function deadLetterConformance(client: Client): void {
       },
     })
     await under.transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 30, keys: 3 })
+    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
     await deliverAll(under.transport, batch)
 
     const others = batch.filter((_, n) => n !== POISON)
@@ -86,7 +86,7 @@ export function deadLetterConformance(client: Client): void {
       },
     })
     await under.transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 30, keys: 3 })
+    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
     await deliverAll(under.transport, batch)
 
     await log.has(batch)
@@ -105,7 +105,7 @@ export function deadLetterConformance(client: Client): void {
       },
     })
     await under.transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 30, keys: 3 })
+    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
     await deliverAll(under.transport, batch)
 
     await hasDied(under, log)
@@ -124,7 +124,7 @@ export function deadLetterConformance(client: Client): void {
       },
     })
     await under.transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 30, keys: 3 })
+    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
     await deliverAll(under.transport, batch)
 
     const free = batch.filter((_, n) => n !== POISON && !isBehind(n))
@@ -141,7 +141,7 @@ export function deadLetterConformance(client: Client): void {
     await log.has(batch)
     expect(log.byKey()).toEqual(byKey(batch))
     await isEmpty(under, log)
-    const later = numbered(log.topic, { count: 6, keys: 3, from: 30 })
+    const later = numberDelivery(log.topic, { count: 6, keys: 3, from: 30 })
     await deliverAll(under.transport, later)
     await log.has(later)
     expect(log.byKey()).toEqual(byKey([...batch, ...later]))
@@ -156,7 +156,7 @@ export function deadLetterConformance(client: Client): void {
       },
     })
     await under.transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 30, keys: 3 })
+    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
     await deliverAll(under.transport, batch)
 
     const dead = await hasDied(under, log)
@@ -185,7 +185,7 @@ export function deadLetterConformance(client: Client): void {
       },
     })
     await under.transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 4, keys: 4 })
+    const batch = numberDelivery(log.topic, { count: 4, keys: 4 })
     await deliverAll(under.transport, batch)
 
     await log.has(batch.filter((_, n) => n !== 1))
@@ -203,13 +203,13 @@ export function deadLetterConformance(client: Client): void {
     })
     await dying.transport.subscribe(log.consumer)
     const living = await client()
-    const batch = numbered(log.topic, { count: 1, keys: 1 })
+    const batch = numberDelivery(log.topic, { count: 1, keys: 1 })
     await deliverAll(living.transport, batch)
     await hasDied(dying, log)
 
     const after = recorder({ topic: log.topic, group: log.consumer.group })
     await living.transport.subscribe(after.consumer)
-    const next = numbered(log.topic, { count: 3, keys: 1 })
+    const next = numberDelivery(log.topic, { count: 3, keys: 1 })
     await deliverAll(living.transport, next)
     await after.has(next)
     expect(after.seen.map(({ message }) => message.id)).toEqual(idsOf(next))
@@ -222,7 +222,7 @@ export function deadLetterConformance(client: Client): void {
     const gate = new Promise<void>((resolve) => (open = resolve))
     const log = recorder({ handle: () => gate })
     await transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 200, keys: 50 })
+    const batch = numberDelivery(log.topic, { count: 200, keys: 50 })
     await deliverAll(transport, batch)
     await vi.waitFor(async () => {
       // A broker may leave out what it has given to the consumer already.

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { toMessage } from '../outbox/message.ts'
 import type { Delivery } from '../outbox/transport.ts'
 import { uuid } from '../uuid.ts'
-import { byKey, deliverAll, kind, numbered, options, refOf, to } from './numbered-delivery.ts'
+import { byKey, deliverAll, kind, numberDelivery, options, refOf, to } from './numbered-delivery.ts'
 import { recorder, wait } from './recorder.ts'
 import type { Client, ConformanceOptions } from './transport-conformance.ts'
 
@@ -23,7 +23,7 @@ export function deliveringConformance(
     const { transport } = await client()
     const log = recorder()
     await transport.subscribe(log.consumer)
-    const batch = numbered(log.topic, { count: 500, keys: 20 })
+    const batch = numberDelivery(log.topic, { count: 500, keys: 20 })
     const outcomes = await deliverAll(transport, batch)
 
     await log.has(batch)
@@ -66,7 +66,7 @@ export function deliveringConformance(
     await transport.subscribe(log.consumer)
     const sent = await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (prefix, i) => {
-        const mine = numbered(log.topic, { count: 200, keys: 5, prefix })
+        const mine = numberDelivery(log.topic, { count: 200, keys: 5, prefix })
         for (let from = 0; from < mine.length; from += 40) {
           await deliverAll(i % 2 ? transport : other.transport, mine.slice(from, from + 40))
         }
@@ -81,14 +81,14 @@ export function deliveringConformance(
     const { transport, cut, heal } = await client()
     const log = recorder()
     await transport.subscribe(log.consumer)
-    const warm = numbered(log.topic, { count: 1, keys: 1 })
+    const warm = numberDelivery(log.topic, { count: 1, keys: 1 })
     await deliverAll(transport, warm)
     await cut()
 
     // The first attempt may find a connection that has just died under it.
     await vi.waitFor(async () => {
       const begun = performance.now()
-      const lost = numbered(log.topic, { count: 3, keys: 3, prefix: 'lost' })
+      const lost = numberDelivery(log.topic, { count: 3, keys: 3, prefix: 'lost' })
       const outcomes = await transport.deliver(lost, options())
       expect(performance.now() - begun).toBeLessThan(UNREACHABLE_MS)
       expect(outcomes.map(kind)).toEqual(['retryLater', 'retryLater', 'retryLater'])
@@ -96,7 +96,7 @@ export function deliveringConformance(
     }, wait)
 
     await heal()
-    const late = numbered(log.topic, { count: 3, keys: 3, prefix: 'late' })
+    const late = numberDelivery(log.topic, { count: 3, keys: 3, prefix: 'late' })
     await vi.waitFor(async () => {
       const outcomes = await transport.deliver(late, options())
       expect(outcomes.map(kind)).toEqual(['delivered', 'delivered', 'delivered'])
@@ -109,16 +109,16 @@ export function deliveringConformance(
     const { transport, stall, heal } = await client()
     const log = recorder()
     await transport.subscribe(log.consumer)
-    await deliverAll(transport, numbered(log.topic, { count: 1, keys: 1 }))
+    await deliverAll(transport, numberDelivery(log.topic, { count: 1, keys: 1 }))
     await stall()
     const begun = performance.now()
-    const lost = numbered(log.topic, { count: 3, keys: 3, prefix: 'lost' })
+    const lost = numberDelivery(log.topic, { count: 3, keys: 3, prefix: 'lost' })
     const outcomes = await transport.deliver(lost, options())
     expect(outcomes.map(kind)).toEqual(['retryLater', 'retryLater', 'retryLater'])
     expect(performance.now() - begun).toBeLessThan(UNREACHABLE_MS)
 
     await heal()
-    const late = numbered(log.topic, { count: 3, keys: 3, prefix: 'late' })
+    const late = numberDelivery(log.topic, { count: 3, keys: 3, prefix: 'late' })
     await vi.waitFor(() => deliverAll(transport, late), wait)
     await log.has(late)
   })
@@ -127,11 +127,11 @@ export function deliveringConformance(
     const { transport } = await client()
     const log = recorder()
     await transport.subscribe(log.consumer)
-    const called = numbered(log.topic, { count: 3, keys: 1 })
+    const called = numberDelivery(log.topic, { count: 3, keys: 1 })
     const outcomes = await transport.deliver(called, options({ signal: AbortSignal.abort() }))
     expect(outcomes.map(kind)).toEqual(['retryLater', 'retryLater', 'retryLater'])
 
-    const next = numbered(log.topic, { count: 1, keys: 1, prefix: 'next' })
+    const next = numberDelivery(log.topic, { count: 1, keys: 1, prefix: 'next' })
     await deliverAll(transport, next)
     await log.has(next)
     expect(log.seen.map(({ message }) => message.key)).toEqual(['next-0'])

@@ -1,12 +1,12 @@
-import { createLine, type Line } from './tcp-proxy.ts'
+import { createTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /**
  * A line to a Kafka broker. Clients learn the brokers' addresses from the brokers, so the address of
  * the line is put into what the broker says; host and line must have the same name for that.
  */
-export function createKafkaLine(broker: string): Promise<Line> {
+export function createKafkaProxy(broker: string): Promise<TcpProxy> {
   const [host = '', port = ''] = broker.split(':')
-  return createLine({ host, port: Number(port) }, (line) => {
+  return createTcpProxy({ host, port: Number(port) }, (line) => {
     const real = address(host, Number(port))
     const ours = address(host, line.port)
     let pending = Buffer.alloc(0)

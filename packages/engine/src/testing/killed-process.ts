@@ -5,7 +5,7 @@ import { once } from 'node:events'
  * Runs JavaScript in a process of its own until it writes something, then kills it as `kill -9`
  * does: nothing of it gets a chance to clean up.
  */
-export async function killedProcess(script: string, env: Record<string, string>): Promise<void> {
+export async function runUntilKilled(script: string, env: Record<string, string>): Promise<void> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -23,7 +23,7 @@ export function to(topic: string, message: Message): Delivery {
 }
 
 /** Messages that count up, dealt out to `keys` keys in turn. */
-export function numbered(
+export function numberDelivery(
   topic: string,
   {
     count,

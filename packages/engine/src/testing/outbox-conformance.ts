@@ -24,7 +24,7 @@ export interface OutboxUnderTest<Row> {
 }
 
 /**
- * What every outbox must do, whatever its table calls things. A system runs it on its own
+ * What every outbox must do, with any table and column names. A system runs it on its own
  * definition: `outboxConformance(webhookDeliveries, { pool: () => db.pool, … })`.
  */
 export function outboxConformance<Row>(
@@ -257,9 +257,9 @@ export function outboxConformance<Row>(
         const [id] = (await put(1)) as [string]
         await tickUntilIdle(fakeTransport())
         const outcome = { id, outcome: delivered() }
-        const applied = () => transaction(pool(), (tx) => confirm(tx, definition, [outcome]))
-        expect(await applied()).toEqual([id])
-        expect(await applied()).toEqual([])
+        const apply = () => transaction(pool(), (tx) => confirm(tx, definition, [outcome]))
+        expect(await apply()).toEqual([id])
+        expect(await apply()).toEqual([])
         expect((await view().states()).get(id)).toBe(states.confirmed)
       })
 

@@ -15,7 +15,7 @@ export interface Sample {
   sample(n: number): Record<string, unknown>
 }
 
-function sampled(outbox: unknown, sample: (n: number) => Record<string, unknown>): Sample {
+function makeSample(outbox: unknown, sample: (n: number) => Record<string, unknown>): Sample {
   // The five have row types of their own; what runs on all of them sees columns by their names.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the comment says
   const box = outbox as Outbox
@@ -24,17 +24,17 @@ function sampled(outbox: unknown, sample: (n: number) => Record<string, unknown>
 
 /** All five, for tests of many outboxes at once. Messages of the ordered one have ten keys. */
 export const SAMPLES: readonly Sample[] = [
-  sampled(evidenceRows, (n) => ({ file_job_id: uuid(), case_id: `case-${n}` })),
-  sampled(sagaEvents, (n) => ({ topic: 'orders', event_type: 'order.placed', payload: { n } })),
-  sampled(outboundMessages, (n) => ({
+  makeSample(evidenceRows, (n) => ({ file_job_id: uuid(), case_id: `case-${n}` })),
+  makeSample(sagaEvents, (n) => ({ topic: 'orders', event_type: 'order.placed', payload: { n } })),
+  makeSample(outboundMessages, (n) => ({
     org_id: n % 2 === 0 ? 'acme' : 'umbrella',
     idempotency_key: `${n}-${uuid()}`,
     channel: 'whatsapp',
     to_recipient: '+16505551234',
     payload_json: { n },
   })),
-  sampled(webhookDeliveries, (n) => ({ endpoint_id: 'shop', payload: { n } })),
-  sampled(familyEvents, (n) => ({
+  makeSample(webhookDeliveries, (n) => ({ endpoint_id: 'shop', payload: { n } })),
+  makeSample(familyEvents, (n) => ({
     event_type: 'FamilyCreated',
     aggregate_type: 'family',
     aggregate_id: `00000000-0000-4000-8000-00000000000${n % 10}`,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 /** A TCP line to a server that a test can break, as if the server or the process were gone. */
-export interface Line {
+export interface TcpProxy {
   readonly host: string
   readonly port: number
   /** Ends all connections and refuses new ones. */
@@ -20,10 +20,10 @@ export interface Line {
 }
 
 /** `rewrite` sees what the server says before the client does. */
-export async function createLine(
+export async function createTcpProxy(
   server: { readonly host: string; readonly port: number },
   rewrite: (line: { port: number }) => (bytes: Buffer) => Buffer = () => (bytes) => bytes,
-): Promise<Line> {
+): Promise<TcpProxy> {
   const host = '127.0.0.1'
   const sockets = new Set<Socket>()
   let port = 0
@@ -93,7 +93,7 @@ export async function createLine(
 }
 
 /** A line to the server of an address that names its port. */
-export function lineTo(url: string): Promise<Line> {
+export function proxyTo(url: string): Promise<TcpProxy> {
   const { hostname: host, port } = new URL(url)
-  return createLine({ host, port: Number(port) })
+  return createTcpProxy({ host, port: Number(port) })
 }

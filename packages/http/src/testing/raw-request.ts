@@ -7,7 +7,7 @@ export async function listening(app: App): Promise<number> {
   return Number(new URL(url).port)
 }
 
-/** A connection that says exactly what it is told, and gathers what comes back. */
+/** A connection that sends exactly the given bytes, and gathers what comes back. */
 export async function rawConnection(port: number) {
   const socket = connect({ port, host: '127.0.0.1' })
   await new Promise((resolve) => socket.once('connect', resolve))

@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
 import type { Move } from '../instance.ts'
-import { named, type Naming } from './naming.ts'
+import { nameStatement, type Naming } from './naming.ts'
 
 /**
  * Writes moves, each only if its saga still is where the move began; returns the ids of those that
@@ -68,7 +68,7 @@ export async function writeMoves(
        where delay_ms is not null
     )
     select id from moved`
-  const { rows } = await db.query<{ id: string }>(named('write_moves', statement, naming))
+  const { rows } = await db.query<{ id: string }>(nameStatement('write_moves', statement, naming))
   return new Set(rows.map(({ id }) => id))
 }
 

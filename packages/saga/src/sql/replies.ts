@@ -6,7 +6,7 @@ export type ReplyOutcome = 'woke' | 'kept' | 'ignored'
 
 /**
  * Keeps a reply for its saga, and wakes the saga if that is what it waits for. The saga is locked
- * first: whoever decides at this moment that it must wait finds one reply more than it has seen.
+ * first: an orchestrator that decides now that it must wait finds one reply more than it has seen.
  */
 export async function keepReply(
   tx: Transaction,

@@ -2,12 +2,12 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import { SAGA_CODES, type SagaError } from '../errors.ts'
 import type { Instance } from '../instance.ts'
 import type { Turn, TurnRow } from '../turn-outbox.ts'
-import { named, type Naming } from './naming.ts'
+import { nameStatement, type Naming } from './naming.ts'
 
 /**
- * Takes the turns of sagas and reads them whole. A saga that slept is awake from here on: whoever
- * cancels it or brings a reply leaves word for the one who runs it. Turns that are over, or that
- * somebody ended at the same moment, are not in the result.
+ * Takes the turns of sagas and reads them whole. A saga that slept is awake from here on: a
+ * cancellation or a reply is stored for the orchestrator that runs it. Turns that are over, or
+ * that another process ended at the same moment, are not in the result.
  */
 export async function takeTurns(
   db: Queryable,
@@ -40,11 +40,11 @@ export async function takeTurns(
      where s.status in ('RUNNING', 'COMPENSATING')
        -- The snapshot is older than the lock that "woken" waited for.
        and (not s.asleep or exists (select from woken where woken.id = s.id))`
-  const { rows } = await db.query<Instance>(named('take_turns', statement, naming))
+  const { rows } = await db.query<Instance>(nameStatement('take_turns', statement, naming))
   return rows
 }
 
-/** Says on sagas that nobody here can run why they wait. */
+/** Notes on sagas that this process cannot run why they wait. */
 export async function noteUnknown(
   tx: Transaction,
   ids: readonly string[],

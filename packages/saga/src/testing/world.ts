@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 
 /**
  * Another system that honours idempotency keys. It is written past the saga's transaction: what
- * happened there stays, whatever becomes of the step.
+ * happened there stays, even if the step is rolled back.
  */
 export const WORLD = `
 create table world (

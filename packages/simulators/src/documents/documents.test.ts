@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { served } from '../testing/served.ts'
+import { serve } from '../testing/served.ts'
 import { documents } from './index.ts'
 
 interface Answer {
@@ -17,8 +17,8 @@ function formOf(caseId: string | undefined, files: Record<string, string>): Form
   return form
 }
 
-async function opened() {
-  const server = await served({ simulators: [documents()] })
+async function openDocuments() {
+  const server = await serve({ simulators: [documents()] })
   const send = async (init: RequestInit): Promise<Answer> => {
     const response = await fetch(`${server.url}/sim/documents/attach-evidence`, {
       method: 'POST',
@@ -31,7 +31,7 @@ async function opened() {
     caseId: string,
     files: Record<string, string> = { 'a.pdf': 'one' },
   ) => send({ headers: { 'idempotency-key': key }, body: formOf(caseId, files) })
-  const attached = async (query = '') =>
+  const listAttached = async (query = '') =>
     (
       await server.get<{ items: Record<string, unknown>[]; total: number }>(
         `/sim/documents/attachments${query}`,
@@ -42,11 +42,11 @@ async function opened() {
     for (let time = 0; time < times; time += 1) seen.push((await attempt()).status)
     return seen
   }
-  return { ...server, send, attach, attached, statuses }
+  return { ...server, send, attach, attached: listAttached, statuses }
 }
 
 test('files get an id each, in their order, and are in the record', async () => {
-  const { attach, attached, requests } = await opened()
+  const { attach, attached, requests } = await openDocuments()
   const { status, body } = await attach('row-1', 'C-1', { 'b.pdf': 'one', 'a.png': 'two' })
   expect(status).toBe(200)
   expect(new Set(body.document_mgmt_ids).size).toBe(2)
@@ -75,7 +75,7 @@ test('files get an id each, in their order, and are in the record', async () => 
 })
 
 test('one key attaches once, also if it comes many times at once', async () => {
-  const { attach, attached } = await opened()
+  const { attach, attached } = await openDocuments()
   const answers = await Promise.all(Array.from({ length: 20 }, () => attach('row-1', 'C-1')))
   expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   expect((await attached()).total).toBe(1)
@@ -87,7 +87,7 @@ test('one key attaches once, also if it comes many times at once', async () => {
 })
 
 test('case ids say how often a key fails first', async () => {
-  const { attach, attached, statuses } = await opened()
+  const { attach, attached, statuses } = await openDocuments()
   expect(await statuses(3, () => attach('a', 'C-FAIL1-7'))).toEqual([503, 200, 200])
   expect(await statuses(2, () => attach('b', 'C-FAIL1-7'))).toEqual([503, 200])
   expect(await statuses(4, () => attach('c', 'FAIL2'))).toEqual([503, 503, 200, 200])
@@ -99,7 +99,7 @@ test('case ids say how often a key fails first', async () => {
 })
 
 test('a fault may strike when the files are attached already', async () => {
-  const { attach, attached, post } = await opened()
+  const { attach, attached, post } = await openDocuments()
   await post('/sim/documents/faults', { mode: 'error', status: 502, code: 'BUSY', times: 1 })
   expect(await attach('row-1', 'C-1')).toMatchObject({ status: 502, body: { code: 'BUSY' } })
   expect((await attached()).total).toBe(0)
@@ -111,10 +111,10 @@ test('a fault may strike when the files are attached already', async () => {
 })
 
 test('what is missing is named, and attaches nothing', async () => {
-  const { attached, send, attach, url } = await opened()
+  const { attached, send, attach, url } = await openDocuments()
   const headers = { 'idempotency-key': 'row-1' }
   const files = { 'a.pdf': 'one' }
-  const refused = async (init: RequestInit) => {
+  const expectRefusal = async (init: RequestInit) => {
     const { status, body } = await send(init)
     return [status, body.code]
   }
@@ -122,25 +122,28 @@ test('what is missing is named, and attaches nothing', async () => {
   twice.append('case_id', 'C-2')
   const elsewhere = formOf('C-1', {})
   elsewhere.append('attachment', new File(['one'], 'a.pdf'))
-  expect(await refused({ body: formOf('C-1', files) })).toEqual([400, 'KEY_MISSING'])
-  expect(await refused({ headers, body: formOf(undefined, files) })).toEqual([
+  expect(await expectRefusal({ body: formOf('C-1', files) })).toEqual([400, 'KEY_MISSING'])
+  expect(await expectRefusal({ headers, body: formOf(undefined, files) })).toEqual([
     422,
     'CASE_ID_MISSING',
   ])
-  expect(await refused({ headers, body: formOf(' ', files) })).toEqual([422, 'CASE_ID_MISSING'])
-  expect(await refused({ headers, body: twice })).toEqual([422, 'CASE_ID_MISSING'])
-  expect(await refused({ headers, body: formOf('C-1', {}) })).toEqual([422, 'FILES_MISSING'])
-  expect(await refused({ headers, body: elsewhere })).toEqual([422, 'FILES_MISSING'])
-  expect(await refused({ headers, body: 'text' })).toEqual([415, 'NOT_MULTIPART'])
-  expect(await refused({ headers })).toEqual([415, 'NOT_MULTIPART'])
+  expect(await expectRefusal({ headers, body: formOf(' ', files) })).toEqual([
+    422,
+    'CASE_ID_MISSING',
+  ])
+  expect(await expectRefusal({ headers, body: twice })).toEqual([422, 'CASE_ID_MISSING'])
+  expect(await expectRefusal({ headers, body: formOf('C-1', {}) })).toEqual([422, 'FILES_MISSING'])
+  expect(await expectRefusal({ headers, body: elsewhere })).toEqual([422, 'FILES_MISSING'])
+  expect(await expectRefusal({ headers, body: 'text' })).toEqual([415, 'NOT_MULTIPART'])
+  expect(await expectRefusal({ headers })).toEqual([415, 'NOT_MULTIPART'])
   expect((await attached()).total).toBe(0)
   expect((await attach('row-1', 'C-1')).status).toBe(200)
   await fetch(`${url}/sim/documents`, { method: 'DELETE' })
   expect(await attached()).toEqual({ items: [], total: 0 })
 })
 
-test('whoever leaves in the middle of a file attaches nothing', async () => {
-  const { attached, requests, url } = await opened()
+test('a client that leaves in the middle of a file attaches nothing', async () => {
+  const { attached, requests, url } = await openDocuments()
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.write(
@@ -166,7 +169,7 @@ test('whoever leaves in the middle of a file attaches nothing', async () => {
 })
 
 test('large files are hashed as they come, not held', async () => {
-  const { requests, send } = await opened()
+  const { requests, send } = await openDocuments()
   const [megabyte, count] = [Buffer.alloc(1024 * 1024, 'm'), 150]
   function* body() {
     yield '--xx\r\nContent-Disposition: form-data; name="case_id"\r\n\r\nC-1\r\n'

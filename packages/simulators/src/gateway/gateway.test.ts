@@ -2,23 +2,23 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { served } from '../testing/served.ts'
+import { serve } from '../testing/served.ts'
 import { gateway } from './index.ts'
 
-interface Told {
+interface Received {
   readonly headers: IncomingHttpHeaders
   readonly raw: string
   readonly event: { id: string; type: string; data: Record<string, unknown> }
 }
 
-const told: Told[] = []
+const received: Received[] = []
 let status = 200
 const merchant = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const raw = Buffer.concat(chunks).toString()
-    told.push({ headers: request.headers, raw, event: JSON.parse(raw) as Told['event'] })
+    received.push({ headers: request.headers, raw, event: JSON.parse(raw) as Received['event'] })
     response.writeHead(status).end()
   })
 })
@@ -29,14 +29,14 @@ afterAll(() => {
   merchant.close()
 })
 beforeEach(() => {
-  told.length = 0
+  received.length = 0
   status = 200
 })
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-async function opened() {
-  const server = await served({ simulators: [gateway({ secret: SECRET, webhookUrl })] })
+async function openGateway() {
+  const server = await serve({ simulators: [gateway({ secret: SECRET, webhookUrl })] })
   const post = (path: string, key: string, body: unknown = {}) =>
     server.post(`/sim/gateway${path}`, body, {
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
@@ -47,13 +47,13 @@ async function opened() {
 
 const order = { amount: 1_000, currency: 'EUR', reference: 'payment-1' }
 
-test('a charge is told once, signed by both schemes', async () => {
-  const { charge } = await opened()
+test('a charge is reported once, signed by both schemes', async () => {
+  const { charge } = await openGateway()
   const { status: answered, body } = await charge('/charges', 'k1', order)
   expect(answered).toBe(201)
   expect((await charge('/charges', 'k1', order)).status).toBe(200)
-  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(1)
-  const [{ event, headers, raw } = {} as Told] = told
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
+  const [{ event, headers, raw } = {} as Received] = received
   expect(event).toMatchObject({
     type: 'payment.succeeded',
     data: { paymentId: 'payment-1', gatewayRef: body['id'], status: 'succeeded', amount: 1_000 },
@@ -67,19 +67,19 @@ test('a charge is told once, signed by both schemes', async () => {
   expect(headers['webhook-id']).toBe(event.id)
 })
 
-test('declines and refunds are told too', async () => {
-  const { charge } = await opened()
+test('declines and refunds are reported too', async () => {
+  const { charge } = await openGateway()
   expect((await charge('/charges', 'k1', { ...order, amount: 1_002 })).status).toBe(402)
   const { body } = await charge('/charges', 'k2', order)
   expect((await charge(`/charges/${String(body['id'])}/refunds`, 'r1')).status).toBe(201)
-  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(3)
-  expect(new Set(told.map(({ event }) => event.type))).toEqual(
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(3)
+  expect(new Set(received.map(({ event }) => event.type))).toEqual(
     new Set(['payment.failed', 'payment.succeeded', 'payment.refunded']),
   )
 })
 
 test('a charge is refunded in parts, each told by its own id and amount', async () => {
-  const { charge, get } = await opened()
+  const { charge, get } = await openGateway()
   const { body } = await charge('/charges', 'k1', order)
   const path = `/charges/${String(body['id'])}/refunds`
   const first = await charge(path, 'r1', { amount: 300 })
@@ -90,8 +90,8 @@ test('a charge is refunded in parts, each told by its own id and amount', async 
   const rest = await charge(path, 'r3')
   expect(rest).toMatchObject({ status: 201, body: { amount: 700 } })
   expect((await charge(path, 'r4', { amount: 1 })).status).toBe(422)
-  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(3)
-  const refunds = told.filter(({ event }) => event.type === 'payment.refunded')
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(3)
+  const refunds = received.filter(({ event }) => event.type === 'payment.refunded')
   expect(refunds.map(({ event }) => event.data)).toEqual(
     [first, rest].map((refund) => ({
       paymentId: 'payment-1',
@@ -107,12 +107,12 @@ test('a charge is refunded in parts, each told by its own id and amount', async 
 })
 
 test('webhooks go out twice, in reverse or never, as told', async () => {
-  const { charge, habits } = await opened()
+  const { charge, habits } = await openGateway()
   await habits({ delayMs: 300, copies: 2, order: 'reversed' })
   const { body } = await charge('/charges', 'k1', order)
   await charge(`/charges/${String(body['id'])}/refunds`, 'r1')
-  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(4)
-  const types = told.map(({ event }) => event.type)
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(4)
+  const types = received.map(({ event }) => event.type)
   expect(types).toEqual([
     'payment.refunded',
     'payment.refunded',
@@ -123,23 +123,23 @@ test('webhooks go out twice, in reverse or never, as told', async () => {
   await charge('/charges', 'k2', order)
   await habits({ delayMs: 0 })
   await charge('/charges', 'k3', { ...order, reference: 'payment-3' })
-  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(5)
-  expect(told.at(-1)?.event.data['paymentId']).toBe('payment-3')
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(5)
+  expect(received.at(-1)?.event.data['paymentId']).toBe('payment-3')
 })
 
 test('a webhook that was not taken comes again, with the same id', async () => {
-  const { charge, habits } = await opened()
+  const { charge, habits } = await openGateway()
   await habits({ delayMs: 0 })
   status = 500
   await charge('/charges', 'k1', order)
-  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
   status = 200
-  await expect.poll(() => told.length, { timeout: 5_000 }).toBe(2)
-  expect(told[1]?.event.id).toBe(told[0]?.event.id)
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(2)
+  expect(received[1]?.event.id).toBe(received[0]?.event.id)
 })
 
 test('bad orders are refused and charge nothing', async () => {
-  const { charge, post, get } = await opened()
+  const { charge, post, get } = await openGateway()
   expect((await charge('/charges', '', order)).status).toBe(400)
   expect((await post('/sim/gateway/charges', order)).status).toBe(400)
   expect((await charge('/charges', 'k1', { ...order, amount: 0 })).status).toBe(400)

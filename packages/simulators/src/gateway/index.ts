@@ -32,7 +32,7 @@ export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
         control: (app) => gatewayControls(app, { ledger, webhooks }),
         failure: ({ code }) => ({
           body: {
-            error: { code: code ?? 'gateway_error', message: 'The simulator was told to fail.' },
+            error: { code: code ?? 'gateway_error', message: 'The simulator was set to fail.' },
           },
         }),
         forget() {
@@ -44,7 +44,7 @@ export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
   })
 }
 
-/** Whatever address it listens on, it reaches itself by the loopback. */
+/** It reaches itself by the loopback, on any address it listens on. */
 function originOf(server: FastifyInstance['server'] | undefined): string {
   if (!server) throw new TypeError('The gateway has no server yet.')
   const { address, family, port } = server.address() as AddressInfo

@@ -15,7 +15,7 @@ export const WebhookHabits = Type.Object(
     ),
     order: Type.Optional(
       Type.Enum(['kept', 'reversed'], {
-        description: 'reversed: what happens within delayMs is told newest first; kept',
+        description: 'reversed: events within delayMs are sent newest first; kept',
       }),
     ),
   },

@@ -14,7 +14,7 @@ const ON_THE_PAGE = 100
 export function mail({ port = 0 }: MailOptions = {}): Simulator {
   return defineSimulator({
     name: 'mail',
-    about: 'A mailbox for everybody: takes every mail by SMTP and delivers none.',
+    about: 'A mailbox for every address: takes every mail by SMTP and delivers none.',
     async open(world) {
       const mailbox = new Mailbox()
       const smtp = await listenSmtp(port, mailbox.receiver(world))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterEach, describe, expect, test } from 'vitest'
-import { served, type Served } from '../testing/served.ts'
+import { serve, type Served } from '../testing/served.ts'
 import { mail } from './index.ts'
 
 type Transport = ReturnType<typeof createTransport>
@@ -12,7 +12,7 @@ afterEach(() => opened.splice(0).forEach((transport) => transport.close()))
 
 /** A server with a mailbox, and nodemailer as its client. */
 async function mailServer(options: object = {}) {
-  const server = await served({ simulators: [mail()] })
+  const server = await serve({ simulators: [mail()] })
   const { hostname, port } = new URL(server.app.simulatorAddresses['mail'] ?? '')
   const transport = createTransport({ host: hostname, port: Number(port), ...options })
   opened.push(transport)
@@ -206,9 +206,9 @@ describe('the SMTP server', () => {
     expect(body.items[0]).toMatchObject({ name: 'mail', address: `smtp://127.0.0.1:${port}` })
   })
 
-  test('takes the port it is told, and says so if it is taken', async () => {
+  test('takes the given port, and says so if it is in use', async () => {
     const { port } = await mailServer()
-    await expect(served({ simulators: [mail({ port })] })).rejects.toMatchObject({
+    await expect(serve({ simulators: [mail({ port })] })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     })
   })

@@ -51,7 +51,7 @@ export function weightOf(letter: Letter): number {
 }
 
 /** What stays of a letter when the mailbox has no room for it any more. */
-export function emptied(mail: Mail): Mail {
+export function emptyMail(mail: Mail): Mail {
   return { ...mail, text: '[forgotten: the mailbox is full]', html: '', headers: {} }
 }
 

@@ -1,7 +1,7 @@
 import type { Fault } from '../fault.ts'
 import { Journal } from '../journal.ts'
 import type { World } from '../world.ts'
-import { emptied, readLetter, weightOf, type Mail } from './mail.ts'
+import { emptyMail, readLetter, weightOf, type Mail } from './mail.ts'
 import type { Receive, SmtpReply } from './smtp.ts'
 
 const TAKEN: SmtpReply = { status: 250, text: 'Kept' }
@@ -64,12 +64,12 @@ export class Mailbox {
     }))
     this.#journal.weigh(kept, {
       bytes: weightOf(letter),
-      drop: () => void (kept.mail = emptied(kept.mail)),
+      drop: () => void (kept.mail = emptyMail(kept.mail)),
     })
   }
 }
 
 function failureText({ code }: Fault): string {
-  const text = 'The simulator was told to fail'
+  const text = 'The simulator was set to fail'
   return code === undefined ? text : `${code} ${text}`
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Mail } from './mail.ts'
-import { linked, linksOf, mailboxPage, PAGE_POLICY } from './page.ts'
+import { linkAddresses, linksOf, mailboxPage, PAGE_POLICY } from './page.ts'
 
 const mail: Mail = {
   id: 1,
@@ -46,7 +46,7 @@ describe('links', () => {
     ['javascript:alert(1)', 'javascript:alert(1)'],
     ['<b>', '&lt;b&gt;'],
   ])('in the text %j', (text, start) => {
-    expect(linked(text).startsWith(start)).toBe(true)
+    expect(linkAddresses(text).startsWith(start)).toBe(true)
   })
 
   test('in HTML are its web addresses, each once', () => {
@@ -58,7 +58,7 @@ describe('links', () => {
 
   test('take no long time in what is made to be slow', () => {
     const started = performance.now()
-    linked(`http://a${'.'.repeat(250_000)}b ${'http://'.repeat(30_000)}`)
+    linkAddresses(`http://a${'.'.repeat(250_000)}b ${'http://'.repeat(30_000)}`)
     linksOf('href= '.repeat(40_000) + `href${' '.repeat(200_000)}`)
     expect(performance.now() - started).toBeLessThan(2_000)
   })

@@ -41,38 +41,38 @@ function article({ from, to, at, subject, text, html, outcome }: Mail): string {
   const mark = outcome === 'ok' ? '' : ` (${outcome})`
   const inHtml = linksOf(html).map((link) => `<li>${anchor(link)}</li>`)
   return `<article>
-<h2>${escaped(subject || '(no subject)')}${escaped(mark)}</h2>
-<p class="who">to ${escaped(to)}, from ${escaped(from)}, ${escaped(at)}</p>
-<pre>${linked(text)}</pre>
+<h2>${escapeHtml(subject || '(no subject)')}${escapeHtml(mark)}</h2>
+<p class="who">to ${escapeHtml(to)}, from ${escapeHtml(from)}, ${escapeHtml(at)}</p>
+<pre>${linkAddresses(text)}</pre>
 ${inHtml.length > 0 ? `<p>Links of the HTML part:</p><ul>${inHtml.join('')}</ul>` : ''}
 </article>`
 }
 
 /** Escapes text and makes its web addresses clickable. */
-export function linked(text: string): string {
+export function linkAddresses(text: string): string {
   return text
     .split(/(https?:\/\/[^\s<>"']+)/)
-    .map((part, i) => (i % 2 === 1 ? anchored(part) : escaped(part)))
+    .map((part, i) => (i % 2 === 1 ? anchorAddress(part) : escapeHtml(part)))
     .join('')
 }
 
 /** The web addresses that an HTML part links to; nothing else of it is shown. */
 export function linksOf(html: string): string[] {
   const links = [...html.matchAll(/\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(
-    ([, double, single]) => unescaped(double ?? single ?? '').trim(),
+    ([, double, single]) => unescapeHtml(double ?? single ?? '').trim(),
   )
   return [...new Set(links)].filter((link) => /^https?:\/\//i.test(link))
 }
 
 /** A sentence's full stop or closing bracket behind an address is not part of it. */
-function anchored(address: string): string {
+function anchorAddress(address: string): string {
   let end = address.length
   while (end > 0 && '.,;:!?)]'.includes(address.charAt(end - 1))) end -= 1
-  return anchor(address.slice(0, end)) + escaped(address.slice(end))
+  return anchor(address.slice(0, end)) + escapeHtml(address.slice(end))
 }
 
 function anchor(link: string): string {
-  return `<a href="${escaped(link)}" rel="noopener noreferrer">${escaped(link)}</a>`
+  return `<a href="${escapeHtml(link)}" rel="noopener noreferrer">${escapeHtml(link)}</a>`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -86,10 +86,10 @@ const CHARACTERS = new Map(
   Object.entries(ENTITIES).map(([character, entity]) => [entity, character]),
 )
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
-function unescaped(text: string): string {
+function unescapeHtml(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => CHARACTERS.get(entity) ?? entity)
 }

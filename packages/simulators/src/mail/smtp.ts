@@ -38,7 +38,7 @@ export async function listenSmtp(port: number, receive: Receive): Promise<Smtp> 
     logger: false,
     size: MOST_BYTES,
     maxClients: MOST_CLIENTS,
-    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anybody' }),
+    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anonymous' }),
     onRcptTo: (_address, session, done) =>
       session.envelope.rcptTo.length < MOST_RECIPIENTS
         ? done()
@@ -95,7 +95,7 @@ export async function listenSmtp(port: number, receive: Receive): Promise<Smtp> 
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
-        // Idle clients would keep it open; whoever is in the middle of a mail will send it again.
+        // Idle clients would keep it open; a client in the middle of a mail will send it again.
         sockets.forEach((socket) => socket.destroy())
       }),
   }

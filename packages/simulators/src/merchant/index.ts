@@ -14,7 +14,7 @@ const learn = {
 
 /**
  * A merchant that takes webhooks at `/sim/merchant/hooks` and below, and says of each whether its
- * signatures are right. What it was told stays known after `DELETE`: a merchant forgets what
+ * signatures are right. The secrets it received stay known after `DELETE`: a merchant forgets what
  * happened, not its settings.
  */
 export function merchant(): Simulator {

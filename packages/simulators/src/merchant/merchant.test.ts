@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { served } from '../testing/served.ts'
+import { serve } from '../testing/served.ts'
 import { merchant } from './index.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
 
-function signed(body: string, { by = secret, at = Date.now() / 1000 } = {}) {
+function sign(body: string, { by = secret, at = Date.now() / 1000 } = {}) {
   const timestamp = String(Math.floor(at))
   const key = Buffer.from(by.slice('whsec_'.length), 'base64')
   const signature = createHmac('sha256', key).update(`msg_1.${timestamp}.${body}`).digest('base64')
@@ -19,7 +19,7 @@ function signed(body: string, { by = secret, at = Date.now() / 1000 } = {}) {
 }
 
 test('says of each webhook whether its signatures are right', async () => {
-  const server = await served({ simulators: [merchant()] })
+  const server = await serve({ simulators: [merchant()] })
   expect(await server.post('/sim/merchant/secrets', { secrets: [secret] })).toMatchObject({
     status: 204,
   })
@@ -29,31 +29,31 @@ test('says of each webhook whether its signatures are right', async () => {
     const [newest] = await server.requests('merchant')
     return { status: response.status, verified: newest?.['verified'], path: newest?.['path'] }
   }
-  expect(await hook(signed(body))).toMatchObject({ status: 200, verified: true })
-  expect(await hook(signed(body), '/sim/merchant/hooks/shop-7')).toMatchObject({
+  expect(await hook(sign(body))).toMatchObject({ status: 200, verified: true })
+  expect(await hook(sign(body), '/sim/merchant/hooks/shop-7')).toMatchObject({
     verified: true,
     path: '/sim/merchant/hooks/shop-7',
   })
   const other = `whsec_${randomBytes(32).toString('base64')}`
-  expect(await hook(signed(body, { by: other }))).toMatchObject({ status: 200, verified: false })
-  expect(await hook(signed('{"id":2}'))).toMatchObject({ verified: false })
-  expect(await hook(signed(body, { at: Date.now() / 1000 - 301 }))).toMatchObject({
+  expect(await hook(sign(body, { by: other }))).toMatchObject({ status: 200, verified: false })
+  expect(await hook(sign('{"id":2}'))).toMatchObject({ verified: false })
+  expect(await hook(sign(body, { at: Date.now() / 1000 - 301 }))).toMatchObject({
     verified: false,
   })
-  expect(await hook({ ...signed(body), 'x-webhook-signature': 'sha256=00' })).toMatchObject({
+  expect(await hook({ ...sign(body), 'x-webhook-signature': 'sha256=00' })).toMatchObject({
     verified: false,
   })
   expect(await hook({ 'content-type': 'application/json' })).toMatchObject({ verified: false })
 })
 
 test('knows its secrets after it forgot what happened, and checks what it lets fail', async () => {
-  const server = await served({ simulators: [merchant()] })
+  const server = await serve({ simulators: [merchant()] })
   await server.post('/sim/merchant/secrets', { secrets: [secret] })
   await fetch(`${server.url}/sim/merchant`, { method: 'DELETE' })
   await server.post('/sim/merchant/faults', { mode: 'error', status: 503, times: 1 })
   const body = '{}'
   const send = () =>
-    fetch(`${server.url}/sim/merchant/hooks`, { method: 'POST', headers: signed(body), body })
+    fetch(`${server.url}/sim/merchant/hooks`, { method: 'POST', headers: sign(body), body })
   expect([(await send()).status, (await send()).status]).toEqual([503, 200])
   const seen = await server.requests('merchant')
   expect(seen.map(({ verified, outcome }) => [verified, outcome])).toEqual([
@@ -63,7 +63,7 @@ test('knows its secrets after it forgot what happened, and checks what it lets f
 })
 
 test('refuses secrets that are none', async () => {
-  const server = await served({ simulators: [merchant()] })
+  const server = await serve({ simulators: [merchant()] })
   for (const body of [{}, { secrets: [] }, { secrets: [1] }]) {
     expect(await server.post('/sim/merchant/secrets', body)).toMatchObject({ status: 400 })
   }

@@ -42,7 +42,7 @@ function introductionTo(includes: (url: URL) => boolean, baseUrl: () => string) 
       await response.body?.cancel()
       if (response.ok) for (const secret of fresh) known.add(secret)
     } catch {
-      // Not up yet: it is told at the next delivery.
+      // Not up yet: it gets the secrets at the next delivery.
     }
   }
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 /** A real server with simulators; closed after the test. */
-export async function served(options: Partial<SimulatorsOptions>): Promise<Served> {
+export async function serve(options: Partial<SimulatorsOptions>): Promise<Served> {
   const app = await createApp({
     log: false,
     verify: createVerifier({ secret: 'a secret of at least thirty-two bytes' }),

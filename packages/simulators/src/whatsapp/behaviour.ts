@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 export const REPORTS = ['sent', 'delivered', 'read', 'failed'] as const
 export type ReportWord = (typeof REPORTS)[number]
 
-/** How the simulator behaves beside its faults; told by `PUT /sim/whatsapp/behaviour`. */
+/** How the simulator behaves beside its faults; set by `PUT /sim/whatsapp/behaviour`. */
 export const Behaviour = Type.Object(
   {
     perSecond: Type.Integer({

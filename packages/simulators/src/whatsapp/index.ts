@@ -26,7 +26,7 @@ const WEBHOOK_PATH = '/api/v1/webhooks/whatsapp/inbound'
 /** Messages whose reports can be asked for by hand. */
 const MOST_KEPT = 100_000
 
-const Told = Type.Partial(Behaviour)
+const BehaviourChange = Type.Partial(Behaviour)
 const Asked = Type.Object({ id: Type.String(), status: Type.Enum([...REPORTS]) })
 
 /** Meta's WhatsApp Cloud API: takes template messages and reports by signed webhooks. */
@@ -43,7 +43,7 @@ export function whatsapp(options: WhatsAppOptions): Simulator {
           body: graphErrorBody({
             status,
             code: Number(code ?? GRAPH_ERRORS.wentWrong.code),
-            message: 'The simulator was told to fail.',
+            message: 'The simulator was set to fail.',
           }),
         }),
         forget: () => desk.forget(),
@@ -90,9 +90,9 @@ class Desk {
 
   control(app: FastifyInstance): void {
     app.get('/behaviour', { schema: { summary: 'How whatsapp behaves' } }, () => this.#behaviour)
-    app.put<{ Body: Static<typeof Told> }>(
+    app.put<{ Body: Static<typeof BehaviourChange> }>(
       '/behaviour',
-      { schema: { summary: 'Change how whatsapp behaves', body: Told } },
+      { schema: { summary: 'Change how whatsapp behaves', body: BehaviourChange } },
       (request) => (this.#behaviour = { ...this.#behaviour, ...request.body }),
     )
     app.get('/tally', { schema: { summary: 'How many whatsapp took, and held back' } }, () => ({
@@ -172,7 +172,7 @@ class Desk {
   }
 }
 
-/** Whatever address it listens on, it reaches itself by the loopback. */
+/** It reaches itself by the loopback, on any address it listens on. */
 function originOf(server: FastifyInstance['server'] | undefined): string {
   if (!server) throw new TypeError('The simulator has no server yet.')
   const { address, family, port } = server.address() as AddressInfo

@@ -15,7 +15,7 @@ const MAGIC: Readonly<Record<string, Magic>> = {
   '0047': { kind: 'refused', error: GRAPH_ERRORS.reEngagement, once: false },
   '0031': { kind: 'refused', error: GRAPH_ERRORS.accountLocked, once: false },
   '0190': { kind: 'refused', error: GRAPH_ERRORS.badToken, once: false },
-  // A code that nobody knows: worth another try.
+  // An unknown code: worth another try.
   '0999': {
     kind: 'refused',
     error: { status: 400, code: 139_999, message: 'Not today' },

@@ -65,7 +65,7 @@ export class Reports {
     this.#gathered.delete(phoneNumberId)
     const posts: Promise<void>[] = []
     for (let at = 0; at < statuses.length; at += MOST_IN_ONE) {
-      const bytes = escaped(webhookBody(phoneNumberId, statuses.slice(at, at + MOST_IN_ONE)))
+      const bytes = toAsciiJson(webhookBody(phoneNumberId, statuses.slice(at, at + MOST_IN_ONE)))
       posts.push(this.#post(bytes, 0))
     }
     await Promise.all(posts)
@@ -92,10 +92,12 @@ export class Reports {
         signal,
       })
       await response.arrayBuffer()
-      if (!response.ok) log.warn({ status: response.status }, 'a WhatsApp webhook was not taken')
+      if (!response.ok)
+        log.warn({ status: response.status }, 'WhatsApp webhook refused; sent again later')
       return response.ok
     } catch (error) {
-      if (!ended.aborted) log.warn({ err: error }, 'a WhatsApp webhook did not arrive')
+      if (!ended.aborted)
+        log.warn({ err: error }, 'WhatsApp webhook did not arrive; sent again later')
       return ended.aborted
     }
   }
@@ -106,7 +108,7 @@ export function signatureOf(bytes: Buffer, secret: string): string {
 }
 
 /** JSON as Meta writes it: what is not ASCII is escaped, in lower case. */
-export function escaped(value: unknown): Buffer {
+export function toAsciiJson(value: unknown): Buffer {
   const text = JSON.stringify(value).replaceAll(
     /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { served, type Served } from '../testing/served.ts'
+import { serve, type Served } from '../testing/served.ts'
 import { timetable, USUAL } from './behaviour.ts'
 import { whatsapp } from './index.ts'
 import { Throughput } from './limits.ts'
-import { escaped } from './reports.ts'
+import { toAsciiJson } from './reports.ts'
 
 /** Either part, by how it went. */
 interface GraphAnswer {
@@ -23,7 +23,7 @@ interface Webhook {
 const closing: (() => void)[] = []
 afterEach(() => closing.splice(0).forEach((close) => close()))
 
-/** Somebody who takes webhooks, after refusing the first few. */
+/** A receiver of webhooks that refuses the first few. */
 async function receiver(refuses = 0) {
   const webhooks: Webhook[] = []
   let left = refuses
@@ -54,9 +54,9 @@ async function receiver(refuses = 0) {
   return { url: `http://127.0.0.1:${port}/hook`, webhooks }
 }
 
-async function simulated(webhookUrl: string, behaviour = {}): Promise<Served> {
+async function serveWhatsapp(webhookUrl: string, behaviour = {}): Promise<Served> {
   const options = { accessToken: 'token', appSecret: 'the app secret', webhookUrl }
-  return served({ simulators: [whatsapp({ ...options, behaviour: { paceMs: 10, ...behaviour } })] })
+  return serve({ simulators: [whatsapp({ ...options, behaviour: { paceMs: 10, ...behaviour } })] })
 }
 
 const message = (to: string, more = {}) => ({
@@ -75,7 +75,7 @@ const wordsOf = (webhooks: Webhook[]) =>
 describe('a message', () => {
   test('is taken, and reported by signed webhooks: sent, delivered, read', async () => {
     const { url, webhooks } = await receiver()
-    const api = await simulated(url)
+    const api = await serveWhatsapp(url)
     const { status, body } = await send(api, message('+16505551234'))
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -116,8 +116,8 @@ describe('a message', () => {
       190,
     ],
     ['of another product', { type: 'template' }, headers, 400, 100],
-    ['to nobody', message('+1', { to: undefined }), headers, 400, 131_008],
-    ['to a word', message('somebody'), headers, 400, 131_009],
+    ['without a recipient', message('+1', { to: undefined }), headers, 400, 131_008],
+    ['to a word', message('not-a-number'), headers, 400, 131_009],
     [
       'of a type it does not know',
       message('+16505551234', { type: 'dance' }),
@@ -143,7 +143,7 @@ describe('a message', () => {
     ['to …0031', message('+16505550031'), headers, 403, 131_031],
     ['to …0190', message('+16505550190'), headers, 401, 190],
   ])('%s is refused in Meta’s words', async (_, body, as, status, code) => {
-    const api = await simulated('http://127.0.0.1:9')
+    const api = await serveWhatsapp('http://127.0.0.1:9')
     const answer = await send(api, body, as)
     expect([answer.status, answer.body.error.code]).toEqual([status, code])
     expect(answer.body.error).toMatchObject({
@@ -156,14 +156,14 @@ describe('a message', () => {
     ['0429', 130_429],
     ['0056', 131_056],
   ])('to …%s meets a limit once', async (end, code) => {
-    const api = await simulated('http://127.0.0.1:9')
+    const api = await serveWhatsapp('http://127.0.0.1:9')
     expect((await send(api, message(`+1650555${end}`))).body.error.code).toBe(code)
     expect((await send(api, message(`+1650555${end}`))).status).toBe(200)
   })
 
   test('to …0026 is taken and fails by webhook, with what is not ASCII escaped', async () => {
     const { url, webhooks } = await receiver()
-    const api = await simulated(url)
+    const api = await serveWhatsapp(url)
     expect((await send(api, message('+16505550026'))).status).toBe(200)
     await expect.poll(() => wordsOf(webhooks)).toEqual(['failed'])
     expect(webhooks[0]?.statuses[0]?.['errors']).toMatchObject([{ code: 131_026 }])
@@ -173,7 +173,7 @@ describe('a message', () => {
 
   test('to …0500 is taken although the answer is an error; to …0408 there is none', async () => {
     const { url, webhooks } = await receiver()
-    const api = await simulated(url)
+    const api = await serveWhatsapp(url)
     expect((await send(api, message('+16505550500'))).status).toBe(500)
     const signal = AbortSignal.timeout(200)
     const body = JSON.stringify(message('+16505550408'))
@@ -184,17 +184,22 @@ describe('a message', () => {
   })
 })
 
-describe('it can be told', () => {
+describe('its behaviour can be set', () => {
   test('to drop, repeat and turn round its reports, and to forget who we are', async () => {
     const { url, webhooks } = await receiver()
-    const api = await simulated(url, { drop: ['delivered'], repeat: 2, reorder: true, echo: false })
+    const api = await serveWhatsapp(url, {
+      drop: ['delivered'],
+      repeat: 2,
+      reorder: true,
+      echo: false,
+    })
     await send(api, message('+16505551234'))
     await expect.poll(() => wordsOf(webhooks)).toEqual(['read', 'read', 'sent', 'sent'])
     expect(webhooks[0]?.text).not.toContain('biz_opaque_callback_data')
   })
 
   test('how much a number may send, and to forget that', async () => {
-    const api = await simulated('http://127.0.0.1:9')
+    const api = await serveWhatsapp('http://127.0.0.1:9')
     const put = (body: object) =>
       fetch(`${api.url}/sim/whatsapp/behaviour`, {
         method: 'PUT',
@@ -222,7 +227,7 @@ describe('it can be told', () => {
 
   test('to report anything of a message at any time', async () => {
     const { url, webhooks } = await receiver()
-    const api = await simulated(url, { drop: ['sent', 'delivered', 'read'] })
+    const api = await serveWhatsapp(url, { drop: ['sent', 'delivered', 'read'] })
     const { body } = await send(api, message('+16505551234'))
     const { id } = body.messages[0]
     expect((await api.post('/sim/whatsapp/reports', { id, status: 'failed' })).status).toBe(202)
@@ -231,7 +236,7 @@ describe('it can be told', () => {
   })
 
   test('to fail by the common faults, in Meta’s words', async () => {
-    const api = await simulated('http://127.0.0.1:9')
+    const api = await serveWhatsapp('http://127.0.0.1:9')
     await api.post('/sim/whatsapp/faults', { mode: 'error', status: 503, code: 131_016, times: 1 })
     const { status, body } = await send(api, message('+16505551234'))
     expect([status, body.error.code]).toEqual([503, 131_016])
@@ -240,14 +245,14 @@ describe('it can be told', () => {
 
 test('reports that are not taken are made again', async () => {
   const { url, webhooks } = await receiver(2)
-  const api = await simulated(url, { drop: ['delivered', 'read'] })
+  const api = await serveWhatsapp(url, { drop: ['delivered', 'read'] })
   await send(api, message('+16505551234'))
   await expect.poll(() => wordsOf(webhooks), { timeout: 5_000 }).toEqual(['sent'])
 })
 
 test('reports of many messages travel together', async () => {
   const { url, webhooks } = await receiver()
-  const api = await simulated(url, { perSecond: 0 })
+  const api = await serveWhatsapp(url, { perSecond: 0 })
   await Promise.all(
     Array.from({ length: 50 }, (_, n) => send(api, message(`+1650555${1_000 + n}`))),
   )
@@ -256,7 +261,7 @@ test('reports of many messages travel together', async () => {
 })
 
 test('JSON is escaped as Meta does it: lower case, surrogates apart', () => {
-  expect(escaped({ a: 'é😀~' }).toString()).toBe('{"a":"\\u00e9\\ud83d\\ude00~"}')
+  expect(toAsciiJson({ a: 'é😀~' }).toString()).toBe('{"a":"\\u00e9\\ud83d\\ude00~"}')
 })
 
 test('a number sends what it may in any second, and no more', () => {

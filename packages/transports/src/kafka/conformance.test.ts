@@ -1,6 +1,6 @@
 import { exponential } from '@posthorn/engine'
 import {
-  createKafkaLine,
+  createKafkaProxy,
   testDatabase,
   transportConformance,
   withBroker,
@@ -14,7 +14,7 @@ afterAll(() => ends.forEach((end) => end()))
 
 withBroker('KAFKA_BROKERS', (brokers) => {
   transportConformance('kafka', async () => {
-    const line = await createKafkaLine(brokers.split(',')[0] ?? '')
+    const line = await createKafkaProxy(brokers.split(',')[0] ?? '')
     ends.push(line.cut)
     const transport = kafkaTransport({
       brokers: [`${line.host}:${line.port}`],

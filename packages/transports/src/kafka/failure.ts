@@ -3,7 +3,7 @@ import { protocolErrorsCodesById } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
 import type { Faulty } from '../gate.ts'
 
-/** Trying again cannot help; somebody has to change the message, the topic or the rights. */
+/** Trying again cannot help: an operator has to change the message, the topic or the rights. */
 const NEVER = new Set([
   'CLUSTER_AUTHORIZATION_FAILED',
   'INVALID_RECORD',
@@ -24,7 +24,7 @@ const MOVED = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
 ])
 
-/** Nobody is there yet who could take messages: the cluster has just started, or a broker has left. */
+/** No broker can take messages yet: the cluster has just started, or a broker has left. */
 const NOT_READY = new Set([
   ...MOVED,
   'BROKER_NOT_AVAILABLE',
@@ -60,11 +60,11 @@ export function hasMoved(code: number): boolean {
 export function outcomeOfError(error: unknown): Outcome {
   for (const each of tree(error)) {
     if (NOT_CONNECTED.has(String(each['code']))) return unreachable(error)
-    if (NEVER.has(String(each['apiId']))) return refused(coded(each))
-    if (NOT_READY.has(String(each['apiId']))) return unreachable(coded(each))
+    if (NEVER.has(String(each['apiId']))) return refused(toDeliveryError(each))
+    if (NOT_READY.has(String(each['apiId']))) return unreachable(toDeliveryError(each))
     if (each['code'] === 'TOPIC_INVALID') return refused(each)
   }
-  for (const each of tree(error)) if (each['apiId']) return retryLater(coded(each))
+  for (const each of tree(error)) if (each['apiId']) return retryLater(toDeliveryError(each))
   return retryLater(error)
 }
 
@@ -91,7 +91,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-function coded(error: Record<string, unknown>): DeliveryError {
+function toDeliveryError(error: Record<string, unknown>): DeliveryError {
   return new DeliveryError(String(error['apiId']), String(error['message']), { cause: error })
 }
 

@@ -3,7 +3,7 @@ import type { Admin } from '@platformatic/kafka'
 import { groupIdOf, groupOf } from '../names.ts'
 
 /** For each message, in order: whether its destination's group has committed past it. */
-export async function passedBy(
+export async function arePassed(
   admin: Admin,
   sent: readonly { destination: Destination; ref: Reference }[],
 ): Promise<boolean[]> {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { repeatedBytes } from './repeated-bytes.ts'
+import { cacheBytes } from './repeated-bytes.ts'
 
 test('gives the bytes of any text, the same ones for a short text that comes again', () => {
-  const bytesOf = repeatedBytes()
+  const bytesOf = cacheBytes()
   for (const text of ['ce_type', '', 'é😀', 'x'.repeat(10_000)]) {
     expect(bytesOf(text)).toEqual(Buffer.from(text))
   }
@@ -10,7 +10,7 @@ test('gives the bytes of any text, the same ones for a short text that comes aga
 })
 
 test('is right when more texts have come than it remembers', () => {
-  const bytesOf = repeatedBytes()
+  const bytesOf = cacheBytes()
   const texts = Array.from({ length: 2_000 }, (_, n) => `key-${n}`)
   expect(texts.map((text) => bytesOf(text).toString())).toEqual(texts)
 })

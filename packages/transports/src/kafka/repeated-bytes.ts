@@ -7,7 +7,7 @@ const MOST_TEXTS = 500
  * most values are those of the record before. When it is full it begins anew, so that what does not
  * come again takes no room for long.
  */
-export function repeatedBytes(): (text: string) => Buffer {
+export function cacheBytes(): (text: string) => Buffer {
   const known = new Map<string, Buffer>()
   return (text) => {
     if (text.length > MOST_CHARS) return Buffer.from(text)

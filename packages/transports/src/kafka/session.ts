@@ -91,7 +91,7 @@ export class GroupSession implements Session {
 
   async abandon(): Promise<void> {
     for (const reader of this.#readers.values()) reader.abandon()
-    await this.#bounded(Promise.all([this.#fetching?.stop(), this.#tending?.stop()]))
+    await this.#awaitBounded(Promise.all([this.#fetching?.stop(), this.#tending?.stop()]))
     await this.#retrying?.close()
     await this.#disconnect()
   }
@@ -100,15 +100,19 @@ export class GroupSession implements Session {
     const { log, drainMs, consumer } = this.#options
     const { topic, group } = consumer
     const retried = this.#retrying?.close()
-    await this.#bounded(this.#fetching?.stop())
+    await this.#awaitBounded(this.#fetching?.stop())
     const readers = [...this.#readers.values()]
     await drain(Promise.all(readers.map((reader) => reader.stop())), drainMs, {
       abandon: () => readers.forEach((reader) => reader.abandon()),
-      onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
+      onLeftBehind: () =>
+        log.warn(
+          { topic, group },
+          'closed while a handler still runs; its message is delivered again',
+        ),
     })
     await retried
-    await this.#bounded(this.#tending?.stop())
-    await this.#bounded(this.#commit())
+    await this.#awaitBounded(this.#tending?.stop())
+    await this.#awaitBounded(this.#commit())
     await this.#disconnect()
   }
 
@@ -210,11 +214,11 @@ export class GroupSession implements Session {
   }
 
   async #disconnect(): Promise<void> {
-    await this.#bounded(Promise.allSettled([this.#client.close(true), this.#pool.close()]))
+    await this.#awaitBounded(Promise.allSettled([this.#client.close(true), this.#pool.close()]))
   }
 
   /** At the end nothing waits long for a broker that may be gone. */
-  async #bounded(work: Promise<unknown> | undefined): Promise<void> {
+  async #awaitBounded(work: Promise<unknown> | undefined): Promise<void> {
     await within(Promise.resolve(work), this.#options.settings.timeoutMs, () => undefined)
   }
 }

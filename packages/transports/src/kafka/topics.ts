@@ -41,7 +41,7 @@ async function lookUp(client: Client, topic: string): Promise<number | undefined
   try {
     const { topics } = await client.metadata({ topics: [topic] })
     const found = topics.get(topic)
-    // Without a leader nobody takes messages for the partition yet.
+    // Without a leader no broker takes messages for the partition yet.
     if (!found || found.partitions.some(({ leader }) => leader < 0)) return undefined
     return found.partitionsCount
   } catch (error) {

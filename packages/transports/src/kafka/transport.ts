@@ -14,8 +14,8 @@ import { within } from '../waiting.ts'
 import { clientOptions } from './client.ts'
 import { createDeliver } from './deliver.ts'
 import { lagOf } from './lag.ts'
-import { passedBy } from './passed.ts'
-import { repeatedBytes } from './repeated-bytes.ts'
+import { arePassed } from './passed.ts'
+import { cacheBytes } from './repeated-bytes.ts'
 import { createSender } from './sender.ts'
 import { GroupSession, type GroupSessionOptions } from './session.ts'
 import { partitionCount, type TopicCreation } from './topics.ts'
@@ -36,7 +36,7 @@ export interface KafkaOptions extends ReadingOptions {
   readonly createTopics?: TopicCreation | false
   /** Where a new group begins. Default `earliest`. */
   readonly from?: 'earliest' | 'latest'
-  /** After this time without a sign of life a member's partitions go to others. Default 30 s. */
+  /** After this time without a heartbeat a member's partitions go to others. Default 30 s. */
   readonly session?: Duration
   /** How often offsets are committed; what was handled since comes again after a crash. Default 200 ms. */
   readonly commitEvery?: Duration
@@ -63,13 +63,13 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
   const base = clientOptions(settings)
   // The relay tries again; here a second attempt would only make the answer late.
   const admin = new Admin({ ...base, retries: false })
-  const bytesOf = repeatedBytes()
-  const repeated = (text?: string) => (text === undefined ? undefined : bytesOf(text))
+  const bytesOf = cacheBytes()
+  const repeatBytes = (text?: string) => (text === undefined ? undefined : bytesOf(text))
   const producer = new Producer({
     ...base,
     retries: false,
     idempotent: true,
-    serializers: { ...stringSerializers, headerKey: repeated, headerValue: repeated },
+    serializers: { ...stringSerializers, headerKey: repeatBytes, headerValue: repeatBytes },
   })
   const subscriptions = new Set<StartedSubscription>()
   const making = { admin, creation: createTopics === false ? undefined : createTopics }
@@ -82,7 +82,7 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
 
   return {
     deliver,
-    passed: (sent) => passedBy(admin, sent),
+    passed: (sent) => arePassed(admin, sent),
     lag: ({ topic, group }) => lagOf(admin, checkName(topic), checkName(group)),
 
     async ping() {

@@ -1,5 +1,5 @@
 import { exponential } from '@posthorn/engine'
-import { createLine, testDatabase, transportConformance } from '@posthorn/engine/testing'
+import { createTcpProxy, testDatabase, transportConformance } from '@posthorn/engine/testing'
 import { Pool } from 'pg'
 import { afterAll } from 'vitest'
 import { postgresTopics, topicMigrations } from './index.ts'
@@ -12,7 +12,7 @@ afterAll(async () => {
 
 transportConformance('postgres topics', async () => {
   const address = new URL(database.url)
-  const line = await createLine({ host: address.hostname, port: Number(address.port) })
+  const line = await createTcpProxy({ host: address.hostname, port: Number(address.port) })
   address.hostname = line.host
   address.port = String(line.port)
   const pool = new Pool({ connectionString: address.href, max: 10 })

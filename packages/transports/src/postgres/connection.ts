@@ -7,10 +7,10 @@ import { within } from '../waiting.ts'
  * The pool as a handle that never waits longer than `timeoutMs`, neither for a connection nor for
  * an answer, and that tells the two apart: see `UnreachableError`.
  */
-export function boundedBy(pool: Pool, timeoutMs: number): Queryable {
+export function boundPool(pool: Pool, timeoutMs: number): Queryable {
   return {
     async query<Row>(statement: Statement) {
-      const client = await connected(pool, timeoutMs)
+      const client = await connect(pool, timeoutMs)
       let broken: Error | undefined
       // A checked-out client emits its connection's death; unheard, that would end the process.
       const onError = (error: Error): void => void (broken = error)
@@ -35,7 +35,7 @@ export function boundedBy(pool: Pool, timeoutMs: number): Queryable {
 }
 
 /** A connection of the pool, or an `UnreachableError`. */
-export async function connected(pool: Pool, timeoutMs: number): Promise<PoolClient> {
+export async function connect(pool: Pool, timeoutMs: number): Promise<PoolClient> {
   const connecting = pool.connect()
   const client = await within(
     connecting.catch((cause: unknown) => {

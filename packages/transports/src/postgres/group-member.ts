@@ -110,7 +110,7 @@ export class GroupMember {
     for (const reader of this.readers.values()) {
       if (kept.get(reader.partition) !== reader.token) this.#lose(reader)
     }
-    // Claimed by a statement whose answer never came: nobody reads them.
+    // Claimed by a statement whose answer never came: they have no reader.
     const orphans = [...kept.keys()].filter((partition) => !this.readers.has(partition))
     if (orphans.length > 0) await this.#release(orphans)
   }
@@ -135,7 +135,10 @@ export class GroupMember {
 
   #lose(reader: PartitionReader): void {
     const { log, me } = this.#options
-    log.info({ ...me, partition: reader.partition }, 'partition lost to another member')
+    log.info(
+      { ...me, partition: reader.partition },
+      'partition lost to another member; its reader stops',
+    )
     reader.abandon()
     this.readers.delete(reader.partition)
   }

@@ -73,7 +73,7 @@ export async function appendMessages(
     counted as (
       select topic, partition, count(*) as messages from incoming group by topic, partition
     ),
-    -- Locked in one order by everybody, so that two batches cannot wait for each other.
+    -- Locked in one order by all transactions, so that two batches cannot wait for each other.
     locked as materialized (
       select p.topic, p.partition, counted.messages
         from posthorn.topic_partition p
@@ -124,7 +124,7 @@ export async function listenToTopics(connection: Queryable): Promise<void> {
   await connection.query(sql`listen posthorn_topic; listen posthorn_topic_group`)
 }
 
-/** Tells the members of a group that somebody came, went or released a partition. */
+/** Notifies the members of a group that one came, left or released a partition. */
 export async function notifyGroup(db: Queryable, topic: string, group: string): Promise<void> {
   await db.query(sql`select pg_notify('posthorn_topic_group', ${`${topic}/${group}`})`)
 }
@@ -173,7 +173,7 @@ export async function renewPartitions(
   return rows.map((row) => ({ partition: row.partition, token: Number(row.token) }))
 }
 
-/** The member's fair share: everybody computes it from the same rows, so the shares add up. */
+/** The member's fair share: every member computes it from the same rows, so the shares add up. */
 export async function selectShare(
   db: Queryable,
   { topic, group, member }: Membership,
@@ -194,7 +194,7 @@ export async function selectShare(
   return rows[0]?.share ?? 0
 }
 
-/** Takes up to `limit` partitions that nobody holds, or whose holder's lease has ended. */
+/** Takes up to `limit` partitions without a holder, or whose holder's lease has ended. */
 export async function claimPartitions(
   db: Queryable,
   { topic, group, member }: Membership,
@@ -299,7 +299,7 @@ export async function commitOffsets(
   return rows.map((row) => row.partition)
 }
 
-/** Gives partitions back, for anybody to take at once. */
+/** Releases partitions, for any member to take at once. */
 export async function releasePartitions(
   db: Queryable,
   { topic, group, member }: Membership,
@@ -385,7 +385,7 @@ export async function deleteMessages(
   return Number(rows[0]?.deleted ?? 0)
 }
 
-/** Forgets a group that nobody reads with any more, so that it no longer keeps old messages. */
+/** Forgets a group without members, so that it no longer keeps old messages. */
 export async function deleteGroup(db: Queryable, topic: string, group: string): Promise<void> {
   await db.query(sql`
     with members as (

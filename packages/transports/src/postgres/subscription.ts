@@ -23,7 +23,7 @@ export interface SubscriptionOptions extends Reading {
   readonly concurrency: number
 }
 
-/** How much of a partition is fetched at once, whatever the number of messages. */
+/** How much of a partition is fetched at once, for any number of messages. */
 const FETCH_BYTES = 1024 * 1024
 
 /** Joins the group and reads until closed; resolves once the other members know of it. */
@@ -107,7 +107,11 @@ export async function openSubscription(
     const readers = [...member.readers.values()]
     await drain(Promise.all(readers.map((reader) => reader.stop())), options.drainMs, {
       abandon: () => readers.forEach((reader) => reader.abandon()),
-      onLeftBehind: () => log.warn({ topic, group }, 'closed although a handler still runs'),
+      onLeftBehind: () =>
+        log.warn(
+          { topic, group },
+          'closed while a handler still runs; its message is delivered again',
+        ),
     })
     await retried
     // Only now: until here the leases had to be renewed.

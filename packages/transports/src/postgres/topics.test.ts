@@ -236,7 +236,7 @@ describe('a group', () => {
     await topics({ poll: '50ms' }).subscribe(
       consumer(topic, 'g', async (message) => void seen.push(message)),
     )
-    // Appended past the transport: nobody is told.
+    // Appended past the transport: no notification is sent.
     await appendMessages(database.pool, many(topic, 20), 0)
     await vi.waitFor(() => expect(seen.length).toBe(20), wait)
   })
@@ -292,7 +292,7 @@ describe('retention', () => {
   it('prunes what is old and passed by every group, and nothing else', async () => {
     const topic = newTopic()
     const one = topics()
-    const left = async (): Promise<number> =>
+    const countLeft = async (): Promise<number> =>
       (await rows('select 1 from posthorn.topic_message where topic = $1', [topic])).length
     let seen = 0
     await one.subscribe(consumer(topic, 'quick', async () => void seen++))
@@ -307,13 +307,13 @@ describe('retention', () => {
     }, wait)
 
     await one.prune('0ms')
-    expect(await left()).toBe(2_500)
+    expect(await countLeft()).toBe(2_500)
     await stuck.close()
     await one.forget(topic, 'stuck')
     expect(await one.prune('1h')).toBe(0)
-    expect(await left()).toBe(2_500)
+    expect(await countLeft()).toBe(2_500)
     expect(await one.prune('0ms')).toBe(2_500)
-    expect(await left()).toBe(0)
+    expect(await countLeft()).toBe(0)
 
     // Offsets go on where they were.
     const [outcome] = await one.deliver([delivery(topic, { key: 'k' })], ordered)

@@ -21,7 +21,7 @@ import { TransportError, UnreachableError } from '../errors.ts'
 import { aborted, createGate, sendByHalves, type Faulty } from '../gate.ts'
 import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName, groupOf } from '../names.ts'
-import { boundedBy, isServerError } from './connection.ts'
+import { boundPool, isServerError } from './connection.ts'
 import {
   appendMessages,
   deleteGroup,
@@ -43,7 +43,7 @@ export interface PostgresTopicsOptions extends ReadingOptions {
   readonly timeout?: Duration
   /** Where a new group begins. Default `earliest`. */
   readonly from?: 'earliest' | 'latest'
-  /** After this time without a sign of life a member's partitions go to others. Default 15 s. */
+  /** After this time without a heartbeat a member's partitions go to others. Default 15 s. */
   readonly lease?: Duration
   /** How often a reader looks without being woken. Default 1 s. */
   readonly poll?: Duration
@@ -77,7 +77,7 @@ export function topicMigrations(): Promise<MigrationSet> {
  */
 export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
   const { pool, log = silentLog, partitions = 8 } = options
-  const db = boundedBy(pool, toMs(options.timeout ?? '10s'))
+  const db = boundPool(pool, toMs(options.timeout ?? '10s'))
   const wake = createWake({ pool, log })
   const known = new Set<string>()
   const subscriptions = new Set<Promise<Subscription>>()
@@ -103,7 +103,7 @@ export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
       for (const topic of new Set(batch.map(({ destination }) => destination.topic))) {
         wake.messages(topic)
       }
-      // A topic that somebody deleted has no position; it is made again at the next attempt.
+      // A deleted topic has no position; it is made again at the next attempt.
       if (positions.length < batch.length) known.clear()
       const outcomes = batch.map((): Outcome => retryLater(new TransportError('TOPIC_MISSING')))
       for (const { place, partition, offset } of positions) {
@@ -129,7 +129,7 @@ export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
       checkName(consumer.topic)
       checkName(consumer.group)
       const opening = openSubscription(consumer, {
-        db: boundedBy(pool, Math.min(leaseMs, toMs(options.timeout ?? '10s'))),
+        db: boundPool(pool, Math.min(leaseMs, toMs(options.timeout ?? '10s'))),
         log,
         wake,
         partitions,

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { Log } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { backoffMs, sleep } from '../waiting.ts'
-import { boundedBy, connected } from './connection.ts'
+import { boundPool, connect } from './connection.ts'
 import { listenToTopics, notifyGroup, notifyTopics } from './queries.ts'
 
-/** What a listener is told: new messages in a topic, or a change in a group. */
+/** What a notification says: new messages in a topic, or a change in a group. */
 export interface Heard {
   readonly topic: string
   /** Undefined: the topic has new messages. */
@@ -13,7 +13,7 @@ export interface Heard {
 }
 
 /**
- * Wakes readers, here and in other processes, by LISTEN/NOTIFY. It may lose a call: everybody who
+ * Wakes readers, here and in other processes, by LISTEN/NOTIFY. It may lose a call: every reader that
  * listens also looks from time to time.
  */
 export interface Wake {
@@ -31,7 +31,7 @@ const TIMEOUT_MS = 10_000
 export function createWake({ pool, log }: { pool: Pool; log: Log }): Wake {
   const listeners = new Set<(what: Heard) => void>()
   const closed = new AbortController()
-  const db = boundedBy(pool, TIMEOUT_MS)
+  const db = boundPool(pool, TIMEOUT_MS)
   const dirty = new Set<string>()
   const pending = new Set<Promise<void>>()
   let listening: Promise<void> | undefined
@@ -96,7 +96,7 @@ async function listenOnce(
   closed: AbortSignal,
   { tell, listening }: { tell: (what: Heard) => void; listening: () => void },
 ): Promise<void> {
-  const client = await connected(pool, TIMEOUT_MS)
+  const client = await connect(pool, TIMEOUT_MS)
   const over = new AbortController()
   const end = (): void => over.abort()
   client
@@ -113,7 +113,7 @@ async function listenOnce(
     if (!over.signal.aborted && !closed.aborted) await once(over.signal, 'abort')
   } finally {
     closed.removeEventListener('abort', end)
-    // Not back into the pool: whoever got it next would hear our notifications.
+    // Not back into the pool: its next user would receive our notifications.
     client.release(true)
   }
 }

@@ -1,6 +1,6 @@
 import { exponential } from '@posthorn/engine'
 import {
-  createLine,
+  createTcpProxy,
   testDatabase,
   transportConformance,
   withBroker,
@@ -15,7 +15,7 @@ afterAll(() => ends.forEach((end) => end()))
 withBroker('RABBITMQ_URL', (broker) => {
   const make = async () => {
     const url = new URL(broker)
-    const line = await createLine({ host: url.hostname, port: Number(url.port || 5672) })
+    const line = await createTcpProxy({ host: url.hostname, port: Number(url.port || 5672) })
     ends.push(line.cut)
     url.hostname = line.host
     url.port = String(line.port)

@@ -76,7 +76,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
-/** Closes politely, unless the other side is gone: then nobody would answer. */
+/** Closes politely, unless the other side is gone: then no answer would come. */
 async function goodbye(client: AMQPClient, timeoutMs: number): Promise<void> {
   const { socket } = client
   if (!socket) return
@@ -90,7 +90,7 @@ async function goodbye(client: AMQPClient, timeoutMs: number): Promise<void> {
 
 /**
  * The library's client rejects a publish twice when the connection breaks under it: once for the
- * write and once for the confirm, and nobody can hear the second. Here a write does not report: the
+ * write and once for the confirm, and no handler can catch the second. Here a write does not report: the
  * end of the connection rejects all confirms anyway.
  */
 class QuietClient extends AMQPClient {

@@ -82,7 +82,8 @@ export class QueueSession implements Session {
     const retried = this.#retrying?.close()
     await drain(Promise.all(this.#inHand), drainMs, {
       abandon: () => this.#abandon.abort(),
-      onLeftBehind: () => log.warn({ queue }, 'closed although a handler still runs'),
+      onLeftBehind: () =>
+        log.warn({ queue }, 'closed while a handler still runs; its message is delivered again'),
     })
     await retried
     await within(

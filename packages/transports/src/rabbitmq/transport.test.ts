@@ -6,7 +6,7 @@ import {
   type Delivery,
   type Message,
 } from '@posthorn/engine'
-import { createLine, withBroker } from '@posthorn/engine/testing'
+import { createTcpProxy, withBroker } from '@posthorn/engine/testing'
 import { AMQPClient, type AMQPChannel } from '@cloudamqp/amqp-client'
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -155,7 +155,7 @@ withBroker('RABBITMQ_URL', (url) => {
     it('survives a connection that breaks under a large batch', async () => {
       const topic = newTopic()
       const address = new URL(url)
-      const line = await createLine({ host: address.hostname, port: Number(address.port) })
+      const line = await createTcpProxy({ host: address.hostname, port: Number(address.port) })
       address.hostname = line.host
       address.port = String(line.port)
       const transport = rabbitmq({ url: address.href })

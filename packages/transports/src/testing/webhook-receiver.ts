@@ -21,7 +21,7 @@ export interface Receiver {
 
 export type Answer = (response: ServerResponse, request: Seen) => void
 
-/** A server on the loopback that answers as it is told; closed after the file's tests. */
+/** A server on the loopback that answers as its test says; closed after the file's tests. */
 export async function openReceiver(answer: Answer, host = '127.0.0.1'): Promise<Receiver> {
   const seen: Seen[] = []
   const sockets = new Set<Socket>()

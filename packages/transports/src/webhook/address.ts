@@ -6,7 +6,7 @@ type Address = ReturnType<typeof ipaddr.parse>
 /** A network, e.g. `10.0.0.0/8`. */
 export type Cidr = readonly [Address, number]
 
-/** All global unicast addresses there are are in here; whatever else comes is not for the internet. */
+/** All global unicast addresses there are are in here; every other address is not public. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Documentation ranges that the library knows as ordinary ones. */
@@ -32,7 +32,7 @@ export function parseCidrs(text: string): Cidr[] {
 export function isAllowedAddress(text: string, opened: readonly Cidr[] = []): boolean {
   // The library reads `1.2.3` as an address too; nothing that a socket reports looks so.
   if (isIP(text) === 0 || !ipaddr.isValid(text)) return false
-  const address = unmapped(ipaddr.parse(text))
+  const address = unmap(ipaddr.parse(text))
   const isOpened = opened.some(
     ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
   )
@@ -40,7 +40,7 @@ export function isAllowedAddress(text: string, opened: readonly Cidr[] = []): bo
 }
 
 /** `::ffff:127.0.0.1` is 127.0.0.1 to the kernel, and so it is to us. */
-function unmapped(address: Address): Address {
+function unmap(address: Address): Address {
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
   return isMapped ? address.toIPv4Address() : address
 }

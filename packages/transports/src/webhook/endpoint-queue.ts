@@ -9,14 +9,14 @@ const SLOW_MOST = 4
 const LEAST_WAIT_MS = 1_000
 const MOST_WAIT_MS = 30_000
 
-/** An answer may take this many times as long as usual before nobody waits for it any longer. */
+/** An answer may take this many times as long as usual before its batch stops waiting. */
 const USUAL_TIMES = 4
 /** Share of a new answer in what is usual. */
 const EWMA_WEIGHT = 0.2
 
 /**
  * The requests to one endpoint. One that takes much longer than usual is left to itself; while that
- * goes on, or where it is the rule, only a few are under way at once and nobody waits for them.
+ * goes on, or where it is the rule, only a few are under way at once and no batch waits for them.
  */
 export class EndpointQueue {
   readonly #most: number
@@ -24,7 +24,7 @@ export class EndpointQueue {
   readonly #waiting: Job[] = []
   #running = 0
   #left = 0
-  /** Undefined: it has not answered yet, and nobody waits long for a stranger. */
+  /** Undefined: it has not answered yet, so patience is short. */
   #usualMs: number | undefined
   #turnedAway = 0
 
@@ -33,7 +33,7 @@ export class EndpointQueue {
     this.#patienceMs = patienceMs
   }
 
-  /** Whoever waits for an answer would wait in vain. */
+  /** Waiting for an answer would be in vain. */
   get isSlow(): boolean {
     return this.#left > 0 || (this.#usualMs ?? 0) > this.#patienceMs
   }
@@ -65,19 +65,19 @@ export class EndpointQueue {
     return at >= 0
   }
 
-  /** Nobody waits any longer for a job that is under way. */
+  /** A batch stops waiting for a job that is under way. */
   leave(): void {
     this.#left += 1
   }
 
   /** A job that was left is over. */
-  returned(): void {
+  noteReturn(): void {
     this.#left -= 1
     this.#turnedAway = Math.max(0, this.#turnedAway - 1)
   }
 
-  /** An answer came, or whatever ended the request. */
-  answered(ms: number): void {
+  /** An answer came, or a failure ended the request. */
+  noteAnswer(ms: number): void {
     this.#usualMs =
       this.#usualMs === undefined ? ms : this.#usualMs * (1 - EWMA_WEIGHT) + ms * EWMA_WEIGHT
     if (!this.isSlow) this.#turnedAway = 0
@@ -87,7 +87,7 @@ export class EndpointQueue {
    * When to come back: one after the other, as fast as the endpoint answers, so that a long queue is
    * not claimed and put back every second.
    */
-  turnMs(): number {
+  retryInMs(): number {
     const wait = LEAST_WAIT_MS + (this.#turnedAway * (this.#usualMs ?? 0)) / SLOW_MOST
     this.#turnedAway += 1
     return Math.round(Math.min(wait, MOST_WAIT_MS))

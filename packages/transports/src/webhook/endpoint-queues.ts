@@ -3,7 +3,7 @@ import { EndpointQueue } from './endpoint-queue.ts'
 /** Endpoints remembered at once. */
 const MAX_LINES = 10_000
 
-/** The lines of all endpoints; one that is forgotten is learnt again by its next requests. */
+/** The queues of all endpoints; one that is forgotten is learnt again by its next requests. */
 export class EndpointQueues {
   readonly #options: { readonly most: number; readonly patienceMs: number }
   readonly #byTopic = new Map<string, EndpointQueue>()
@@ -16,12 +16,12 @@ export class EndpointQueues {
     const known = this.#byTopic.get(topic)
     if (known) return known
     if (this.#byTopic.size >= MAX_LINES) this.#forgetIdle()
-    const line = new EndpointQueue(this.#options)
-    this.#byTopic.set(topic, line)
-    return line
+    const queue = new EndpointQueue(this.#options)
+    this.#byTopic.set(topic, queue)
+    return queue
   }
 
   #forgetIdle(): void {
-    for (const [topic, line] of this.#byTopic) if (line.isIdle) this.#byTopic.delete(topic)
+    for (const [topic, queue] of this.#byTopic) if (queue.isIdle) this.#byTopic.delete(topic)
   }
 }

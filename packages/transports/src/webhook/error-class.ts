@@ -8,7 +8,7 @@ export class TimeoutError extends Error {
   }
 }
 
-/** Somebody called the exchange off. */
+/** The caller aborted the exchange. */
 export class AbortedError extends Error {
   constructor() {
     super('the exchange was called off')
@@ -47,7 +47,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
 }
 
-/** What an error says about the endpoint. What nobody has heard of counts as a lost connection. */
+/** What an error says about the endpoint. Unknown errors count as a lost connection. */
 export function errorClassOf(error: unknown): ErrorClass {
   if (error instanceof TimeoutError) return 'timeout'
   if (error instanceof AbortedError) return 'aborted'

@@ -11,7 +11,7 @@ export interface Exchange {
   readonly durationMs: number
   /** Undefined if no status line came. */
   readonly response: ExchangeResponse | undefined
-  /** Undefined if the whole answer came, whatever it says. */
+  /** Undefined if the whole answer came, with any status. */
   readonly error: { readonly class: ErrorClass; readonly message: string } | undefined
 }
 
@@ -59,7 +59,7 @@ class Post implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #head: Pick<ExchangeResponse, 'status' | 'headers'> | undefined
   #size = 0
-  /** Why nobody waits any longer; a request that begins after that is stopped at once. */
+  /** Why the exchange was aborted; a request that begins after that is stopped at once. */
   #over: Error | undefined
 
   constructor(options: ExchangeOptions, resolve: (exchange: Exchange) => void) {
@@ -124,7 +124,7 @@ class Post implements Dispatcher.DispatchHandler {
     this.#controller?.abort(reason)
   }
 
-  /** Told once, whatever happens to the connection afterwards. */
+  /** Reported once, even if the connection fails afterwards. */
   #end(start: Start, error: Exchange['error']): void {
     clearTimeout(this.#timer)
     this.#options.signal.removeEventListener('abort', this.#callOff)
@@ -176,7 +176,7 @@ function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 
 function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  // Several addresses that all failed are told of together.
+  // Several addresses that all failed are reported together.
   if (cause instanceof AggregateError && cause.message === '') {
     return cause.errors.map((each: unknown) => messageOf(each)).join('; ')
   }

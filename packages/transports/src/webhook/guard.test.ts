@@ -167,13 +167,13 @@ test('a name that resolves too late is over in time, and nothing is sent any mor
   const opened = parseCidrs('127.0.0.0/8')
   const waiting = agentOf(createGuard({ opened, resolve: () => found.promise }))
   const request = { headers: {}, body: '{}', signal: new AbortController().signal }
-  const sent = (path: string, timeoutMs: number) =>
+  const send = (path: string, timeoutMs: number) =>
     exchange(waiting, { ...request, url: `http://slow.example:${P}${path}`, timeoutMs })
-  const { error, response } = await sent('/too-late', 100)
+  const { error, response } = await send('/too-late', 100)
   expect(error?.class).toBe('timeout')
   expect(response).toBeUndefined()
   found.resolve([{ address: '127.0.0.1', family: 4 }])
-  expect((await sent('/in-time', 5_000)).response?.status).toBe(200)
+  expect((await send('/in-time', 5_000)).response?.status).toBe(200)
   const paths = receiver.seen.map(({ path }) => path)
   expect(paths).toContain('/in-time')
   expect(paths).not.toContain('/too-late')

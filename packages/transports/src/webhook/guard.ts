@@ -10,7 +10,7 @@ export interface GuardOptions {
   readonly opened?: readonly Cidr[]
   /** True: only `https:`. Default false. */
   readonly httpsOnly?: boolean
-  /** Addresses that are let through whatever they resolve to: our own simulator, in development. */
+  /** Addresses that are allowed without a look at what they resolve to: our own simulator, in development. */
   readonly exempt?: (url: URL) => boolean
   /** Default: DNS, then the hosts file. */
   readonly resolve?: Resolve
@@ -23,13 +23,13 @@ export interface Guard {
   /** The same, and where its name leads now. A name that does not resolve in time is let through. */
   refusalNow(url: string): Promise<string | undefined>
   isExempt(url: string): boolean
-  /** Connects to allowed addresses only, whatever name or notation led there. */
+  /** Connects to allowed addresses only, by any name or notation. */
   readonly connector: buildConnector.connector
 }
 
 const MAX_URL = 2_048
 const CONNECT_MS = 10_000
-/** Somebody waits for the answer when an endpoint is made. */
+/** A client waits for the answer when an endpoint is made. */
 const RESOLVE_NOW_MS = 1_500
 
 /** Raised where a connection would go to an address that is not allowed. */
@@ -41,7 +41,7 @@ export class BlockedError extends CodedError<'WEBHOOK_BLOCKED'> {
 
 export function createGuard(options: GuardOptions = {}): Guard {
   const { opened = [], resolve = systemResolve() } = options
-  const isAllowed = rememberedOf((address: string) => isAllowedAddress(address, opened))
+  const isAllowed = memoise((address: string) => isAllowedAddress(address, opened))
   const isExempt = (url: URL) => options.exempt?.(url) ?? false
 
   const refusal = (text: string): string | undefined => {
@@ -68,11 +68,11 @@ export function createGuard(options: GuardOptions = {}): Guard {
       return forbidden && notPublic(forbidden.address)
     },
     isExempt: (text) => isExempt(new URL(text)),
-    connector: guardedConnector(isAllowed, resolve),
+    connector: guardConnector(isAllowed, resolve),
   }
 }
 
-function guardedConnector(
+function guardConnector(
   isAllowed: (address: string) => boolean,
   resolve: Resolve,
 ): buildConnector.connector {
@@ -80,7 +80,7 @@ function guardedConnector(
     timeout: CONNECT_MS,
     allowH2: false,
     // The connection is made to what is answered here, so that a name cannot lead elsewhere later.
-    lookup: guardedLookup(isAllowed, resolve),
+    lookup: guardLookup(isAllowed, resolve),
   })
   return (options, callback) => {
     // A literal is connected to without any look-up.
@@ -100,10 +100,10 @@ function guardedConnector(
   }
 }
 
-function guardedLookup(isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction {
-  const allowed = callbackify(async (hostname: string) => {
+function guardLookup(isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction {
+  const lookUpAllowed = callbackify(async (hostname: string) => {
     const found = await resolve(hostname)
-    // One forbidden address among several is a trick or a mistake; either way nobody connects.
+    // One forbidden address among several is a trick or a mistake; either way no connection is made.
     const forbidden = found.find(({ address }) => !isAllowed(address))
     if (forbidden) throw new BlockedError(notPublic(forbidden.address))
     const [first] = found
@@ -111,7 +111,7 @@ function guardedLookup(isAllowed: (address: string) => boolean, resolve: Resolve
     return { first, all: [...found] }
   })
   return (hostname, { all }, callback) => {
-    allowed(hostname, (error, found) => {
+    lookUpAllowed(hostname, (error, found) => {
       if (error) callback(error, '')
       else if (all) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
@@ -123,7 +123,7 @@ function guardedLookup(isAllowed: (address: string) => boolean, resolve: Resolve
 const MOST_REMEMBERED = 10_000
 
 /** An address stays what it is: thousands of webhooks to it are looked up, not parsed. */
-function rememberedOf(isAllowed: (address: string) => boolean): (address: string) => boolean {
+function memoise(isAllowed: (address: string) => boolean): (address: string) => boolean {
   const answers = new Map<string, boolean>()
   return (address) => {
     const known = answers.get(address)

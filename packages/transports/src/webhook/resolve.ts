@@ -8,7 +8,7 @@ const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
  * Resolves by DNS itself, with a time limit and without one of the few threads that
- * `getaddrinfo` needs: a customer's slow name server must not hold up everybody's. What DNS does not
+ * `getaddrinfo` needs: a customer's slow name server must not hold up all others. What DNS does not
  * know may stand in the hosts file.
  */
 export function systemResolve(): Resolve {

@@ -17,10 +17,10 @@ export interface Step {
 }
 
 export interface SequenceOptions {
-  readonly line: EndpointQueue
-  /** For an answer that came after nobody waited for it any longer. */
+  readonly queue: EndpointQueue
+  /** For an answer that came after its batch stopped waiting. */
   late(step: Step, outcome: Answered): Promise<void>
-  /** A request that nobody waits for is over by then. */
+  /** A request that is no longer awaited is over by then. */
   readonly overMs: number
 }
 
@@ -43,8 +43,8 @@ export class Sequence implements Job {
     this.#options = options
   }
 
-  get line(): EndpointQueue {
-    return this.#options.line
+  get queue(): EndpointQueue {
+    return this.#options.queue
   }
 
   get over(): Promise<void> {
@@ -52,8 +52,8 @@ export class Sequence implements Job {
   }
 
   /** Until when the request under way is waited for; undefined while none was. */
-  waitedForUntil(leastMs: number): number | undefined {
-    return this.#startedAt && this.#startedAt + this.line.patienceMs(leastMs)
+  waitsUntil(leastMs: number): number | undefined {
+    return this.#startedAt && this.#startedAt + this.queue.patienceMs(leastMs)
   }
 
   get isOver(): boolean {
@@ -65,9 +65,9 @@ export class Sequence implements Job {
       this.#current = i
       this.#startedAt = performance.now()
       const outcome = await step.post()
-      this.line.answered(performance.now() - this.#startedAt)
+      this.queue.noteAnswer(performance.now() - this.#startedAt)
       if (this.#left) {
-        this.line.returned()
+        this.queue.noteReturn()
         await this.#options.late(step, outcome)
         break
       }
@@ -83,21 +83,23 @@ export class Sequence implements Job {
    * been started is not started any more.
    */
   end(): { at: number; outcome: Answered }[] {
-    const outcomes = this.line.withdraw(this) ? this.#steps.map(() => this.#busy()) : this.#known()
+    const outcomes = this.queue.withdraw(this)
+      ? this.#steps.map(() => this.#busy())
+      : this.#knownOutcomes()
     return this.#steps.map(({ at }, i) => ({ at, outcome: outcomes[i] ?? HELD_BACK }))
   }
 
-  #known(): readonly (Answered | undefined)[] {
+  #knownOutcomes(): readonly (Answered | undefined)[] {
     const step = this.#steps[this.#current]
     if (!step || this.#outcomes[this.#current] !== undefined) return this.#outcomes
     this.#left = true
-    this.line.leave()
+    this.queue.leave()
     const pending = waits('WEBHOOK_PENDING', this.#options.overMs)
     return [...this.#outcomes, { ...pending, attemptId: step.attemptId }]
   }
 
   #busy(): Answered {
-    return waits('WEBHOOK_BUSY', this.line.turnMs())
+    return waits('WEBHOOK_BUSY', this.queue.retryInMs())
   }
 }
 

@@ -117,7 +117,7 @@ test('a redirect is not followed', async () => {
   expect(receiver.seen.length - before).toBe(1)
 })
 
-test('nobody there, no such name, an address that is closed', async () => {
+test('no listener, no such name, an address that is closed', async () => {
   const free = await openReceiver(MODES.ok)
   await free.close()
   const resolve = async () => {
@@ -139,7 +139,7 @@ test('nobody there, no such name, an address that is closed', async () => {
   }
 })
 
-test('a certificate that nobody vouches for is refused', async () => {
+test('a certificate of an unknown authority is refused', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1']
@@ -183,7 +183,7 @@ test.each([
   expect(retryAfterMs(header, Date.parse('Wed, 21 Oct 2026 07:28:00 GMT'))).toBe(ms)
 })
 
-test('an answer that takes its time holds up nobody, and comes later', async () => {
+test('a slow answer holds up no other delivery, and comes later', async () => {
   const late: LateAnswer[] = []
   const transport = transportTo({
     patience: '100ms',

@@ -34,17 +34,17 @@ export interface WebhookTransportOptions {
   readonly perEndpoint?: number
   /**
    * Given, a batch waits no longer than `patience` for an answer: the request goes on by itself, its
-   * outcome is `WEBHOOK_PENDING`, and the answer comes here. One slow endpoint then holds up nobody.
+   * outcome is `WEBHOOK_PENDING`, and the answer comes here. One slow endpoint then holds up no other.
    */
   late?(answer: LateAnswer): Promise<void>
   /** The most that is waited; less for an endpoint that is usually quick. Default `500ms`. */
   readonly patience?: Duration
 }
 
-/** Until a request that nobody waits for is surely over and its answer written down. */
+/** Until a request that is no longer awaited is surely over and its answer stored. */
 const MARGIN_MS = 2_000
 
-/** An endpoint that nobody knows has this long to answer, and a little more for each in its batch. */
+/** An endpoint without history has this long to answer, and a little more for each in its batch. */
 const LEAST_PATIENCE_MS = 20
 const LEAST_PATIENCE_EACH_MS = 5
 
@@ -56,7 +56,7 @@ export function webhookTransport(options: WebhookTransportOptions): Transport {
 class WebhookTransport implements Transport {
   readonly #options: WebhookTransportOptions
   readonly #poster: Poster
-  readonly #lines: EndpointQueues
+  readonly #queues: EndpointQueues
   readonly #timeoutMs: number
   readonly #patienceMs: number
   /** By message: one that is due again while its request is still under way is not sent twice. */
@@ -71,7 +71,7 @@ class WebhookTransport implements Transport {
     this.#patienceMs = toMs(options.patience ?? '500ms')
     const { guard, source = 'posthorn', perEndpoint = 10 } = options
     this.#poster = new Poster({ guard, source, timeoutMs: this.#timeoutMs })
-    this.#lines = new EndpointQueues({ most: perEndpoint, patienceMs: this.#patienceMs })
+    this.#queues = new EndpointQueues({ most: perEndpoint, patienceMs: this.#patienceMs })
   }
 
   async deliver(
@@ -114,7 +114,7 @@ class WebhookTransport implements Transport {
     await this.#poster.close()
   }
 
-  /** Starts what may start. Nobody waits for an endpoint that is known to be slow. */
+  /** Starts what may start. A batch does not wait for an endpoint that is known to be slow. */
   #start(
     placed: readonly Placed[],
     outcomes: Answered[],
@@ -124,19 +124,19 @@ class WebhookTransport implements Transport {
     const awaited: Sequence[] = []
     const isPatient = this.#options.late === undefined
     for (const [topic, deliveries] of sequencesOf(placed)) {
-      const line = this.#lines.of(topic)
-      if (!isPatient && line.isStuck) {
-        for (const { at } of deliveries) outcomes[at] = waits('WEBHOOK_BUSY', line.turnMs())
+      const queue = this.#queues.of(topic)
+      if (!isPatient && queue.isStuck) {
+        for (const { at } of deliveries) outcomes[at] = waits('WEBHOOK_BUSY', queue.retryInMs())
         continue
       }
       const steps = deliveries.map((each) => this.#step(each, signal))
       const sequence = new Sequence(steps, {
-        line,
+        queue,
         overMs: this.#timeoutMs + MARGIN_MS,
         late: (step, outcome) => this.#late(step, outcome),
       })
-      const isAwaited = isPatient || !line.isSlow
-      line.add(sequence)
+      const isAwaited = isPatient || !queue.isSlow
+      queue.add(sequence)
       all.push(sequence)
       if (isAwaited) awaited.push(sequence)
       else settle([sequence], outcomes)
@@ -156,7 +156,7 @@ class WebhookTransport implements Transport {
       for (let restMs = this.#patienceMs; restMs > 0;) {
         const waitedFor = sequences.filter(({ isOver }) => !isOver)
         // What has not had its turn may have it until the patience for all is over.
-        const untils = waitedFor.map((each) => each.waitedForUntil(leastMs) ?? endMs)
+        const untils = waitedFor.map((each) => each.waitsUntil(leastMs) ?? endMs)
         restMs = Math.max(...untils) - performance.now()
         await waitFor(all, restMs)
       }

@@ -46,7 +46,7 @@ export function makeZip(entries: readonly MadeEntry[], end: MadeEnd = {}): Buffe
   let position = 0
   for (const entry of entries) {
     const truth = headerOf(entry)
-    const packed = packedBytes(entry)
+    const packed = packBytes(entry)
     directory.push(centralHeader(entry, truth, position))
     const bytes = [localHeader({ ...truth, ...entry.local }), packed, entry.behind ?? EMPTY]
     parts.push(...bytes)
@@ -86,7 +86,7 @@ function dataOf({ data = '' }: MadeEntry): Buffer {
   return typeof data === 'string' ? Buffer.from(data) : data
 }
 
-function packedBytes(entry: MadeEntry): Buffer {
+function packBytes(entry: MadeEntry): Buffer {
   const { method = 8, packed } = entry
   return packed ?? (method === 8 ? deflateRawSync(dataOf(entry)) : dataOf(entry))
 }
@@ -98,7 +98,7 @@ function headerOf(entry: MadeEntry): Header {
     flags: entry.flags ?? UTF8,
     method: entry.method ?? 8,
     crc: crc32(data),
-    packedSize: packedBytes(entry).length,
+    packedSize: packBytes(entry).length,
     size: data.length,
     extra: EMPTY,
   }

@@ -3,7 +3,7 @@ import { folderStorage } from '../../storage/folder.ts'
 import { openArchive } from '../open.ts'
 
 /**
- * Opens the archives that it is told and reads their first thousand files; then says what became of them and how
+ * Opens the archives that its arguments name and reads their first thousand files; then says what became of them and how
  * much memory that took, in MB.
  */
 const [folder = '', ...keys] = process.argv.slice(2)

@@ -14,7 +14,7 @@ export interface Opening {
   /** Opens the bytes as an archive of a storage. */
   open(bytes: Buffer, limits?: Partial<ArchiveLimits>): Promise<OpenedArchive>
   /** The same for archives that must be good; they are closed after the file's tests. */
-  opened(bytes: Buffer, limits?: Partial<ArchiveLimits>): Promise<Archive>
+  openZip(bytes: Buffer, limits?: Partial<ArchiveLimits>): Promise<Archive>
 }
 
 /** Archives in a folder of their own, for one test file. */
@@ -41,7 +41,7 @@ export function useOpening(): Opening {
   }
   return {
     open,
-    async opened(bytes, limits) {
+    async openZip(bytes, limits) {
       const result = await open(bytes, limits)
       if (result.kind === 'opened') return result.archive
       return expect.fail(`${result.reason}: ${result.detail}`)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { openStorage } from '../settings.ts'
 
 /**
- * Puts and reads an object of as many MB as it is told, by the storage that its environment names;
+ * Puts and reads an object of as many MB as its argument says, by the storage that its environment names;
  * then says whether it came back whole and how much memory that took, in MB.
  */
 const [key = '', size = ''] = process.argv.slice(2)

@@ -37,14 +37,14 @@ interface Hook {
 }
 
 /** What merchants were sent, oldest first. */
-async function delivered(): Promise<Hook[]> {
+async function listDelivered(): Promise<Hook[]> {
   for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
   const response = await fetch(`${running.url}/sim/merchant/requests`)
   return ((await response.json()) as { items: Hook[] }).items.toReversed()
 }
 
 beforeEach(async () => {
-  await delivered()
+  await listDelivered()
   await fetch(`${running.url}/sim/merchant`, { method: 'DELETE' })
 })
 
@@ -57,18 +57,18 @@ async function eventAbout(client: Client, type: string) {
 test('an event goes to the endpoints of its organisation that want it, signed, once', async () => {
   const event = await eventAbout(ada, 'payment.succeeded')
   await Promise.all([running.event(event), running.event(event)])
-  const hooks = await delivered()
+  const hooks = await listDelivered()
   expect(hooks).toMatchObject([
     { path: '/sim/merchant/hooks/everything', verified: true, body: event },
   ])
   expect(hooks[0]?.body).toEqual(event)
 })
 
-test('types that nobody knows are forwarded, and what names no payment is not', async () => {
+test('unknown types are forwarded, and what names no payment is not', async () => {
   const event = await eventAbout(eve, 'payment.disputed')
   await running.event(event)
   await running.event({ ...event, id: `evt_${uuid()}`, data: { paymentId: uuid() } })
-  expect(await delivered()).toMatchObject([
+  expect(await listDelivered()).toMatchObject([
     { path: '/sim/merchant/hooks/elsewhere', body: { id: event.id, type: 'payment.disputed' } },
   ])
 })
@@ -82,7 +82,7 @@ test('an event is forwarded as it came: numbers, spaces, fields of any name', as
     [id],
   )
   expect(rows).toEqual([{ body: text }])
-  const [hook] = await delivered()
+  const [hook] = await listDelivered()
   expect(hook).toMatchObject({ verified: true, headers: { 'content-length': String(text.length) } })
 })
 
@@ -96,14 +96,14 @@ test('a merchant is told each state once, and nothing that contradicts it', asyn
     ...told('payment.refunded'),
     data: { ...event.data, amount: 1_000, currency: 'USD' },
   })
-  expect(await delivered()).toMatchObject([{ body: { id: event.id } }])
+  expect(await listDelivered()).toMatchObject([{ body: { id: event.id } }])
 })
 
 test('a refund that was early is forwarded after the success it waited for', async () => {
   const success = await eventAbout(eve, 'payment.succeeded')
   const refund = { ...success, id: `evt_${uuid()}`, type: 'payment.refunded' }
   await running.event(refund)
-  expect(await delivered()).toEqual([])
+  expect(await listDelivered()).toEqual([])
   await running.event(success)
   const { rows } = await db.pool.query<{ event_id: string }>(
     'select event_id from payments.webhook_deliveries where event_id = any($1) order by position',
@@ -120,10 +120,10 @@ test.each([
   expect(status).toBe(422)
   const paymentId = String(body['paymentId'])
   const data = { paymentId, status: 'failed', ...order }
-  expect(await delivered()).toMatchObject([{ body: { type: 'payment.failed', data } }])
+  expect(await listDelivered()).toMatchObject([{ body: { type: 'payment.failed', data } }])
   // What the gateway says of it afterwards is no news.
   await running.event({ id: `evt_${uuid()}`, type: 'payment.failed', data })
-  expect(await delivered()).toMatchObject([{ body: { type: 'payment.failed', data } }])
+  expect(await listDelivered()).toMatchObject([{ body: { type: 'payment.failed', data } }])
 })
 
 test('killed after the event was taken, before anything was delivered: it is delivered', async () => {
@@ -138,18 +138,20 @@ test('killed after the event was taken, before anything was delivered: it is del
   expect(response.status).toBe(200)
   await child.kill()
   expect((await running.event(event)).body).toEqual({ received: true, duplicate: true })
-  expect(await delivered()).toMatchObject([{ body: { id: event.id } }])
+  expect(await listDelivered()).toMatchObject([{ body: { id: event.id } }])
 })
 
-test('from the request to the merchant: paid, told by the gateway, forwarded', async () => {
+test('from the request to the merchant: paid, confirmed by the gateway, forwarded', async () => {
   await running.gateway('webhooks', { delayMs: 0, copies: 2 })
   const { body } = await ada.pay('the whole way')
   await expect
-    .poll(delivered, { timeout: 10_000 })
+    .poll(listDelivered, { timeout: 10_000 })
     .toMatchObject([{ verified: true, body: { type: 'payment.succeeded' } }])
   expect((await ada.refund(String(body['id']))).status).toBe(201)
-  await expect.poll(async () => (await delivered()).length, { timeout: 10_000 }).toBe(3)
-  const types = (await delivered()).map(({ path, body: told }) => `${path.slice(20)} ${told.type}`)
+  await expect.poll(async () => (await listDelivered()).length, { timeout: 10_000 }).toBe(3)
+  const types = (await listDelivered()).map(
+    ({ path, body: hook }) => `${path.slice(20)} ${hook.type}`,
+  )
   expect(types.toSorted()).toEqual([
     'everything payment.refunded',
     'everything payment.succeeded',

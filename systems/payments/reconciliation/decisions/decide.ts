@@ -2,7 +2,7 @@ import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/eng
 import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { createAuditLog } from '../../charges/queries.ts'
-import { found, type Owner, type RunKey } from '../owner.ts'
+import { requireFound, type Owner, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
 import { findRecord } from '../records/queries.ts'
 import type { StatementRecord } from '../records/record.ts'
@@ -33,7 +33,7 @@ export async function decide(
       return decideOn(tx, { run, line, accepted: null }, decision)
     })
   } catch (error) {
-    throw takenMeanwhile(error)
+    throw explainTaken(error)
   }
 }
 
@@ -51,13 +51,14 @@ export async function decideOn(
   decision: Decision,
 ): Promise<StatementRecord> {
   if (run.run_no === 0) throw problem('RECONCILIATION_NOT_RUN')
-  const record = found(await findRecord(tx, { runId: run.id, line }), 'record')
+  const record = requireFound(await findRecord(tx, { runId: run.id, line }), 'record')
   const rule = DECISIONS[decision.kind]
   if (decision.version !== undefined && decision.version !== record.version) {
     throw problem('DECISION_STALE', { extensions: { version: record.version } })
   }
-  if (!rule.allowed(record)) {
-    const detail = `It is ${record.status}, decided by ${record.decided_by ?? 'nobody'}.`
+  if (!rule.isAllowed(record)) {
+    const { status, decided_by: by } = record
+    const detail = `It is ${status}, ${by === null ? 'not decided yet' : `decided by ${by}`}.`
     throw problem('DECISION_NOT_POSSIBLE', { detail })
   }
   const { paymentIds = [], adjustment } = decision
@@ -68,7 +69,7 @@ export async function decideOn(
   if (paymentIds.length > 1) await insertLinks(tx, decided)
   await closeSuggestions(tx, { runId: run.id, line, accepted })
   await recordDecision(tx, { run, record, decision })
-  return found(await findRecord(tx, { runId: run.id, line }), 'record')
+  return requireFound(await findRecord(tx, { runId: run.id, line }), 'record')
 }
 
 async function recordDecision(
@@ -104,7 +105,7 @@ async function recordDecision(
 }
 
 async function tellCounts(tx: Transaction, { id, org_id: org, user_id: user }: Run): Promise<void> {
-  const run = found(await findRun(tx, { id, org, user }), 'reconciliation')
+  const run = requireFound(await findRun(tx, { id, org, user }), 'reconciliation')
   const { status, runNo, matched, unmatched, total, matchRate } = runResource(run)
   const data = { status, runNo, matched, unmatched, total, matchRate }
   await announce(tx, { topic: RUN_TOPIC, id, tenant: org, data })
@@ -139,7 +140,7 @@ async function checkPayments(
 }
 
 /** The keys of the database have the last word on who was first. */
-export function takenMeanwhile(error: unknown): unknown {
+export function explainTaken(error: unknown): unknown {
   if (sqlState(error) !== SQLSTATE.uniqueViolation) return error
   return problem('PAYMENT_TAKEN', { cause: error })
 }

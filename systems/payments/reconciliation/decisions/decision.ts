@@ -39,7 +39,7 @@ export interface DecisionRule {
   readonly action: string
   readonly status: 'matched' | 'unmatched'
   readonly decidedBy: 'manual' | 'ignored' | null
-  allowed(record: Pick<StatementRecord, 'status' | 'decided_by'>): boolean
+  isAllowed(record: Pick<StatementRecord, 'status' | 'decided_by'>): boolean
 }
 
 export const DECISIONS: Readonly<Record<DecisionKind, DecisionRule>> = {
@@ -48,27 +48,27 @@ export const DECISIONS: Readonly<Record<DecisionKind, DecisionRule>> = {
     action: 'reconciliation.record_matched',
     status: 'matched',
     decidedBy: 'manual',
-    allowed: ({ status }) => status === 'unmatched',
+    isAllowed: ({ status }) => status === 'unmatched',
   },
   unmatch: {
     reason: 'manual_unmatch',
     action: 'reconciliation.record_unmatched',
     status: 'unmatched',
     decidedBy: 'manual',
-    allowed: ({ status }) => status === 'matched',
+    isAllowed: ({ status }) => status === 'matched',
   },
   ignore: {
     reason: 'ignored',
     action: 'reconciliation.record_ignored',
     status: 'unmatched',
     decidedBy: 'ignored',
-    allowed: ({ status, decided_by: by }) => status === 'unmatched' && by !== 'ignored',
+    isAllowed: ({ status, decided_by: by }) => status === 'unmatched' && by !== 'ignored',
   },
   reopen: {
     reason: 'reopened',
     action: 'reconciliation.record_reopened',
     status: 'unmatched',
     decidedBy: null,
-    allowed: ({ status, decided_by: by }) => status === 'unmatched' && by !== null,
+    isAllowed: ({ status, decided_by: by }) => status === 'unmatched' && by !== null,
   },
 }

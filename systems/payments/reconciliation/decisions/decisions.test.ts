@@ -3,7 +3,7 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { somebody } = await runReconciling(db)
+const { newUser: somebody } = await runReconciling(db)
 
 /** A file with one line that was reconciled. */
 async function oneLine(me: Person, amount = '10.00') {
@@ -38,7 +38,7 @@ describe('a match by hand', () => {
     ])
   })
 
-  test('of several payments uses each of them once, whatever the way', async () => {
+  test('of several payments uses each of them once, on every path', async () => {
     const me = await somebody()
     const ids = [await me.pay('a', 300), await me.pay('b', 400), await me.pay('c', 300)]
     const { id, record } = await oneLine(me)
@@ -104,7 +104,7 @@ describe('a match by hand', () => {
     ['two ways to name it', { paymentId: true, paymentIds: true }, 400],
     ['no reason', { paymentId: true, reason: undefined }, 400],
     ['an adjustment of nothing', { paymentId: true, adjustment: { amount: 0, kind: 'fee' } }, 400],
-    ['a payment of nobody', { paymentId: '018f0000-0000-7000-8000-000000000000' }, 404],
+    ['an unknown payment', { paymentId: '018f0000-0000-7000-8000-000000000000' }, 404],
   ])('with %s is refused', async (_name, given: Record<string, unknown>, status) => {
     const me = await somebody()
     const payment = await me.pay('a', 1_000)
@@ -119,7 +119,7 @@ describe('a match by hand', () => {
     expect(await me.records(id)).toMatchObject([{ status: 'unmatched', version: 0 }])
   })
 
-  test("with somebody else's payment or another currency is refused", async () => {
+  test("with another user's payment or another currency is refused", async () => {
     const me = await somebody()
     const theirs = await (await somebody()).pay('a', 1_000)
     const dollars = await me.pay('a', 1_000, { currency: 'USD' })

@@ -15,7 +15,7 @@ const MATCH = `update payments.reconciliation_records
 const LINK = `insert into payments.reconciliation_links (payment_id, run_id, line_number)
               values ($2, $1, 2)`
 
-/** Somebody in a transaction of their own, who asks nobody for a lock. */
+/** A writer in a transaction of its own, which takes no advisory lock. */
 async function reckless(): Promise<PoolClient> {
   const client = await pool.connect()
   onTestFinished(async () => {

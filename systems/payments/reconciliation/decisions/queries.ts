@@ -115,7 +115,7 @@ export async function replaceDetail(tx: Transaction, detail: NewDetail): Promise
      where run_id = ${detail.runId} and line_number = ${detail.line}`)
 }
 
-/** What was suggested for a record is answered by whatever was decided about it. */
+/** A decision about a record answers its suggestions. */
 export async function closeSuggestions(
   tx: Transaction,
   { runId, line, accepted }: RecordKey & { readonly accepted: string | null },

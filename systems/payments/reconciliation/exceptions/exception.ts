@@ -6,7 +6,7 @@ import {
   type StatementRecord,
 } from '../records/record.ts'
 
-/** A record that somebody has to look at, with the payment that comes nearest. */
+/** A record that a user has to look at, with the payment that comes nearest. */
 export interface ExceptionRow extends StatementRecord {
   readonly reason: Reason
   readonly filename: string

@@ -4,9 +4,9 @@ import { runReconciling } from '../testing/reconciling.ts'
 import { ageOf } from './exception.ts'
 
 const db = await paymentsDatabase()
-const { somebody } = await runReconciling(db)
+const { newUser: somebody } = await runReconciling(db)
 
-const aged = (id: string, days: number) =>
+const ageRun = (id: string, days: number) =>
   db.pool.query(
     `update payments.reconciliation_runs
         set created_at = created_at - $2::int * interval '1 day' where id = $1`,
@@ -55,7 +55,7 @@ describe('exceptions', () => {
     ])
     await me.run(old)
     await me.run(fresh)
-    await aged(old, 8)
+    await ageRun(old, 8)
     await me.post(`/${old}/suggest`, { passes: [{ kind: 'amount_tolerance', absolute: 1 }] })
     const { body } = await me.get('/exceptions')
     expect(body['counts']).toEqual({
@@ -130,7 +130,7 @@ describe('the overview', () => {
     expect(days.slice(0, -1).every(({ total }) => total === 0)).toBe(true)
   })
 
-  test('of somebody without files is zero', async () => {
+  test('of a user without files is zero', async () => {
     const me = await somebody()
     expect((await me.get('/overview')).body).toMatchObject({
       reconciliationRate: 0,

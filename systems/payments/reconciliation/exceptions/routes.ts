@@ -1,7 +1,7 @@
 import { decodeCursor, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { found, ownerOf, type Owner } from '../owner.ts'
+import { requireFound, ownerOf, type Owner } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import { findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
@@ -51,7 +51,7 @@ export function exceptionRoutes(app: App, pool: Pool): void {
   app.get(`${PATH}/:id/exceptions`, { schema: schemas.listExceptionsOfRun }, async (request) => {
     const owner = ownerOf(request)
     const key = { ...owner, id: request.params.id }
-    const { id: runId } = found(await findRun(pool, key), 'reconciliation')
+    const { id: runId } = requireFound(await findRun(pool, key), 'reconciliation')
     return list({ ...owner, runId }, request.query)
   })
 

@@ -44,13 +44,13 @@ const response = {
 
 export const listExceptions = {
   tags,
-  summary: 'Records that somebody has to look at, of the newest file first',
+  summary: 'Records that need a decision, of the newest file first',
   querystring,
   response,
 }
 export const listExceptionsOfRun = {
   tags,
-  summary: 'Records of a file that somebody has to look at',
+  summary: 'Records of a file that need a decision',
   params: runParams,
   querystring,
   response,

@@ -39,7 +39,7 @@ function statementsOf(key: RunKey, kind: ExportKind): Statement[] {
 }
 
 /**
- * Writes an export to somebody, as of one moment, by a cursor and as fast as it is taken. If the
+ * Writes an export to a client, as of one moment, by a cursor and as fast as it is taken. If the
  * reader goes away, `write` throws, and the connection is given back.
  */
 export async function writeExport(

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { found, ownerOf } from '../owner.ts'
+import { requireFound, ownerOf } from '../owner.ts'
 import { findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
 import { runParams, tags } from '../schemas.ts'
@@ -20,7 +20,7 @@ export function exportRoutes(app: App, pool: Pool): void {
   app.get(`${PATH}/:id/export.csv`, { schema: exportFile }, async (request, reply) => {
     const key = { ...ownerOf(request), id: request.params.id }
     const { kind } = request.query
-    const { id } = found(await findRun(pool, key), 'reconciliation')
+    const { id } = requireFound(await findRun(pool, key), 'reconciliation')
     const body = new PassThrough()
     // The answer has begun by the time that something breaks: it ends without its last chunk.
     writeExport({ pool, key, kind }, (text) => writeTo(body, text)).then(
@@ -35,7 +35,7 @@ export function exportRoutes(app: App, pool: Pool): void {
   })
 }
 
-/** Resolves once there is room for more; throws if nobody reads any more. */
+/** Resolves once there is room for more; throws if the client has gone. */
 async function writeTo(body: PassThrough, text: string): Promise<void> {
   if (body.destroyed) throw new Error('the reader of the export has gone away')
   if (body.write(text)) return

@@ -17,7 +17,7 @@ const DIGIT_9 = 57
 export function readAmount(text: string, style: NumberStyle, exponent: number): number | string {
   if (text === '') return 'is empty'
   const { sign, digits } = signOf(text)
-  const plain = style.thousands === '' ? digits : ungrouped(digits, style)
+  const plain = style.thousands === '' ? digits : ungroup(digits, style)
   if (plain === undefined) return 'has a thousands separator in the wrong place'
   const minor = minorUnits(plain, style.decimal, exponent)
   // Not -0.
@@ -34,7 +34,7 @@ function signOf(text: string): { sign: 1 | -1; digits: string } {
 }
 
 /** Groups must be of three, so that a decimal sign is never taken for one: `1,50` is not 150. */
-function ungrouped(text: string, { decimal, thousands }: NumberStyle): string | undefined {
+function ungroup(text: string, { decimal, thousands }: NumberStyle): string | undefined {
   const spaced = thousands === ' ' ? text.replaceAll(/[\u00A0\u202F]/g, ' ') : text
   if (!spaced.includes(thousands)) return spaced
   const [whole = '', ...rest] = spaced.split(decimal)

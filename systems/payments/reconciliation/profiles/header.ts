@@ -32,7 +32,7 @@ const FIELDS: readonly Field[] = [
 
 /**
  * Finds the columns in the first row. Names are compared without their case and the blanks around
- * them; further columns are nobody's business.
+ * them; further columns are ignored.
  */
 export function positionsOf(
   columns: Rules['columns'],

@@ -131,7 +131,7 @@ describe('profiles', () => {
     ['one sign for two things', { columns, decimal: ',', thousands: ',' }, 'thousands'],
     ['a date without a day', { columns, dateFormat: 'yyyy-MM' }, 'dateFormat'],
     ['a date with words', { columns, dateFormat: 'yyyy-MM-dd (day)' }, 'dateFormat'],
-    ['flags nobody reads', { columns, debitFlags: ['D'] }, 'debitFlags'],
+    ['unused flags', { columns, debitFlags: ['D'] }, 'debitFlags'],
     ['no flags', { columns: { ...columns, flag: 'f' }, sign: 'flag' }, 'debitFlags'],
   ])('are refused with %s', async (_, rules, field) => {
     const body = { name: 'x', rules: { currency: 'EUR', ...rules } }

@@ -38,12 +38,12 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     const { org: orgId, sub: by } = callerOf(request)
     check(rules)
     const key = { id: uuid(), orgId }
-    const profile = await named(() =>
+    const profile = await withUniqueName(() =>
       transaction(pool, async (tx) => {
         if (!(await insertProfile(tx, { ...key, name }))) throw problem('PROFILE_LIMIT')
         await insertVersion(tx, { profileId: key.id, version: 1, rules, by })
         await auditProfile(tx, { ...key, by, version: 1, action: 'reconciliation_profile.created' })
-        return found(tx, key)
+        return findOwn(tx, key)
       }),
     )
     return reply.code(201).send(toResource(profile))
@@ -56,7 +56,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     }
     if (given) check(given)
     const id = profile ?? ''
-    const rules = given ?? (await found(db, { id, orgId: callerOf(request).org })).rules
+    const rules = given ?? (await findOwn(db, { id, orgId: callerOf(request).org })).rules
     const bytes = Buffer.from(content, 'base64')
     const isCut = bytes.length >= schemas.PREVIEW_BYTES
     const { rows, ...preview } = await previewOf(bytes, { rules, isCut })
@@ -83,13 +83,13 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.readProfile }, async (request) =>
-    toResource(await found(db, { id: request.params.id, orgId: callerOf(request).org })),
+    toResource(await findOwn(db, { id: request.params.id, orgId: callerOf(request).org })),
   )
 
   app.get(`${PATH}/:id/versions`, { schema: schemas.readVersions }, async (request) => {
     const key = { id: request.params.id, orgId: callerOf(request).org }
     const versions = await selectVersions(db, key)
-    if (versions.length === 0) throw unknown(key)
+    if (versions.length === 0) throw unknownProfile(key)
     return {
       items: versions.map(({ version, rules, created_by: createdBy, created_at: at }) => {
         return { version, rules, createdBy, createdAt: at.toISOString() }
@@ -102,10 +102,10 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     const { org: orgId, sub: by } = callerOf(request)
     if (rules) check(rules)
     const key = { id: request.params.id, orgId }
-    const profile = await named(() =>
+    const profile = await withUniqueName(() =>
       transaction(pool, async (tx) => {
-        if (!(await lockProfile(tx, key))) throw unknown(key)
-        const before = await found(tx, key)
+        if (!(await lockProfile(tx, key))) throw unknownProfile(key)
+        const before = await findOwn(tx, key)
         if (seen !== undefined && seen !== before.version) {
           throw problem('PROFILE_CHANGED', { extensions: { version: before.version } })
         }
@@ -114,7 +114,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
         if (isNew) await insertVersion(tx, { profileId: key.id, version, rules, by })
         await updateProfile(tx, { id: key.id, version, name })
         await auditProfile(tx, { ...key, by, version, action: 'reconciliation_profile.changed' })
-        return found(tx, key)
+        return findOwn(tx, key)
       }),
     )
     return toResource(profile)
@@ -125,7 +125,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     const key = { id: request.params.id, orgId }
     await transaction(pool, async (tx) => {
       const locked = await lockProfile(tx, key)
-      if (!locked) throw unknown(key)
+      if (!locked) throw unknownProfile(key)
       await markDeleted(tx, key)
       const { version } = locked
       await auditProfile(tx, { ...key, by, version, action: 'reconciliation_profile.deleted' })
@@ -140,7 +140,7 @@ function check(rules: Rules): void {
 }
 
 /** The name is the only thing of a profile that is unique. */
-async function named<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withUniqueName<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
@@ -149,13 +149,13 @@ async function named<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-async function found(db: Queryable | Transaction, key: ProfileKey): Promise<Profile> {
+async function findOwn(db: Queryable | Transaction, key: ProfileKey): Promise<Profile> {
   const profile = await findProfile(db, key)
-  if (!profile) throw unknown(key)
+  if (!profile) throw unknownProfile(key)
   return profile
 }
 
-function unknown({ id }: ProfileKey) {
+function unknownProfile({ id }: ProfileKey) {
   return problem('NOT_FOUND', { detail: `There is no profile ${id}.` })
 }
 

@@ -56,7 +56,7 @@ export const Rules = Type.Object({
 })
 export type Rules = Static<typeof Rules>
 
-/** What a file has to look like where nobody says otherwise. */
+/** What a file has to look like by default. */
 export const STANDARD_RULES: Rules = {
   delimiter: ',',
   encoding: 'utf-8',
@@ -73,7 +73,7 @@ export const STANDARD_RULES: Rules = {
   dateFormat: 'yyyy-MM-dd',
 }
 
-/** How the reader has to look at a file; whose rows are ragged is told with the other mistakes. */
+/** How the reader has to look at a file; ragged rows are reported with the other mistakes. */
 export function csvOptions({ delimiter, encoding }: Rules): CsvOptions {
   return {
     delimiter,

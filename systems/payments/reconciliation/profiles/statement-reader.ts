@@ -77,7 +77,7 @@ export class StatementReader {
     const externalTransactionId = this.#id(row, columns.externalTransactionId)
     const currency = this.#currency(row, columns.currency)
     const amount = currency === undefined ? 0 : this.#amount(row, columns, currency)
-    const bookedOn = this.#bookedOn(row, columns.date)
+    const bookedOn = this.#readDate(row, columns.date)
     if (this.mistakes.length > known || currency === undefined) return undefined
     return { line, externalTransactionId, amount, currency, bookedOn }
   }
@@ -115,7 +115,7 @@ export class StatementReader {
     return this.#wrong(line, column.name, reason)
   }
 
-  #bookedOn({ line, values }: CsvRow, { index, name }: ColumnRef): string {
+  #readDate({ line, values }: CsvRow, { index, name }: ColumnRef): string {
     const date = this.#date((values[index] ?? '').trim())
     if (date !== undefined) return date
     this.#wrong(line, name, `is not a date as ${this.#rules.dateFormat}`)
@@ -129,7 +129,7 @@ export class StatementReader {
     const amount = this.#number(row, column, currency)
     return flag === undefined || amount === undefined
       ? (amount ?? 0)
-      : this.#flagged(row, flag, amount)
+      : this.#applyFlag(row, flag, amount)
   }
 
   #number(row: CsvRow, { index, name }: ColumnRef, currency: string): number | undefined {
@@ -156,7 +156,7 @@ export class StatementReader {
     return out !== 0 ? -Math.abs(out) : into
   }
 
-  #flagged({ line, values }: CsvRow, { index, name }: ColumnRef, amount: number): number {
+  #applyFlag({ line, values }: CsvRow, { index, name }: ColumnRef, amount: number): number {
     const flag = (values[index] ?? '').trim()
     if (this.#credit.has(flag)) return amount
     if (this.#debit.has(flag)) return amount === 0 ? 0 : -amount

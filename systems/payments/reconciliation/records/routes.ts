@@ -2,7 +2,7 @@ import { transaction } from '@posthorn/engine'
 import { decodeCursor, invalid, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { found, ownerOf } from '../owner.ts'
+import { requireFound, ownerOf } from '../owner.ts'
 import { avoidLoops, findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
 import * as schemas from '../schemas.ts'
@@ -23,7 +23,10 @@ const ByLine = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })]
 
 export function recordRoutes(app: App, pool: Pool): void {
   const own = async (request: Parameters<typeof ownerOf>[0] & { params: { id: string } }) =>
-    found(await findRun(pool, { ...ownerOf(request), id: request.params.id }), 'reconciliation')
+    requireFound(
+      await findRun(pool, { ...ownerOf(request), id: request.params.id }),
+      'reconciliation',
+    )
 
   app.get(`${PATH}/:id/records`, { schema: schemas.listRecords }, async (request) => {
     const { limit, cursor, status, reason } = request.query
@@ -36,7 +39,7 @@ export function recordRoutes(app: App, pool: Pool): void {
   app.get(`${PATH}/:id/records/:recordId`, { schema: schemas.readRecord }, async (request) => {
     const { id: runId, org_id: org } = await own(request)
     const key = { runId, line: Number(request.params.recordId) }
-    const record = recordResource(found(await findRecord(pool, key), 'record'))
+    const record = recordResource(requireFound(await findRecord(pool, key), 'record'))
     const [current, ...earlier] = await selectDetailsOf(pool, key)
     const suggestions = await selectSuggestionsOf(pool, key)
     const candidate = current?.payment_id ?? null

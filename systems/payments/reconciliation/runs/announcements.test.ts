@@ -4,7 +4,7 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { somebody } = await runReconciling(db)
+const { newUser: somebody } = await runReconciling(db)
 const news = createAnnouncementFeed({ pool: db.pool })
 afterAll(() => news.close())
 
@@ -24,7 +24,7 @@ test('a run and a decision are in the news of the organisation', async () => {
     { name: 'A', amount: '1.00' },
     { name: 'B', amount: '1.00' },
   ])
-  // Whoever listens from now on is heard: the first that comes shows that it does.
+  // The first announcement that arrives shows that the listener is connected.
   await expect
     .poll(
       async () => {

@@ -22,7 +22,7 @@ async function giveWork(user: string) {
   return { payments, key: await giveFile(db.pool, { org: 'acme', user }, entries) }
 }
 
-/** Backends of this database that wait for somebody's row. */
+/** Backends of this database that wait for a row lock. */
 async function waiting(): Promise<number> {
   const { rows } = await db.pool.query(
     `select 1 from pg_stat_activity
@@ -31,7 +31,7 @@ async function waiting(): Promise<number> {
   return rows.length
 }
 
-/** Where a run can be made to stand still: it waits for a row that somebody holds. */
+/** Where a run can be made to stand still: it waits for a locked row. */
 const POINTS: readonly [name: string, lock: string][] = [
   [
     'while it matches',
@@ -58,7 +58,7 @@ test.each(POINTS)(
         () => 'broken off',
       )
       await expect.poll(waiting, PATIENCE).toBe(1)
-      // Meanwhile nobody else decides about the same payments.
+      // Meanwhile no other run decides about the same payments.
       const busy = await reconcilerOf(await here.as(caller)).post(`/${key.id}/run`)
       expect(busy).toMatchObject({ status: 409, body: { code: 'RECONCILIATION_BUSY' } })
       expect(busy.headers.get('retry-after')).toBe('5')

@@ -3,7 +3,7 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { somebody } = await runReconciling(db)
+const { newUser: somebody } = await runReconciling(db)
 const me = await somebody()
 const id = await me.upload([{ name: 'A', amount: '1.00' }])
 await me.run(id)

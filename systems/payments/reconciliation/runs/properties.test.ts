@@ -24,7 +24,7 @@ const options = { pool, memoryMb: 4 }
 let users = 0
 
 /** A user of their own for each case: one database for all of them. */
-function somebody() {
+function newOwner() {
   users += 1
   return { org: 'acme', user: `case-${users}` }
 }
@@ -59,7 +59,7 @@ const shuffled = entries.chain((lines) =>
 test('a run comes to what a person would: each line, each reason', { timeout: 120_000 }, () =>
   fc.assert(
     fc.asyncProperty(entries, ofAnyStatus, async (lines, payments) => {
-      const owner = somebody()
+      const owner = newOwner()
       const ids = await pay(owner, payments)
       const key = await giveFile(pool, owner, lines)
       const rehearsed = await rehearse(options, key)
@@ -88,7 +88,7 @@ test('a run comes to what a person would: each line, each reason', { timeout: 12
 test('the order of the lines makes no difference', { timeout: 120_000 }, () =>
   fc.assert(
     fc.asyncProperty(shuffled, entries, async ([lines, others], payments) => {
-      const [one, two] = [somebody(), somebody()]
+      const [one, two] = [newOwner(), newOwner()]
       await pay(one, payments)
       await pay(two, payments.toReversed())
       const [first, second] = [await giveFile(pool, one, lines), await giveFile(pool, two, others)]
@@ -104,7 +104,7 @@ test('the order of the lines makes no difference', { timeout: 120_000 }, () =>
 test('runs at once use each payment once, and lose none', { timeout: 120_000 }, () =>
   fc.assert(
     fc.asyncProperty(entries, entries, entries, async (lines, others, payments) => {
-      const owner = somebody()
+      const owner = newOwner()
       await pay(owner, payments)
       const one = await giveFile(pool, owner, lines)
       const two = await giveFile(pool, owner, others)
@@ -138,13 +138,13 @@ const step = fc.oneof(
   }),
 )
 
-test('what a person decided stays, whatever runs', { timeout: 180_000 }, () =>
+test('the decision of a user survives every run', { timeout: 180_000 }, () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(entry, { minLength: 2, maxLength: 6 }),
       fc.array(step, { minLength: 5, maxLength: 15 }),
       async (lines, steps) => {
-        const owner = somebody()
+        const owner = newOwner()
         const ids = await pay(owner, lines)
         const payments = [...lines]
         const files = [await giveFile(pool, owner, lines), await giveFile(pool, owner, lines)]

@@ -30,7 +30,7 @@ export async function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
 }
 
 /**
- * One at a time decides about the payments of a user: until the end of the transaction nobody else
+ * One at a time decides about the payments of a user: until the end of the transaction no other
  * does. Waits so long, then `lock_not_available`.
  */
 export async function lockOwner(

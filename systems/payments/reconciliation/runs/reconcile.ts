@@ -2,7 +2,7 @@ import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/eng
 import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { enqueueEvent } from '../../webhooks/index.ts'
-import { found, type RunKey } from '../owner.ts'
+import { requireFound, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
 import type { Tally } from '../reason.ts'
 import {
@@ -32,14 +32,14 @@ export interface ReconcileOptions {
 }
 
 /**
- * Matches the open records of a file with the payments of its user, all in one transaction: whatever
- * dies meanwhile, the file is as it was. What is matched or decided stays.
+ * Matches the open records of a file with the payments of its user, all in one transaction: after a
+ * crash the file is as it was. What is matched or decided stays.
  */
 export async function reconcile(
   { pool, memoryMb }: ReconcileOptions,
   key: RunKey,
 ): Promise<RunResult> {
-  // Outside the transaction: nobody would hear of it before the commit.
+  // Outside the transaction: it would not be sent before the commit.
   const tell = (step: string) => tellStep(pool, key, step)
   return transaction(pool, async (tx) => {
     const run = await beginRun(tx, key)
@@ -61,17 +61,17 @@ export async function rehearse(
   })
 }
 
-/** The user's run, with nobody else deciding about the same payments until the transaction ends. */
+/** The user's run, locked against other decisions about the same payments until the transaction ends. */
 export async function beginRun(tx: Transaction, key: RunKey): Promise<Run> {
-  found(await findRun(tx, key), 'reconciliation')
+  requireFound(await findRun(tx, key), 'reconciliation')
   try {
     await lockOwner(tx, key, WAIT_MS)
   } catch (cause) {
     if (sqlState(cause) !== SQLSTATE.lockNotAvailable) throw cause
     throw problem('RECONCILIATION_BUSY', { retryAfterSeconds: 5, cause })
   }
-  // Once more: whoever had the lock may have run it.
-  return found(await findRun(tx, key), 'reconciliation')
+  // Once more: the former holder of the lock may have run it.
+  return requireFound(await findRun(tx, key), 'reconciliation')
 }
 
 async function decide(

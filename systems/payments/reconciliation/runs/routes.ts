@@ -1,6 +1,6 @@
 import { decodeCursor, toPage, type App } from '@posthorn/http'
 import { Type } from 'typebox'
-import { found, ownerOf } from '../owner.ts'
+import { requireFound, ownerOf } from '../owner.ts'
 import { countByReason } from '../reason.ts'
 import * as schemas from '../schemas.ts'
 import { findRun, selectAdjustments, selectRuns, selectTallies } from './queries.ts'
@@ -27,7 +27,10 @@ export function runRoutes(app: App, options: ReconcileOptions): void {
   })
 
   const own = async (request: Parameters<typeof ownerOf>[0] & { params: { id: string } }) =>
-    found(await findRun(pool, { ...ownerOf(request), id: request.params.id }), 'reconciliation')
+    requireFound(
+      await findRun(pool, { ...ownerOf(request), id: request.params.id }),
+      'reconciliation',
+    )
 
   app.get(`${PATH}/:id`, { schema: schemas.readRun }, async (request) => {
     const run = await own(request)

@@ -4,7 +4,7 @@ import { reconcilerOf, runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
 const running = await runReconciling(db)
-const { somebody } = running
+const { newUser: somebody } = running
 const reasonsOf = (records: readonly { reason: string | null }[]) =>
   records.map(({ reason }) => reason)
 
@@ -247,7 +247,7 @@ describe('payments that no record names', () => {
   })
 })
 
-describe('somebody else', () => {
+describe('another user', () => {
   test.each([
     { sub: 'mallory', org: 'acme' },
     { sub: 'user-1', org: 'evil' },

@@ -23,7 +23,7 @@ export function totalsOf({ run, present, before, adjustments }: TotalsInput) {
       fileTotal,
       opening: String(openingAmount),
       matched: String(matchedAmount - openingAmount),
-      unmatched: String(unmatchedOf(mine, fileTotal)),
+      unmatched: String(sumUnmatched(mine, fileTotal)),
       adjustments: adjustments[currency] ?? '0',
       records: Object.fromEntries(mine.map(({ reason, records }) => [reason, records])),
     }
@@ -32,7 +32,7 @@ export function totalsOf({ run, present, before, adjustments }: TotalsInput) {
 }
 
 /** Added up by itself, not as what is left over: that the three tie out is then worth something. */
-function unmatchedOf(tallies: readonly Tally[], fileTotal: string): bigint {
+function sumUnmatched(tallies: readonly Tally[], fileTotal: string): bigint {
   // Never reconciled: all of it.
   if (tallies.length === 0) return BigInt(fileTotal)
   return tallies

@@ -23,7 +23,7 @@ const free = ({ org, user }: RunKey) => sql`
             from payments.reconciliation_links as l
            where l.payment_id = p.id) is null`
 
-/** Records of the run that nobody has decided on. */
+/** Records of the run without a decision. */
 const open = ({ id }: RunKey) => sql`
   select line_number, external_transaction_id as external_id, amount, currency, booked_on
     from payments.reconciliation_records

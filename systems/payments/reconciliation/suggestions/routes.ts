@@ -1,7 +1,7 @@
 import { decodeCursor, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { found, ownerOf } from '../owner.ts'
+import { requireFound, ownerOf } from '../owner.ts'
 import { recordResource } from '../records/record.ts'
 import { findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
@@ -24,7 +24,7 @@ export function suggestionRoutes(app: App, pool: Pool): void {
   app.get(`${PATH}/:id/suggestions`, { schema: schemas.listSuggestions }, async (request) => {
     const { limit, cursor, status } = request.query
     const key = { ...ownerOf(request), id: request.params.id }
-    const { id: runId } = found(await findRun(pool, key), 'reconciliation')
+    const { id: runId } = requireFound(await findRun(pool, key), 'reconciliation')
     const after = cursor === undefined ? START : decodeCursor(cursor, Place)[0]
     const rows = await selectSuggestions(pool, { runId, status, after, limit: limit + 1 })
     return toPage(rows, limit, {

@@ -1,9 +1,9 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { createAuditLog } from '../../charges/queries.ts'
-import { decideOn, takenMeanwhile } from '../decisions/decide.ts'
+import { decideOn, explainTaken } from '../decisions/decide.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
-import { found, type RunKey } from '../owner.ts'
+import { requireFound, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
 import { avoidLoops } from '../runs/queries.ts'
 import { beginRun } from '../runs/reconcile.ts'
@@ -81,7 +81,7 @@ export async function acceptSuggestion(
       return decideOn(tx, { run, line, accepted: id }, decision)
     })
   } catch (error) {
-    throw takenMeanwhile(error)
+    throw explainTaken(error)
   }
 }
 
@@ -117,7 +117,7 @@ async function openSuggestion(
   tx: Transaction,
   key: { readonly runId: string; readonly id: string },
 ): Promise<Suggestion> {
-  const suggestion = found(await findSuggestion(tx, key), 'suggestion')
+  const suggestion = requireFound(await findSuggestion(tx, key), 'suggestion')
   if (suggestion.status !== 'open') {
     throw problem('SUGGESTION_CLOSED', { detail: `It was ${suggestion.status}.` })
   }

@@ -3,7 +3,7 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling, type GivenLine, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { somebody } = await runReconciling(db)
+const { newUser: somebody } = await runReconciling(db)
 
 interface SuggestionView {
   readonly id: string
@@ -14,7 +14,7 @@ interface SuggestionView {
   readonly ambiguous: boolean
 }
 
-async function reconciled(me: Person, lines: readonly GivenLine[]) {
+async function reconcile(me: Person, lines: readonly GivenLine[]) {
   const id = await me.upload(lines)
   await me.run(id)
   return {
@@ -38,7 +38,7 @@ describe('amount tolerance', () => {
       await me.pay('B', 100_000),
       await me.pay('C', 1_000),
     ]
-    const { id, suggest } = await reconciled(me, [
+    const { id, suggest } = await reconcile(me, [
       { name: 'A', amount: '9.95' },
       { name: 'B', amount: '999.01' },
       { name: 'C', amount: '9.94' },
@@ -54,7 +54,7 @@ describe('amount tolerance', () => {
     const me = await somebody()
     await me.pay('A', 1_000)
     await me.pay('A', 1_002)
-    const { suggest } = await reconciled(me, [{ name: 'A', amount: '10.01' }])
+    const { suggest } = await reconcile(me, [{ name: 'A', amount: '10.01' }])
     const first = await suggest(TOLERANT)
     expect(first).toHaveLength(2)
     expect(first.every(({ ambiguous }) => ambiguous)).toBe(true)
@@ -71,7 +71,7 @@ describe('date window', () => {
     const near = await me.pay('x', 700, { createdAt: '2026-11-01T12:00:00Z' })
     await me.pay('y', 700, { createdAt: '2026-10-31T12:00:00Z' })
     await me.pay('z', 701, { createdAt: '2026-11-02T12:00:00Z' })
-    const { suggest } = await reconciled(me, [{ name: 'bank', amount: '7.00' }])
+    const { suggest } = await reconcile(me, [{ name: 'bank', amount: '7.00' }])
     expect(await suggest(window)).toMatchObject([
       { paymentIds: [near], difference: 0, ambiguous: false, kind: 'date_window' },
     ])
@@ -80,18 +80,18 @@ describe('date window', () => {
   test('a payment that two records could have is ambiguous', async () => {
     const me = await somebody()
     await me.pay('x', 700, { createdAt: '2026-11-02T12:00:00Z' })
-    const { suggest } = await reconciled(me, [
+    const { suggest } = await reconcile(me, [
       { name: 'bank-1', amount: '7.00' },
       { name: 'bank-2', amount: '7.00' },
     ])
     expect(await suggest(window)).toMatchObject([{ ambiguous: true }, { ambiguous: true }])
   })
 
-  test('says nothing about amounts that everybody has', { timeout: 30_000 }, async () => {
+  test('suggests nothing for amounts that many records share', { timeout: 30_000 }, async () => {
     const me = await somebody()
     const lines = Array.from({ length: 60 }, (_, i) => ({ name: `bank-${i}`, amount: '7.00' }))
     await me.pay('x', 700, { createdAt: '2026-11-02T12:00:00Z' })
-    const { suggest } = await reconciled(me, lines)
+    const { suggest } = await reconcile(me, lines)
     expect(await suggest(window)).toEqual([])
   })
 })
@@ -112,7 +112,7 @@ describe('many to one', () => {
       await me.pay('c', 3_000, { metadata }),
     ]
     await me.pay('d', 9_000, { metadata: { payout: 'po_2' } })
-    const { id, suggest } = await reconciled(me, [{ name: 'po_1', amount: '58.50' }])
+    const { id, suggest } = await reconcile(me, [{ name: 'po_1', amount: '58.50' }])
     expect(await suggest(payout())).toEqual([])
     const [suggestion] = await suggest(payout({ bps: 300 }))
     expect(suggestion).toMatchObject({ difference: -150, ambiguous: false })
@@ -139,7 +139,7 @@ describe('many to one', () => {
     await me.pay('a', 100, { createdAt })
     await me.pay('b', 250, { createdAt })
     await me.pay('c', 50, { createdAt: '2026-10-30T10:00:00Z' })
-    const { suggest } = await reconciled(me, [{ name: 'settlement', amount: '3.50' }])
+    const { suggest } = await reconcile(me, [{ name: 'settlement', amount: '3.50' }])
     expect(await suggest({ kind: 'many_to_one', by: 'date' })).toEqual([])
     const found = await suggest({ kind: 'many_to_one', by: 'date', before: 2 })
     expect(found).toMatchObject([{ difference: 0, ambiguous: false }])
@@ -151,7 +151,7 @@ describe('an answer', () => {
   test('no is kept: it is not suggested again', async () => {
     const me = await somebody()
     await me.pay('A', 1_000)
-    const { id, suggest } = await reconciled(me, [{ name: 'A', amount: '10.01' }])
+    const { id, suggest } = await reconcile(me, [{ name: 'A', amount: '10.01' }])
     const [suggestion] = await suggest(TOLERANT)
     await me.post(`/${id}/suggestions/${suggestion?.id}/dismiss`, { reason: 'another one' })
     expect(await suggest(TOLERANT)).toEqual([])
@@ -160,7 +160,7 @@ describe('an answer', () => {
   test('yes is refused once the payment is taken', async () => {
     const me = await somebody()
     await me.pay('A', 1_000)
-    const { id, suggest } = await reconciled(me, [{ name: 'A', amount: '10.01' }])
+    const { id, suggest } = await reconcile(me, [{ name: 'A', amount: '10.01' }])
     const [suggestion] = await suggest(TOLERANT)
     await me.run(await me.upload([{ name: 'A', amount: '10.00' }]))
     const answer = await me.post(`/${id}/suggestions/${suggestion?.id}/accept`)
@@ -176,6 +176,6 @@ test.each([
   [[{ kind: 'many_to_one', by: { metadata: '' } }]],
 ])('passes %j are 400', async (passes) => {
   const me = await somebody()
-  const { id } = await reconciled(me, [{ name: 'A', amount: '1.00' }])
+  const { id } = await reconcile(me, [{ name: 'A', amount: '1.00' }])
   expect((await me.post(`/${id}/suggest`, { passes })).status).toBe(400)
 })

@@ -1,4 +1,4 @@
-/** Statements of the tests: whole worlds at once, which nobody does for real. */
+/** Statements of the tests: whole worlds at once, which the product never does. */
 
 /** Payments of one JSON array, with their ids. */
 export const INSERT_PAYMENTS = `

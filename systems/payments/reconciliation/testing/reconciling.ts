@@ -26,7 +26,7 @@ export interface GivenLine {
   readonly date?: string
 }
 
-/** Somebody who reconciles. */
+/** A user who reconciles. */
 export interface Reconciler {
   get(path: string): Promise<Answer>
   post(path: string, body?: object): Promise<Answer>
@@ -51,7 +51,7 @@ export interface RecordView {
 
 export const PATH = '/api/v1/reconciliations'
 
-/** Somebody with payments of their own, which no other test sees. */
+/** A user with payments of their own, which no other test sees. */
 export interface Person extends Reconciler {
   readonly user: string
   /** Writes a payment and gives its id. */
@@ -64,7 +64,7 @@ export async function runReconciling(db: TestDatabase) {
   let people = 0
   return {
     ...running,
-    async somebody(): Promise<Person> {
+    async newUser(): Promise<Person> {
       people += 1
       const user = `user-${people}`
       return {

@@ -60,7 +60,7 @@ async function* whole(stream: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** How long a client may go on with what nobody reads; then its connection is cut. */
+/** How long a client may go on sending what is not read; then its connection is cut. */
 const DISCARD_MS = 10_000
 
 /**

@@ -5,7 +5,7 @@ import { createAnnouncementFeed } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { startChild } from './testing/child.ts'
-import { HEADER, clientOf, generated } from './testing/client.ts'
+import { HEADER, clientOf, generate } from './testing/client.ts'
 import { serve, tokenOf } from './testing/serving.ts'
 
 const migrations = await migrationsFrom('payments', new URL('../../migrations/', import.meta.url))
@@ -21,7 +21,7 @@ beforeEach(() =>
   db.pool.query('truncate payments.reconciliation_runs, payments.reconciliation_records cascade'),
 )
 
-async function stored(): Promise<{ runs: number; records: number }> {
+async function readStored(): Promise<{ runs: number; records: number }> {
   const { rows } = await db.pool.query(`
     select (select count(*)::int from payments.reconciliation_runs) as runs,
            (select count(*)::int from payments.reconciliation_records) as records`)
@@ -66,7 +66,7 @@ function statusOf(upload: ClientRequest): Promise<number | undefined> {
   })
 }
 
-const some = async (rows: number) => Buffer.concat(await Array.fromAsync(generated({ rows })))
+const some = async (rows: number) => Buffer.concat(await Array.fromAsync(generate({ rows })))
 
 describe('a client that hangs up in the middle', () => {
   const form = { 'content-type': 'multipart/form-data; boundary=x' }
@@ -84,7 +84,7 @@ describe('a client that hangs up in the middle', () => {
     await underWay(1)
     upload.destroy()
     await underWay(0)
-    expect(await stored()).toEqual(NOTHING)
+    expect(await readStored()).toEqual(NOTHING)
   })
 
   test('of a form that has no end, and waits for an answer', async () => {
@@ -92,7 +92,7 @@ describe('a client that hangs up in the middle', () => {
     const answered = statusOf(upload)
     upload.end(`${part}${HEADER}tx,1,EUR,2026-03-01\n`)
     expect(await answered).toBe(400)
-    expect(await stored()).toEqual(NOTHING)
+    expect(await readStored()).toEqual(NOTHING)
   })
 })
 
@@ -117,11 +117,11 @@ test(
       .not.toBe('0')
     await child.kill()
     await underWay(0)
-    expect(await stored()).toEqual(NOTHING)
+    expect(await readStored()).toEqual(NOTHING)
     upload.destroy()
     const other = await clientOf((await startChild(db.url)).url)
-    expect((await other.upload(generated({ rows: 20_000 }))).status).toBe(201)
-    expect(await stored()).toEqual({ runs: 1, records: 20_000 })
+    expect((await other.upload(generate({ rows: 20_000 }))).status).toBe(201)
+    expect(await readStored()).toEqual({ runs: 1, records: 20_000 })
   },
 )
 
@@ -134,8 +134,8 @@ test('the database hangs up in the middle', async () => {
     select pg_terminate_backend(pid) from pg_stat_progress_copy where datname = current_database()`)
   upload.end()
   expect(await answered).toBe(503)
-  expect(await stored()).toEqual(NOTHING)
-  expect((await ada.upload(generated({ rows: 100 }))).status).toBe(201)
+  expect(await readStored()).toEqual(NOTHING)
+  expect((await ada.upload(generate({ rows: 100 }))).status).toBe(201)
 })
 
 test('what follows on a mistake is thrown away, and the connection used again', async () => {
@@ -172,7 +172,7 @@ describe('too much', () => {
     upload.write(await some(60_000))
     expect(await answered).toBe(413)
     upload.destroy()
-    expect(await stored()).toEqual(NOTHING)
+    expect(await readStored()).toEqual(NOTHING)
   })
 
   test('in time', async () => {
@@ -185,23 +185,23 @@ describe('too much', () => {
     expect(await answered).toBe(408)
     clearInterval(crumbs)
     upload.destroy()
-    expect(await stored()).toEqual(NOTHING)
+    expect(await readStored()).toEqual(NOTHING)
   })
 
   test('at the same time', async () => {
     const uploads = [await open(url), await open(url)]
     for (const upload of uploads) upload.write(await some(5_000))
     await underWay(2)
-    const refused = await ada.upload(generated({ rows: 10 }))
+    const refused = await ada.upload(generate({ rows: 10 }))
     expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_UPLOADS' } })
     expect(refused.headers.get('retry-after')).toBe('5')
     // The last one is for others.
     const other = await clientOf(url, { org: 'other' })
-    expect((await other.upload(generated({ rows: 10 }))).status).toBe(201)
+    expect((await other.upload(generate({ rows: 10 }))).status).toBe(201)
     for (const upload of uploads) upload.destroy()
     await underWay(0)
     await expect
-      .poll(async () => (await ada.upload(generated({ rows: 10 }))).status, { timeout: 20_000 })
+      .poll(async () => (await ada.upload(generate({ rows: 10 }))).status, { timeout: 20_000 })
       .toBe(201)
   })
 })
@@ -214,7 +214,7 @@ test(
     const client = await clientOf(child.url)
     const before = await child.peakMb()
     const wide = await client.upload(
-      generated({ rows: 3, instead: { 3: `tx,1,"${'x'.repeat(10_000_000)}",2026-03-01\n` } }),
+      generate({ rows: 3, instead: { 3: `tx,1,"${'x'.repeat(10_000_000)}",2026-03-01\n` } }),
     )
     expect(wide.status).toBe(400)
     expect(wide.body.errors[0]).toEqual({
@@ -222,24 +222,24 @@ test(
       reason: 'has a quote that is not closed within 8192 bytes',
     })
     const plain = await client.upload(
-      generated({ rows: 3, instead: { 3: `tx,${'1'.repeat(10_000_000)},EUR,2026-03-01\n` } }),
+      generate({ rows: 3, instead: { 3: `tx,${'1'.repeat(10_000_000)},EUR,2026-03-01\n` } }),
     )
     expect(plain.body.errors[0]).toEqual({
       field: 'line 3, column 2',
       reason: 'is longer than 8192 bytes',
     })
     const bad = { 700_001: 'tx,12.345,EUR,2026-03-01\n' }
-    const long = await client.upload(generated({ rows: 720_000, instead: bad }))
+    const long = await client.upload(generate({ rows: 720_000, instead: bad }))
     expect(long.status).toBe(400)
     expect(long.body.errors).toEqual([
       { field: 'line 700001, amount', reason: 'has more than 2 decimals' },
     ])
-    expect(await stored()).toEqual(NOTHING)
+    expect(await readStored()).toEqual(NOTHING)
     expect((await child.peakMb()) - before).toBeLessThan(180)
   },
 )
 
-test('whoever follows an upload hears how far it is', async () => {
+test('the progress of an upload is announced', async () => {
   const news = createAnnouncementFeed({ pool: db.pool })
   const end = new AbortController()
   const heard: { topic: string; id: string; tenant?: string; data?: unknown }[] = []

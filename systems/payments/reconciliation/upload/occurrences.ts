@@ -37,10 +37,10 @@ export class Occurrences {
     }
     a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909)
     b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909)
-    return this.#found(a >>> 0, b >>> 0, line)
+    return this.#find(a >>> 0, b >>> 0, line)
   }
 
-  #found(a: number, b: number, line: number): Occurrence {
+  #find(a: number, b: number, line: number): Occurrence {
     const slots = this.#slots
     const at = slotOf(slots, a, b)
     const first = slots[at + 2] ?? 0
@@ -54,7 +54,7 @@ export class Occurrences {
     slots[at + 2] = line
     slots[at + 3] = 1
     this.#used += 1
-    if (this.#used * WORDS > slots.length * FULL) this.#slots = doubled(slots)
+    if (this.#used * WORDS > slots.length * FULL) this.#slots = double(slots)
     return { number: 1, first: line }
   }
 }
@@ -67,7 +67,7 @@ function slotOf(slots: Uint32Array, a: number, b: number): number {
   return at
 }
 
-function doubled(slots: Uint32Array): Uint32Array<ArrayBuffer> {
+function double(slots: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(slots.length * 2)
   for (let at = 0; at < slots.length; at += WORDS) {
     if (slots[at + 2] === 0) continue

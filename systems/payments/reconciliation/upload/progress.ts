@@ -11,7 +11,7 @@ export interface Progress {
 
 /** Who follows an upload. */
 export interface Follower {
-  /** Chosen by the client; undefined: nobody follows. */
+  /** Chosen by the client; undefined: no progress is announced. */
   readonly uploadId: string | undefined
   readonly orgId: string
 }
@@ -20,18 +20,18 @@ export const UPLOAD_TOPIC = 'reconciliation.upload'
 
 const EVERY_MS = 250
 
-/** Tells how far an upload is, now and then and never twice at once; the upload does not wait. */
+/** Announces how far an upload is, now and then and never twice at once; the upload does not wait. */
 export function createProgress(db: Queryable, { uploadId, orgId }: Follower) {
   let last = performance.now()
-  let isTelling = false
+  let isAnnouncing = false
   return (progress: Progress): void => {
-    if (uploadId === undefined || isTelling || performance.now() - last < EVERY_MS) return
-    isTelling = true
+    if (uploadId === undefined || isAnnouncing || performance.now() - last < EVERY_MS) return
+    isAnnouncing = true
     last = performance.now()
-    const news = { topic: UPLOAD_TOPIC, id: uploadId, tenant: orgId, data: progress }
-    // What is not told now is told with the next: an upload does not fail for it.
-    void announce(db, news)
+    const announcement = { topic: UPLOAD_TOPIC, id: uploadId, tenant: orgId, data: progress }
+    // A lost announcement is made up for by the next: an upload does not fail for it.
+    void announce(db, announcement)
       .catch(() => undefined)
-      .finally(() => void (isTelling = false))
+      .finally(() => void (isAnnouncing = false))
   }
 }

@@ -21,7 +21,7 @@ export interface UploadRoutesOptions {
   }
 }
 
-/** Adds `POST /api/v1/reconciliations`, in a scope of its own: nobody else takes files. */
+/** Adds `POST /api/v1/reconciliations`, in a scope of its own: no other route takes files. */
 export async function uploadRoutes(
   app: App,
   { pool, settings }: UploadRoutesOptions,
@@ -44,7 +44,7 @@ export async function uploadRoutes(
       }
       let incoming: Incoming | undefined
       try {
-        const profile = profileId && (await found(pool, { id: profileId, orgId }))
+        const profile = profileId && (await findOwn(pool, { id: profileId, orgId }))
         incoming = await incomingFile(request, maxBytes)
         const run = await storeUpload(pool, {
           orgId,
@@ -66,7 +66,7 @@ export async function uploadRoutes(
   })
 }
 
-async function found(db: Queryable, key: ProfileKey): Promise<Profile> {
+async function findOwn(db: Queryable, key: ProfileKey): Promise<Profile> {
   const profile = await findProfile(db, key)
   if (!profile) throw problem('NOT_FOUND', { detail: `There is no profile ${key.id}.` })
   return profile

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { migrationsFrom } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { HEADER, clientOf, generated } from './testing/client.ts'
+import { HEADER, clientOf, generate } from './testing/client.ts'
 import { serve, tokenOf } from './testing/serving.ts'
 
 const migrations = await migrationsFrom('payments', new URL('../../migrations/', import.meta.url))
@@ -11,7 +11,7 @@ const { app, url } = await serve(db.pool, { RECONCILIATION_MAX_RECORDS: '50000' 
 afterAll(() => app.close())
 const ada = await clientOf(url)
 
-async function stored(): Promise<{ runs: number; records: number }> {
+async function readStored(): Promise<{ runs: number; records: number }> {
   const { rows } = await db.pool.query(`
     select (select count(*)::int from payments.reconciliation_runs) as runs,
            (select count(*)::int from payments.reconciliation_records) as records`)
@@ -70,7 +70,7 @@ describe('a file that is loaded', () => {
     expect(await ada.upload(file)).toMatchObject({ status: 201, body: { total: 1 } })
   })
 
-  test('keeps ids as they are, whatever COPY would make of them', async () => {
+  test('keeps ids as they are, also those that COPY would change', async () => {
     const ids = ['\\N', '\\.', 'a\\tb', 'ü 😀', '007', '-5', "'; drop table x"]
     const file = HEADER + ids.map((id) => `${id},1,EUR,2026-03-01\n`).join('')
     expect((await ada.upload(file)).status).toBe(201)
@@ -106,7 +106,7 @@ describe('a file that is loaded', () => {
   })
 
   test('of many batches is whole', async () => {
-    const { status, body } = await ada.upload(generated({ rows: 30_000 }))
+    const { status, body } = await ada.upload(generate({ rows: 30_000 }))
     expect(status).toBe(201)
     expect(body).toMatchObject({ total: 30_000, duplicates: 0 })
     const { rows } = await db.pool.query<{ sum: string }>(
@@ -132,7 +132,7 @@ describe('the database', () => {
   test('lets the records go with their run', async () => {
     await ada.upload(file)
     await db.pool.query('delete from payments.reconciliation_runs')
-    expect(await stored()).toEqual({ runs: 0, records: 0 })
+    expect(await readStored()).toEqual({ runs: 0, records: 0 })
   })
 
   test.each([
@@ -167,7 +167,7 @@ describe('the same file', () => {
       status: 409,
       body: { code: 'FILE_ALREADY_UPLOADED', id: first.body.id },
     })
-    expect(await stored()).toEqual({ runs: 1, records: 1 })
+    expect(await readStored()).toEqual({ runs: 1, records: 1 })
   })
 
   test('is another one of another user or organisation', async () => {
@@ -175,19 +175,19 @@ describe('the same file', () => {
     for (const caller of others) {
       expect((await (await clientOf(url, caller)).upload(file)).status).toBe(201)
     }
-    expect(await stored()).toEqual({ runs: 3, records: 3 })
+    expect(await readStored()).toEqual({ runs: 3, records: 3 })
   })
 
   test('several times at once is loaded once', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 3 }, () => ada.upload(generated({ rows: 5_000 }))),
+      Array.from({ length: 3 }, () => ada.upload(generate({ rows: 5_000 }))),
     )
     const [first, ...others] = answers.toSorted((a, b) => a.status - b.status)
     expect(first?.status).toBe(201)
     for (const other of others) {
       expect(other).toMatchObject({ status: 409, body: { id: first?.body.id } })
     }
-    expect(await stored()).toEqual({ runs: 1, records: 5_000 })
+    expect(await readStored()).toEqual({ runs: 1, records: 5_000 })
   })
 })
 
@@ -321,7 +321,7 @@ describe('a file that cannot be read', () => {
     expect(status, JSON.stringify(body)).toBe(400)
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED' })
     expect(body.errors[0]).toEqual({ field, reason })
-    expect(await stored()).toEqual({ runs: 0, records: 0 })
+    expect(await readStored()).toEqual({ runs: 0, records: 0 })
   })
 
   test.each([
@@ -348,7 +348,7 @@ describe('a file that cannot be read', () => {
     const { status, body } = await ada.upload(Uint8Array.from(file))
     expect(status).toBe(400)
     expect(body.errors).toEqual([{ field, reason }])
-    expect(await stored()).toEqual({ runs: 0, records: 0 })
+    expect(await readStored()).toEqual({ runs: 0, records: 0 })
   })
 
   test('with many mistakes has the first twenty', async () => {
@@ -360,15 +360,15 @@ describe('a file that cannot be read', () => {
   })
 
   test('with more records than a file may have', async () => {
-    const { status, body } = await ada.upload(generated({ rows: 60_000 }))
+    const { status, body } = await ada.upload(generate({ rows: 60_000 }))
     expect(status).toBe(400)
     expect(body.errors[0].reason).toBe('is more than the 50000 records that a file may have')
-    expect(await stored()).toEqual({ runs: 0, records: 0 })
+    expect(await readStored()).toEqual({ runs: 0, records: 0 })
   })
 
   test('leaves its connection and the database ready for the next', async () => {
     for (let i = 0; i < 5; i += 1) {
-      expect((await ada.upload(generated({ rows: 20_000, instead: { 3: 'x,y\n' } }))).status).toBe(
+      expect((await ada.upload(generate({ rows: 20_000, instead: { 3: 'x,y\n' } }))).status).toBe(
         400,
       )
     }
@@ -405,10 +405,10 @@ describe('a request that is no upload', () => {
       body,
     })
     expect(response.status, await response.text()).toBe(400)
-    expect(await stored()).toEqual({ runs: 0, records: 0 })
+    expect(await readStored()).toEqual({ runs: 0, records: 0 })
   })
 
-  test('names a profile that nobody has', async () => {
+  test('names an unknown profile', async () => {
     const query = '?filename=a.csv&profile=01890000-0000-7000-8000-000000000000'
     expect((await ada.upload(HEADER, query)).status).toBe(404)
   })

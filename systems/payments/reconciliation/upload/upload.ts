@@ -9,7 +9,7 @@ import { problem } from './problems.ts'
 import { UPLOAD_TOPIC, createProgress } from './progress.ts'
 import { auditUpload, findRunOfFile, insertRun, type NewRun } from './queries.ts'
 
-/** A file that somebody sends. */
+/** A file that a client sends. */
 export interface Upload {
   readonly orgId: string
   readonly userId: string
@@ -38,7 +38,7 @@ export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
     })
     const file = { hash: body.digest(), bytes: body.bytes }
     const run: NewRun = { id, orgId, userId, filename, profile, ...file, ...loaded }
-    // Last, since only now the hash is known: whoever was first with the file is found here.
+    // Last, since only now the hash is known: an earlier upload of the file is found here.
     if (!(await insertRun(tx, run))) {
       const first = await findRunOfFile(tx, run)
       throw problem('FILE_ALREADY_UPLOADED', { extensions: { id: first } })

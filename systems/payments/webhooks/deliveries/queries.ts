@@ -171,7 +171,7 @@ const ATTEMPT_VALUES = sql`a."id", a."deliveryId", a."attemptNo", coalesce(a."st
            a."url", a."requestHeaders", a."status", a."responseHeaders", a."body", a."encoding",
            a."truncated", a."durationMs", a."errorClass", a."error"`
 
-/** Attempts whose outcome is applied by this transaction; whatever was open before is over. */
+/** Attempts whose outcome is applied by this transaction; those open before are over. */
 export async function settleAttemptRows(
   tx: Transaction,
   attempts: readonly Attempt[],
@@ -195,7 +195,7 @@ export async function settleAttemptRows(
         on conflict (id) do nothing`)
 }
 
-/** An answer that came late: kept with its outcome, for whoever claims the delivery next. */
+/** An answer that came late: kept with its outcome, for the next claim of the delivery. */
 export async function insertAnswer(
   tx: Transaction,
   attempt: Attempt,

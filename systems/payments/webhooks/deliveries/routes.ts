@@ -85,7 +85,7 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     await checkReplayable(db, delivery)
     const count = await transaction(pool, async (tx) => {
       const replayed = await replayDeliveries(tx, [delivery], sub)
-      // Somebody else was faster.
+      // Another request was faster.
       if (replayed === 0) throw problem('DELIVERY_NOT_FINISHED')
       const { id, org_id: org, status } = delivery
       await recordAudit(tx, [

@@ -47,7 +47,7 @@ export async function settleAttempts(
   await skipDisabled(tx, outbox, changes.filter(hasCode(ENDPOINT_DISABLED)))
 }
 
-/** A request that goes on after its batch is on record before anybody may claim its delivery again. */
+/** A request that goes on after its batch is on record before its delivery can be claimed again. */
 function openAttempt({
   row,
   attempt,

@@ -55,7 +55,7 @@ export async function disableGone(
 ): Promise<void> {
   if (ids.length === 0) return
   const by = 'WEBHOOK_RELAY'
-  // In one order, whoever else disables the same ones.
+  // In one order, so that two transactions cannot deadlock.
   const reason = 'the endpoint answered 410'
   const disabled = await markDisabled(tx, { ids: [...ids].sort(), reason })
   for (const endpoint of disabled) {

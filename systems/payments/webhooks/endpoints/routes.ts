@@ -68,17 +68,17 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
 
   app.get(`${PATH}/:id`, { schema: schemas.getEndpoint }, async (request) => {
     const key = { org: callerOf(request).org, id: request.params.id }
-    return endpointResource(found(await findEndpoint(db, key)))
+    return endpointResource(requireFound(await findEndpoint(db, key)))
   })
 
-  /** Does something to the caller's endpoint while nobody else changes it. */
+  /** Changes the caller's endpoint under a lock. */
   const change = <Result>(
     request: FastifyRequest<{ Params: { id: string } }>,
     work: (tx: Transaction, endpoint: Endpoint, by: string) => Promise<Result>,
   ): Promise<Result> => {
     const { org, sub } = callerOf(request)
     return transaction(pool, async (tx) =>
-      work(tx, found(await lockEndpoint(tx, { org, id: request.params.id })), sub),
+      work(tx, requireFound(await lockEndpoint(tx, { org, id: request.params.id })), sub),
     )
   }
 
@@ -133,7 +133,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     const eventId = uuid()
     const [deliveryId = ''] = await change(request, (tx, endpoint, by) => {
       const event = { org: endpoint.org_id, id: eventId, type: 'webhook.ping', data: { by } }
-      return enqueueFor(tx, [enabled(endpoint)], event)
+      return enqueueFor(tx, [requireEnabled(endpoint)], event)
     })
     return reply.code(202).send({ deliveryId, eventId })
   })
@@ -143,7 +143,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     const period = periodOf(request.body)
     const count = await change(request, async (tx, endpoint, by) => {
       const missed = await findMissed(tx, { endpointId: endpoint.id, ...period })
-      return dryRun ? missed.length : replayDeliveries(tx, enabled(endpoint) && missed, by)
+      return dryRun ? missed.length : replayDeliveries(tx, requireEnabled(endpoint) && missed, by)
     })
     return reply.code(dryRun ? 200 : 202).send({ count, dryRun })
   })
@@ -155,12 +155,12 @@ async function checkUrl(guard: Guard, url: string): Promise<void> {
   throw problem('URL_NOT_ALLOWED', { detail: `url ${reason}`, errors: [{ field: 'url', reason }] })
 }
 
-function found(endpoint: Endpoint | undefined): Endpoint {
+function requireFound(endpoint: Endpoint | undefined): Endpoint {
   if (!endpoint) throw problem('NOT_FOUND', { detail: 'there is no such endpoint' })
   return endpoint
 }
 
-function enabled(endpoint: Endpoint): Endpoint {
+function requireEnabled(endpoint: Endpoint): Endpoint {
   if (endpoint.status === 'enabled') return endpoint
   throw problem('ENDPOINT_DISABLED', { detail: `enable it first: ${endpoint.disabled_reason}` })
 }

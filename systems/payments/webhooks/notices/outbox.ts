@@ -24,7 +24,7 @@ export const NOTICES = 'payments.alert-notices'
 /** Name under which the relay finds the transport of notices. */
 export const TRANSPORT = 'alert-notices'
 
-/** Notices to whoever is on duty. Whoever is on duty may be away for a while. */
+/** Notices to the operator's alert webhook, which may be down for a while. */
 export const alertNotices: Outbox<AlertNotice> = defineOutbox<AlertNotice>({
   name: NOTICES,
   table: 'payments.alert_notices',

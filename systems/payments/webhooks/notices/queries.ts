@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '@posthorn/engine'
 
-/** An alert that somebody should be told of. */
+/** An alert that needs a notice. */
 export interface Notable {
   readonly id: string
   readonly source: string
@@ -15,9 +15,9 @@ export interface Notable {
 }
 
 /**
- * Standing alerts of the last two hours that nobody was told of, one for each subject without a
- * notice in this hour; one that has to wait is told in the next. Older ones are history to whoever
- * switches the notices on, and those about notices themselves would never end.
+ * Standing alerts of the last two hours without a notice, one for each subject without a
+ * notice in this hour; one that has to wait gets it in the next. Older ones are history when notices are
+ * switched on, and those about notices themselves would never end.
  */
 export async function selectRaised(tx: Transaction, own: string): Promise<Notable[]> {
   const { rows } = await tx.query<Notable>(sql`
@@ -39,7 +39,7 @@ export async function selectRaised(tx: Transaction, own: string): Promise<Notabl
   return rows
 }
 
-/** Alerts that somebody was told of, and that are over. */
+/** Alerts with a notice that have recovered. */
 export async function takeRecovered(tx: Transaction): Promise<Notable[]> {
   const { rows } = await tx.query<Notable>(sql`
     with over as (

@@ -1,5 +1,5 @@
 import { engineMigrations, migrate, sql } from '@posthorn/engine'
-import { createLine } from '@posthorn/engine/testing'
+import { createTcpProxy } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { Pool, type PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -302,7 +302,7 @@ describe('wake-ups', () => {
  */
 async function throughPooler(): Promise<string> {
   const { hostname: host, port } = new URL(postgres.url)
-  const line = await createLine({ host, port: Number(port) }, () => {
+  const line = await createTcpProxy({ host, port: Number(port) }, () => {
     let pending: Buffer = Buffer.alloc(0)
     return (bytes) => {
       pending = Buffer.concat([pending, bytes])

@@ -37,7 +37,7 @@ export const upload: Step = {
       },
     )
     notes.fileJob = fileJobId
-    tell(`First notification: ${await told({ api }, fileJobId, 'N1')}.`)
+    tell(`First notification: ${await findNotification({ api }, fileJobId, 'N1')}.`)
   },
 }
 
@@ -61,11 +61,11 @@ export const retries: Step = {
     await advance(api, '6h')
     await rows((counts) => count(counts, 'ERROR') === 3)
     tell('Another six hours later the last one is given up: MAX_RETRIES_EXCEEDED.')
-    tell(`Second notification: ${await told({ api }, fileJob, 'N2')}.`)
+    tell(`Second notification: ${await findNotification({ api }, fileJob, 'N2')}.`)
   },
 }
 
-async function told(
+async function findNotification(
   { api }: Pick<Stage, 'api'>,
   job: string,
   kind: Notification['kind'],

@@ -17,7 +17,7 @@ const RESEND = `mutation ($invitationId: ID!) {
 
 export const families: Step = {
   id: 'families',
-  title: 'A family invites somebody',
+  title: 'A family invites a guest',
   about:
     'A family is founded and invites a guest by mail; the guest asks for the mail again. Each change ' +
     'is a domain event in the transaction that makes it, and the events of a family stay in order.',

@@ -10,7 +10,7 @@ interface Message {
 const MESSAGES = [
   { digits: '1234', status: 'DELIVERED', what: 'One message is delivered and read' },
   { digits: '0429', status: 'DELIVERED', what: 'One met the rate limit, waited, and is delivered' },
-  { digits: '0026', status: 'FAILED', what: 'One number is not on WhatsApp, as a webhook told' },
+  { digits: '0026', status: 'FAILED', what: 'One number is not on WhatsApp, as a webhook says' },
   { digits: '0047', status: 'FAILED', what: 'One was refused for good: no second attempt is made' },
 ] as const
 

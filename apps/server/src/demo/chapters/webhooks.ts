@@ -65,7 +65,7 @@ export const outage: Step = {
     await mend(api, 'merchant')
     await advance(api, '1m')
     await deliveriesOf(stage, succeeded, ({ status }) => status === 'delivered')
-    tell('The merchant is back, and both webhooks arrived without anybody’s doing.')
+    tell('The merchant is back, and both webhooks were delivered by their retries.')
   },
 }
 
@@ -73,7 +73,7 @@ export const trouble: Step = {
   id: 'trouble',
   title: 'Something is left for you',
   about:
-    'The merchant closes for maintenance, and this time nobody mends it. A payment is refunded; its ' +
+    'The merchant closes for maintenance, and this time stays down. A payment is refunded; its ' +
     'webhook fails five times, faster than usual since the clock is moved, and is given up with an ' +
     'alert.',
   look: [

@@ -9,7 +9,7 @@ export async function countGreeting(tx: Transaction, name: string): Promise<numb
   return Number(rows[0]?.times)
 }
 
-/** How often somebody was greeted; undefined if never. */
+/** How often a name was greeted; undefined if never. */
 export async function findGreeted(db: Queryable, name: string): Promise<number | undefined> {
   const { rows } = await db.query<{ times: string }>(sql`
     select times from example.greeted where name = ${name}`)

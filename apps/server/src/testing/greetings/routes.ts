@@ -8,14 +8,14 @@ import { findGreeted } from './queries.ts'
 const Name = Type.String({ minLength: 1, maxLength: 200 })
 
 const greet = {
-  summary: 'Greet somebody: a row and its message in one transaction',
+  summary: 'Greet a name: a row and its message in one transaction',
   tags: ['example'],
   body: Type.Object({ name: Name }),
   response: { 202: Type.Object({ id: Type.String() }) },
 }
 
 const greeted = {
-  summary: 'How often somebody was greeted, as the consumer counted',
+  summary: 'How often a name was greeted, as the consumer counted',
   tags: ['example'],
   params: Type.Object({ name: Name }),
   response: { 200: Type.Object({ name: Type.String(), times: Type.Integer() }) },
@@ -31,7 +31,7 @@ export function greetingRoutes(app: App, pool: Pool, outbox: Outbox<Greeting>): 
   app.get('/api/v1/greetings/:name', { schema: greeted }, async (request) => {
     const { name } = request.params
     const times = await findGreeted(pool, name)
-    if (times === undefined) throw problem('NOT_FOUND', { detail: `nobody greeted ${name} yet` })
+    if (times === undefined) throw problem('NOT_FOUND', { detail: `no greeting of ${name} yet` })
     return { name, times }
   })
 }

@@ -25,7 +25,7 @@ export function fromLender(lender: ClientLender): Transaction {
     async query<Row>(statement: Statement) {
       check()
       const tx = await join()
-      // Its client may have gone to somebody else while it was being fetched.
+      // Its client may have gone to another transaction while it was being fetched.
       check()
       return tx.query<Row>(statement)
     },

@@ -14,12 +14,12 @@ import { transaction, type Transaction } from '../transaction.ts'
 import { uuid } from '../../uuid.ts'
 import { functionConformance, functionTables } from './conformance-functions.ts'
 
-/** A library's client on the tests' database. `Handle` is whatever it calls its transaction. */
-export interface Opened<Handle> {
+/** A library's client on the tests' database. `Handle` is the library's transaction. */
+export interface OpenClient<Handle> {
   /** As the library's users write it: commits when `work` resolves, rolls back when it throws. */
   transaction<Result>(work: (handle: Handle) => Promise<Result>): Promise<Result>
   /** A transaction in the transaction, by a savepoint. */
-  nested<Result>(handle: Handle, work: (inner: Handle) => Promise<Result>): Promise<Result>
+  nest<Result>(handle: Handle, work: (inner: Handle) => Promise<Result>): Promise<Result>
   /** Inserts into `public.thing (consumer, event_id)` by the library's own means. */
   insert(handle: Handle, id: string): Promise<unknown>
   /** Every `event_id` in `public.thing`. */
@@ -28,7 +28,7 @@ export interface Opened<Handle> {
   readonly plain: readonly unknown[]
   /** The handle may be in a new transaction by itself: a connection, an entity manager. */
   readonly reusable?: true
-  /** Nobody can see the commit: relays are told to look for it. */
+  /** The library does not report the commit: relays poll for it. */
   readonly opaqueArray?: true
   close(): Promise<unknown>
 }
@@ -43,16 +43,16 @@ const oops = new Error('oops')
 export function adapterConformance<Handle>(
   name: string,
   from: (handle: Handle) => Transaction,
-  open: (url: string) => Promise<Opened<Handle>>,
+  open: (url: string) => Promise<OpenClient<Handle>>,
 ): void {
   describe(`${name} joins the caller's transaction`, async () => {
     const db = await testDatabase({
       sql: [outboxTables, things, functionTables].join('\n'),
     })
     const hooks = viewTable(db.pool, webhookDeliveries as unknown as Outbox)
-    const stored = async () => [...(await hooks.states()).keys()].toSorted()
+    const listStored = async () => [...(await hooks.states()).keys()].toSorted()
     const hook = (n: unknown = 1) => ({ endpoint_id: 'shop', payload: { n } })
-    let library: Opened<Handle>
+    let library: OpenClient<Handle>
 
     beforeAll(async () => {
       library = await open(db.url)
@@ -73,12 +73,12 @@ export function adapterConformance<Handle>(
         expect(await getMessage(tx, webhookDeliveries, enqueued.id)).toMatchObject({
           state: 'pending',
         })
-        // Nobody else sees either of them yet.
-        expect(await stored()).toEqual([])
+        // No other session sees either of them yet.
+        expect(await listStored()).toEqual([])
         return enqueued
       })
       expect(created).toBe(true)
-      expect(await stored()).toEqual([id])
+      expect(await listStored()).toEqual([id])
       expect(await thingsNow()).toContain(row)
     })
 
@@ -90,7 +90,7 @@ export function adapterConformance<Handle>(
         throw oops
       })
       await expect(failed).rejects.toThrow(oops)
-      expect(await stored()).toEqual([])
+      expect(await listStored()).toEqual([])
       expect(await thingsNow()).not.toContain(row)
     })
 
@@ -102,7 +102,7 @@ export function adapterConformance<Handle>(
         await library.insert(handle, row)
       })
       await expect(failed).rejects.toThrow(Error)
-      expect(await stored()).toEqual([])
+      expect(await listStored()).toEqual([])
       expect(await thingsNow()).not.toContain(row)
     })
 
@@ -113,7 +113,7 @@ export function adapterConformance<Handle>(
         await expect(attempt()).rejects.toThrow(refusal)
         await expect(attempt()).rejects.toThrow(new RegExp(`${from.name} needs|client is not`))
       }
-      expect(await stored()).toEqual([])
+      expect(await listStored()).toEqual([])
     })
 
     test.each(['commit', 'rollback'])('a handle is refused after its %s', async (end) => {
@@ -125,24 +125,24 @@ export function adapterConformance<Handle>(
         if (end === 'rollback') throw oops
       })
       await ended.catch(() => undefined)
-      const before = await stored()
+      const before = await listStored()
       const { tx, used, handle } = kept as NonNullable<typeof kept>
       const again = async () => from(handle)
       const late = [async () => tx, async () => used, again]
       for (const make of late) {
         const attempt = async () => enqueue(await make(), webhookDeliveries, hook())
         await expect(attempt()).rejects.toThrow(refusal)
-        // Nor does it get into somebody else's transaction, on the same connection or another.
+        // Nor does it get into another transaction, on the same connection or another.
         await inTransaction(async (other) => {
           await enqueue(other, webhookDeliveries, hook('other'))
           if (library.reusable && make === again) return
           await expect(attempt()).rejects.toThrow(refusal)
         })
       }
-      expect(await stored()).toHaveLength(before.length + late.length)
+      expect(await listStored()).toHaveLength(before.length + late.length)
     })
 
-    test('an enqueue that nobody waits for never outlives its transaction', async () => {
+    test('an enqueue that is not awaited never outlives its transaction', async () => {
       // A first one, so that the table is known: from now on it is one statement.
       await inTransaction((tx) => enqueue(tx, webhookDeliveries, hook()))
       await hooks.empty()
@@ -150,11 +150,11 @@ export function adapterConformance<Handle>(
       for (let n = 0; n < 300; n += 1) {
         const failed = inTransaction(async (tx) => {
           if (n % 2 === 0) await pause(tx, webhookDeliveries, { by: 'test' })
-          const begun = async () => {
+          const begin = async () => {
             await (n % 4 < 2 ? ticks((n / 4) % 60) : turns((n / 8) % 8))
             await enqueue(tx, webhookDeliveries, hook(n))
           }
-          late.push(begun().catch(() => undefined))
+          late.push(begin().catch(() => undefined))
           if (n % 3 === 0) await setImmediate()
           if (n % 3 === 1) await ticks(n % 101)
           throw oops
@@ -162,38 +162,38 @@ export function adapterConformance<Handle>(
         await expect(failed).rejects.toThrow(oops)
       }
       await Promise.all(late)
-      expect(await stored()).toEqual([])
+      expect(await listStored()).toEqual([])
       expect(await listPaused(db.pool)).toEqual([])
     })
 
     test('a nested transaction that is rolled back takes its message along', async () => {
       const ids = await inTransaction(async (tx, handle) => {
         const outer = await enqueue(tx, webhookDeliveries, hook('outer'))
-        const failed = library.nested(handle, async (inner) => {
+        const failed = library.nest(handle, async (inner) => {
           await enqueue(from(inner), webhookDeliveries, hook('lost'))
           throw oops
         })
         await expect(failed).rejects.toThrow(oops)
-        const inner = await library.nested(handle, (nested) =>
+        const inner = await library.nest(handle, (nested) =>
           enqueue(from(nested), webhookDeliveries, hook('inner')),
         )
         const last = await enqueue(tx, webhookDeliveries, hook('last'))
         return [outer.id, inner.id, last.id]
       })
-      expect(await stored()).toEqual(ids.toSorted())
+      expect(await listStored()).toEqual(ids.toSorted())
     })
 
     test('a nested transaction confines an error of the database', async () => {
       const { id } = await inTransaction(async (tx, handle) => {
         const first = await enqueue(tx, webhookDeliveries, hook())
-        const again = library.nested(handle, (inner) =>
+        const again = library.nest(handle, (inner) =>
           enqueue(from(inner), webhookDeliveries, { ...hook(), id: first.id }),
         )
         const error: unknown = await again.catch((thrown: unknown) => thrown)
         expect(sqlState(error)).toBe('23505')
         return first
       })
-      expect(await stored()).toEqual([id])
+      expect(await listStored()).toEqual([id])
     })
 
     test('a relay of this process is woken by the commit', async () => {
@@ -231,7 +231,7 @@ export function adapterConformance<Handle>(
         await enqueue(tx, webhookDeliveries, hook())
         tx.ringLater(bell)
         from(handle).ringLater(bell)
-        await library.nested(handle, async (inner) => {
+        await library.nest(handle, async (inner) => {
           await library.insert(inner, uuid())
         })
         await setTimeout(20)
@@ -259,7 +259,7 @@ export function adapterConformance<Handle>(
       )
       const kept = ids.filter((id) => id !== undefined)
       expect(kept).toHaveLength(6)
-      const all = await stored()
+      const all = await listStored()
       expect(all).toHaveLength(12)
       expect(all).toEqual(expect.arrayContaining(kept))
     })

@@ -3,7 +3,7 @@ import { pgTable, text, uuid, type PgDatabase, type PgQueryResultHKT } from 'dri
 import { drizzle as onPostgresJs } from 'drizzle-orm/postgres-js'
 import { Pool } from 'pg'
 import postgres from 'postgres'
-import { adapterConformance, type Opened } from './conformance.ts'
+import { adapterConformance, type OpenClient } from './conformance.ts'
 import { fromDrizzle } from './drizzle.ts'
 
 const thing = pgTable('thing', { consumer: text().notNull(), eventId: uuid('event_id').notNull() })
@@ -11,10 +11,10 @@ const thing = pgTable('thing', { consumer: text().notNull(), eventId: uuid('even
 type Db = PgDatabase<PgQueryResultHKT>
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 
-function opened(db: Db, close: () => Promise<unknown>): Opened<Tx> {
+function openClient(db: Db, close: () => Promise<unknown>): OpenClient<Tx> {
   return {
     transaction: (work) => db.transaction(work),
-    nested: (tx, work) => tx.transaction(work),
+    nest: (tx, work) => tx.transaction(work),
     insert: (tx, id) => tx.insert(thing).values({ consumer: 'caller', eventId: id }).execute(),
     things: async (tx) => (await tx.select().from(thing)).map((row) => row.eventId),
     plain: [db],
@@ -24,10 +24,10 @@ function opened(db: Db, close: () => Promise<unknown>): Opened<Tx> {
 
 adapterConformance('drizzle on node-postgres', fromDrizzle, async (url) => {
   const pool = new Pool({ connectionString: url })
-  return opened(onPg(pool), () => pool.end())
+  return openClient(onPg(pool), () => pool.end())
 })
 
 adapterConformance('drizzle on postgres-js', fromDrizzle, async (url) => {
   const sql = postgres(url, { max: 10, onnotice: () => undefined })
-  return opened(onPostgresJs(sql), () => sql.end())
+  return openClient(onPostgresJs(sql), () => sql.end())
 })

@@ -25,15 +25,15 @@ test.each(['begin', 'BEGIN ISOLATION LEVEL SERIALIZABLE', 'start transaction rea
   (text) => expect(beginsTransaction(text)).toBe(true),
 )
 
-test('the end is known when it is told, and over when it is answered, well or not', async () => {
+test('the end is announced when COMMIT is sent, and over when it is answered, well or not', async () => {
   for (const settle of ['resolve', 'reject'] as const) {
     const watch = createEndWatch()
     const answer = Promise.withResolvers<void>()
     let ended = false
     watch.onEnd(() => (ended = true))
-    expect(watch.told()).toBe(false)
+    expect(watch.isRequested()).toBe(false)
     watch.tell(answer.promise)
-    expect(watch.told()).toBe(true)
+    expect(watch.isRequested()).toBe(true)
     expect(ended).toBe(false)
     answer[settle]()
     await expect.poll(() => ended).toBe(true)

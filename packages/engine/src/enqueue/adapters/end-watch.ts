@@ -6,24 +6,24 @@
 export interface EndWatch {
   /** COMMIT or ROLLBACK was handed to the connection. */
   tell(answer: PromiseLike<unknown>): void
-  told(): boolean
+  isRequested(): boolean
   /** Calls back when Postgres has answered. */
   onEnd(ended: () => void): void
 }
 
 export function createEndWatch(): EndWatch {
   const end = Promise.withResolvers<void>()
-  let told = false
+  let requested = false
   return {
     tell(answer) {
-      told = true
+      requested = true
       // An answer that is an error counts too: it may have committed, and a look is cheap.
       answer.then(
         () => end.resolve(),
         () => end.resolve(),
       )
     },
-    told: () => told,
+    isRequested: () => requested,
     onEnd: (ended) => void end.promise.then(ended),
   }
 }

@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from 'kysely'
 import { Pool } from 'pg'
-import { adapterConformance, type Opened } from './conformance.ts'
+import { adapterConformance, type OpenClient } from './conformance.ts'
 import { fromKysely } from './kysely.ts'
 
 interface Tables {
@@ -29,13 +29,13 @@ const rows = {
     (await trx.selectFrom('public.thing').select('eventId').execute()).map((row) => row.eventId),
 }
 
-async function open(url: string): Promise<Opened<Transaction<Tables>>> {
+async function open(url: string): Promise<OpenClient<Transaction<Tables>>> {
   const db = client(url)
   return {
     ...rows,
     transaction: (work) => db.transaction().execute(work),
     // Without controlled transactions a savepoint is a statement.
-    async nested(trx, work) {
+    async nest(trx, work) {
       await sql`savepoint nested`.execute(trx)
       try {
         return await work(trx)
@@ -49,7 +49,7 @@ async function open(url: string): Promise<Opened<Transaction<Tables>>> {
   }
 }
 
-async function openControlled(url: string): Promise<Opened<ControlledTransaction<Tables>>> {
+async function openControlled(url: string): Promise<OpenClient<ControlledTransaction<Tables>>> {
   const db = client(url)
   return {
     ...rows,
@@ -64,7 +64,7 @@ async function openControlled(url: string): Promise<Opened<ControlledTransaction
         throw error
       }
     },
-    async nested(trx, work) {
+    async nest(trx, work) {
       const inner = await trx.savepoint('nested').execute()
       try {
         return await work(inner)

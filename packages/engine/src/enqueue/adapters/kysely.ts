@@ -18,7 +18,7 @@ interface KyselyExecutor {
 }
 
 interface KyselyConnection {
-  executeQuery(query: ReturnType<typeof compiled>): Promise<{ rows: unknown[] }>
+  executeQuery(query: ReturnType<typeof compileStatement>): Promise<{ rows: unknown[] }>
 }
 
 /** The transaction that each connection is in, or was in last; undefined where none was heard of. */
@@ -46,8 +46,10 @@ export function joinKysely(
     query: <Row>(statement: Statement) =>
       onConnection(trx, async (connection) => {
         end ??= await endOf(connection)
-        if (end.told()) throw notInTransaction()
-        return (await connection.executeQuery(compiled(change(statement)))) as { rows: Row[] }
+        if (end.isRequested()) throw notInTransaction()
+        return (await connection.executeQuery(compileStatement(change(statement)))) as {
+          rows: Row[]
+        }
       }),
     onEnd(ended) {
       const found = onConnection(trx, async (connection) => (end ??= await endOf(connection)))
@@ -76,14 +78,14 @@ async function onConnection<Result>(
 async function endOf(connection: KyselyConnection): Promise<EndWatch> {
   const known = heard.get(connection) ?? listenTo(connection)
   if (!known.current) {
-    // The first time nobody knows what was sent before: only Postgres can tell.
+    // The first time it is unknown what was sent before: only Postgres can say.
     await prove(connection)
     known.current ??= createEndWatch()
   }
   return known.current
 }
 
-/** Hears from now on what the connection is told, by the means of Kysely's own log. */
+/** Observes from now on what the connection sends, through Kysely's own log. */
 function listenTo(connection: KyselyConnection): { current: EndWatch | undefined } {
   const known: { current: EndWatch | undefined } = { current: undefined }
   heard.set(connection, known)
@@ -99,14 +101,15 @@ function listenTo(connection: KyselyConnection): { current: EndWatch | undefined
 
 async function prove(connection: KyselyConnection): Promise<void> {
   try {
-    for (const statement of proveTransaction) await connection.executeQuery(compiled(statement))
+    for (const statement of proveTransaction)
+      await connection.executeQuery(compileStatement(statement))
   } catch (error) {
     throw sqlState(error) === NO_ACTIVE_TRANSACTION ? notInTransaction(error) : error
   }
 }
 
 /** The same as `CompiledQuery.raw` makes. */
-function compiled({ text, values }: Statement) {
+function compileStatement({ text, values }: Statement) {
   return {
     sql: text,
     parameters: values,

@@ -1,5 +1,5 @@
 import { EntitySchema, MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
-import { adapterConformance, type Opened } from './conformance.ts'
+import { adapterConformance, type OpenClient } from './conformance.ts'
 import { fromMikroOrm } from './mikro-orm.ts'
 
 const Thing = new EntitySchema<{ consumer: string; eventId: string }>({
@@ -11,11 +11,11 @@ const Thing = new EntitySchema<{ consumer: string; eventId: string }>({
   },
 })
 
-async function open(clientUrl: string): Promise<Opened<SqlEntityManager>> {
+async function open(clientUrl: string): Promise<OpenClient<SqlEntityManager>> {
   const orm = await MikroORM.init({ clientUrl, entities: [Thing], pool: { min: 0, max: 10 } })
   return {
     transaction: (work) => orm.em.fork().transactional(work),
-    nested: (em, work) => em.transactional(work),
+    nest: (em, work) => em.transactional(work),
     insert: (em, id) => em.insert(Thing, { consumer: 'caller', eventId: id }),
     things: async (em) => (await em.find(Thing, {})).map((row) => row.eventId),
     plain: [orm.em, orm.em.fork()],

@@ -25,7 +25,7 @@ export function fromMikroOrm(em: MikroOrmManager): Transaction {
 
 /**
  * MikroORM's connections read times as text. pg takes the parsers of a single statement beside its
- * text, and Kysely hands over to it whatever stands there.
+ * text, and Kysely hands it over unchanged.
  */
 function readAsPg({ text, values }: Statement): Statement {
   const config = { text, types, toString: () => text }

@@ -1,8 +1,8 @@
 import { Pool, type PoolClient } from 'pg'
-import { adapterConformance, type Opened } from './conformance.ts'
+import { adapterConformance, type OpenClient } from './conformance.ts'
 import { fromPg } from './pg.ts'
 
-async function open(url: string): Promise<Opened<PoolClient>> {
+async function open(url: string): Promise<OpenClient<PoolClient>> {
   const pool = new Pool({ connectionString: url })
   const idle = await pool.connect()
   return {
@@ -20,7 +20,7 @@ async function open(url: string): Promise<Opened<PoolClient>> {
         client.release()
       }
     },
-    async nested(client, work) {
+    async nest(client, work) {
       await client.query('savepoint nested')
       try {
         return await work(client)

@@ -1,15 +1,15 @@
 import postgres, { type TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../testing/index.ts'
-import { adapterConformance, type Opened } from './conformance.ts'
+import { adapterConformance, type OpenClient } from './conformance.ts'
 import { fromPostgres } from './postgres.ts'
 
-async function open(url: string): Promise<Opened<TransactionSql>> {
+async function open(url: string): Promise<OpenClient<TransactionSql>> {
   const sql = postgres(url, { max: 10, onnotice: () => undefined })
   return {
     transaction: async (work) =>
       (await sql.begin((tx) => work(tx))) as Awaited<ReturnType<typeof work>>,
-    nested: async (tx, work) =>
+    nest: async (tx, work) =>
       (await tx.savepoint((inner) => work(inner))) as Awaited<ReturnType<typeof work>>,
     insert: async (tx, id) =>
       tx`insert into public.thing (consumer, event_id) values ('caller', ${id})`,

@@ -54,7 +54,7 @@ export function fromPostgres(tx: PostgresTransaction): Transaction {
   if (typeof tx.savepoint !== 'function') throw notInTransaction()
   const joined = joins.get(tx) ?? joinOf(tx)
   joins.set(tx, joined)
-  // Whoever queries hears of it.
+  // The caller of the query gets the error.
   joined.catch(() => undefined)
   return borrowTransaction({
     async query<Row>({ text, values }: Statement) {
@@ -72,7 +72,7 @@ export function fromPostgres(tx: PostgresTransaction): Transaction {
 
 /**
  * Finds the connection by a statement on it. A COMMIT that was sent before is answered before, and
- * the connection is nobody's by then; one that is sent later is heard.
+ * the connection is idle by then; one that is sent later is seen.
  */
 async function joinOf(tx: PostgresTransaction): Promise<Joined> {
   const found: PostgresConnection[] = []
@@ -92,7 +92,7 @@ async function joinOf(tx: PostgresTransaction): Promise<Joined> {
   const transaction = connection?.reserved
   if (!transaction) throw notInTransaction()
   const end = endOf(transaction)
-  return { end, isOpen: () => connection?.reserved === transaction && !end.told() }
+  return { end, isOpen: () => connection?.reserved === transaction && !end.isRequested() }
 }
 
 function endOf(transaction: object): EndWatch {
@@ -101,7 +101,7 @@ function endOf(transaction: object): EndWatch {
   return end
 }
 
-/** Hears from now on what the connection is told. */
+/** Observes from now on what the connection sends. */
 function listenTo(connection: PostgresConnection): void {
   if (heard.has(connection)) return
   heard.add(connection)
@@ -118,7 +118,7 @@ function asText(tx: PostgresTransaction, value: unknown): unknown {
   return text === null ? null : tx.typed(text as never, UNKNOWN)
 }
 
-/** Rows as pg would give them, whatever parsers this client of postgres.js has. */
+/** Rows as pg would give them, regardless of the parsers of this client of postgres.js. */
 function rowsOf(result: PostgresResult): Record<string, unknown>[] {
   const columns = result.columns ?? []
   return result.map((values) =>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { afterAll } from 'vitest'
-import { adapterConformance, type Opened } from './conformance.ts'
+import { adapterConformance, type OpenClient } from './conformance.ts'
 import { fromPrisma, type PrismaTransaction } from './prisma.ts'
 
 const SCHEMA = `
@@ -59,12 +59,12 @@ async function generate(): Promise<Generated> {
   return (await import(join(folder, 'generated/client.ts'))) as Generated
 }
 
-async function open(url: string): Promise<Opened<Tx>> {
+async function open(url: string): Promise<OpenClient<Tx>> {
   const { PrismaClient } = await generate()
   const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url, max: 12 }) })
   return {
     transaction: (work) => prisma.$transaction(work),
-    nested: (tx, work) => tx.$transaction(work),
+    nest: (tx, work) => tx.$transaction(work),
     insert: (tx, id) => tx.thing.create({ data: { consumer: 'caller', eventId: id } }),
     things: async (tx) => (await tx.thing.findMany()).map((row) => row.eventId),
     plain: [prisma],

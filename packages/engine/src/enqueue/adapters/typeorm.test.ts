@@ -1,5 +1,5 @@
 import { DataSource, EntitySchema, type EntityManager } from 'typeorm'
-import { adapterConformance, type Opened } from './conformance.ts'
+import { adapterConformance, type OpenClient } from './conformance.ts'
 import { fromTypeOrm } from './typeorm.ts'
 
 const thing = new EntitySchema<{ consumer: string; event_id: string }>({
@@ -11,12 +11,12 @@ const thing = new EntitySchema<{ consumer: string; event_id: string }>({
   },
 })
 
-async function open(url: string): Promise<Opened<EntityManager>> {
+async function open(url: string): Promise<OpenClient<EntityManager>> {
   const source = new DataSource({ type: 'postgres', url, entities: [thing] })
   await source.initialize()
   return {
     transaction: (work) => source.transaction(work),
-    nested: (manager, work) => manager.transaction(work),
+    nest: (manager, work) => manager.transaction(work),
     insert: (manager, id) => manager.insert(thing, { consumer: 'caller', event_id: id }),
     things: async (manager) => (await manager.find(thing)).map((row) => row.event_id),
     plain: [source.manager, source.createQueryRunner().manager],

@@ -21,7 +21,7 @@ export async function clientOf(
   caller: { sub?: string; org?: string } = {},
 ): Promise<Client> {
   const authorization = `Bearer ${await tokenOf(caller)}`
-  const asked = async (path: string, init: RequestInit): Promise<Answer> => {
+  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     const response = await fetch(url + path, init)
     const text = await response.text()
     const body = text === '' ? undefined : (JSON.parse(text) as unknown)
@@ -30,7 +30,7 @@ export async function clientOf(
   return {
     upload(content, query = '?filename=bank.csv') {
       const isForm = content instanceof FormData
-      return asked(`/api/v1/reconciliations${query}`, {
+      return ask(`/api/v1/reconciliations${query}`, {
         method: 'POST',
         headers: { authorization, ...(!isForm && { 'content-type': 'text/csv' }) },
         body: isStream(content) ? (Readable.toWeb(Readable.from(content)) as BodyInit) : content,
@@ -38,7 +38,7 @@ export async function clientOf(
       } as RequestInit)
     },
     send: (method, path, body) =>
-      asked(path, {
+      ask(path, {
         method,
         headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
         ...(body && { body: JSON.stringify(body) }),
@@ -61,7 +61,7 @@ export interface Generated {
 }
 
 /** A file of any size, made as it is read. */
-export async function* generated({
+export async function* generate({
   rows,
   instead = {},
   prefix = 'tx',
