@@ -8,6 +8,7 @@ import { http } from './http.ts'
 import { latency } from './latency.ts'
 import { messages } from './messages.ts'
 import { parseOptions, type Options } from './options.ts'
+import { outage } from './outage.ts'
 import { overview } from './overview.ts'
 import { payments } from './payments.ts'
 import { startServer, type Server } from './postgres.ts'
@@ -27,6 +28,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   latency: { run: latency, settings: {} },
   enqueue: { run: enqueue, settings: {} },
   backlog: { run: backlog, settings: {} },
+  outage: { run: outage, settings: {} },
   http: { run: http, settings: {} },
   overview: { run: overview, settings: {} },
   sagas: { run: sagas, settings: {} },

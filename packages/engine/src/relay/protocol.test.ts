@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { nextKey } from '../testing/held-key-model.ts'
+import { explore } from '../testing/protocol-explorer.ts'
+import { RULES, type Budget } from '../testing/protocol-world.ts'
+
+/* Every interleaving of two relays, two keys and four messages: see `testing/protocol-explorer.ts`. */
+
+const FAULTS = [
+  'failures',
+  'refusals',
+  'expiries',
+  'lostAnswers',
+  'replays',
+  'confirmations',
+] as const satisfies readonly (keyof Budget)[]
+
+type Fault = (typeof FAULTS)[number]
+
+/** One of each of these, and none of the others. */
+function only(...faults: Fault[]): Budget {
+  const budget = Object.fromEntries(FAULTS.map((fault) => [fault, Number(faults.includes(fault))]))
+  return budget as unknown as Budget
+}
+
+/** Any two things that can go wrong or be done meanwhile. */
+const pairs = FAULTS.flatMap((a, i) => FAULTS.slice(i + 1).map((b): Fault[] => [a, b]))
+
+/** Three at once, where each needs the others to matter. */
+const triples: Fault[][] = [
+  ['refusals', 'confirmations', 'replays'],
+  ['failures', 'confirmations', 'expiries'],
+  ['refusals', 'replays', 'expiries'],
+  ['failures', 'expiries', 'lostAnswers'],
+]
+
+test.each(['block', 'skip', 'park'] as const)(
+  'no order of moves breaks a promise: %s',
+  (dead) => {
+    let visited = 0
+    for (const faults of [...pairs, ...triples]) {
+      const { states, broken } = explore(dead, only(...faults))
+      expect(broken, faults.join()).toBeUndefined()
+      visited += states
+    }
+    // The whole space, and not a corner of it.
+    expect(visited).toBeGreaterThan(5_000)
+  },
+  120_000,
+)
+
+describe('a rule that is broken is found', () => {
+  test('a retry that writes its time over a block', () => {
+    const { broken } = explore('block', only('refusals', 'confirmations'), {
+      ...RULES,
+      next: (key, event) =>
+        event.event === 'wait'
+          ? { state: 'waiting', until: event.until, by: event.id }
+          : nextKey(key, event),
+    })
+    expect(broken?.promise).toBe('Order per key, if asked for: behind a dead message')
+  })
+
+  test('a settlement that does not look at the number of its run', () => {
+    const { broken } = explore('block', only('failures', 'lostAnswers'), {
+      ...RULES,
+      guards: ({ token }) => token === 'ours',
+    })
+    expect(broken?.promise).toBe('Attempts are bounded: one was counted twice')
+  })
+
+  test('a replay that lifts the block of another message', () => {
+    const { broken } = explore('block', only('refusals', 'confirmations', 'replays'), {
+      ...RULES,
+      next: (key, event) =>
+        event.event === 'replay'
+          ? { state: 'waiting', until: event.until, by: 'REPLAYED' }
+          : nextKey(key, event),
+    })
+    expect(broken?.promise).toBe('Order per key, if asked for: behind a dead message')
+  })
+
+  test('a lost run that lets a blocked key go on', () => {
+    const { broken } = explore('block', only('failures', 'confirmations', 'expiries'), {
+      ...RULES,
+      next: (key, event) =>
+        event.event === 'lose'
+          ? { state: 'waiting', until: event.now, by: 'CLAIM_EXPIRED' }
+          : nextKey(key, event),
+    })
+    expect(broken?.promise).toBe('Order per key, if asked for: behind a dead message')
+  })
+})
