@@ -8,7 +8,7 @@ import { enqueue } from '../enqueue/enqueue.ts'
 import { KeySource } from './key-source.ts'
 import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
 import { createRelay } from './relay.ts'
-import { replay } from '../operate/replay.ts'
+import { cancel, replay } from '../operate/replay.ts'
 import { exponential } from '../outbox/retry.ts'
 import { RowSource } from './row-source.ts'
 import { poolHandle } from '../enqueue/pool-handle.ts'
@@ -43,14 +43,16 @@ interface Note {
 
 const ATTEMPTS = 3
 
-type Feature = 'order' | 'claimed' | 'confirm'
+type Feature = 'block' | 'skip' | 'park' | 'claimed' | 'confirm'
 
 function outboxNamed(name: string, features: readonly Feature[]): Outbox<Note> {
   const has = (feature: Feature) => features.includes(feature)
+  const dead = (['block', 'skip', 'park'] as const).find(has)
   const states = {
     ready: 'ready',
     sent: 'sent',
     dead: 'dead',
+    cancelled: 'cancelled',
     ...(has('claimed') ? { claimed: 'claimed' } : {}),
   }
   return defineOutbox<Note>({
@@ -62,7 +64,7 @@ function outboxNamed(name: string, features: readonly Feature[]): Outbox<Note> {
     columns: { dueAt: 'due_at', createdAt: 'created_at' },
     counter: { column: 'attempts', bumps: 'on-failure' },
     claim: { batch: 4, lease: '60s' },
-    ...(has('order') ? { order: { key: 'key', dead: 'block' } } : {}),
+    ...(dead ? { order: { key: 'key', dead } } : {}),
     retry: exponential('1s', { attempts: ATTEMPTS }),
     destination: { transport: 'fake', topic: 'notes' },
     message: (row) => ({ id: row.id, type: 'note', key: row.key, payload: {} }),
@@ -74,7 +76,10 @@ const outboxes = {
   'by row with a claimed state': outboxNamed('marked', ['claimed']),
   'by row with confirmations': outboxNamed('confirmed', ['confirm']),
   'by row with a claimed state and confirmations': outboxNamed('both', ['claimed', 'confirm']),
-  'by key': outboxNamed('keys', ['order']),
+  'by key, blocking': outboxNamed('blocking', ['block']),
+  'by key, blocking, with confirmations': outboxNamed('blockingconfirmed', ['block', 'confirm']),
+  'by key, skipping, with confirmations': outboxNamed('skipping', ['skip', 'confirm']),
+  'by key, parking, with confirmations': outboxNamed('parking', ['park', 'confirm']),
 }
 
 const db = await testDatabase({
@@ -92,21 +97,27 @@ const db = await testDatabase({
 await useMovableClock(db.pool)
 
 type Move =
-  | { kind: 'enqueue'; key: string }
+  | { kind: 'enqueue'; key: string; delayed?: boolean }
   | { kind: 'claim'; relay: number; of: ClaimKind }
   | { kind: 'attempt'; relay: number; failing: number; refusing: boolean }
-  | { kind: 'settle'; relay: number }
+  | { kind: 'settle'; relay: number; answered: boolean }
   | { kind: 'crash'; relay: number }
   | { kind: 'expire' }
   | { kind: 'wait' }
   | { kind: 'replay' }
+  | { kind: 'replay some'; pick: number; perSecond: number }
+  | { kind: 'cancel'; pick: number }
   | { kind: 'confirm'; pick: number; well: boolean }
 
 const relay = fc.nat(2)
 const move: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('enqueue'), key: fc.constantFrom('a', 'b', 'c') }),
+    arbitrary: fc.record({
+      kind: fc.constant('enqueue'),
+      key: fc.constantFrom('a', 'b', 'c'),
+      delayed: fc.boolean(),
+    }),
   },
   {
     weight: 6,
@@ -133,11 +144,23 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       refusing: fc.boolean(),
     }),
   },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('settle'), relay }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('settle'), relay, answered: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash'), relay }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('expire') }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('replay') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('replay some'),
+      pick: fc.nat(),
+      perSecond: fc.constantFrom(1, 1_000),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel'), pick: fc.nat() }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant('confirm'), pick: fc.nat(), well: fc.boolean() }),
@@ -160,6 +183,9 @@ class World {
   readonly enqueued: { id: string; key: string }[] = []
   readonly arrived: { id: string; key: string }[] = []
   readonly attempts = new Map<string, number>()
+  readonly cancelled = new Set<string>()
+  /** Failures that a confirmation brought. */
+  readonly failedLater = new Map<string, number>()
   #sources: Source[] = []
   #inHand: InHand[][] = [[], [], []]
   #made = 0
@@ -190,7 +216,10 @@ class World {
       case 'enqueue': {
         const note = { key: next.key }
         const { id } = await transaction(db.pool, (tx) =>
-          enqueue(tx, this.outbox, note, this.box.order ? { serialise: true } : {}),
+          enqueue(tx, this.outbox, note, {
+            ...(this.box.order ? { serialise: true } : {}),
+            ...(next.delayed ? { delay: '1s' } : {}),
+          }),
         )
         this.enqueued.push({ id, key: next.key })
         return
@@ -207,6 +236,8 @@ class World {
           1,
         )
         if (done) await this.#settle(at, done)
+        // The answer got lost: the relay settles once more.
+        if (done && !next.answered) await this.#settle(at, done)
         return
       }
       case 'crash':
@@ -225,9 +256,35 @@ class World {
       case 'replay':
         await transaction(db.pool, (tx) => replay(tx, this.outbox, { filter: {}, by: 'ops' }))
         return
+      case 'replay some': {
+        const ids = await this.#pick('dead', next.pick)
+        const { perSecond } = next
+        await transaction(db.pool, (tx) =>
+          replay(tx, this.outbox, { filter: { ids }, perSecond, by: 'ops' }),
+        )
+        return
+      }
+      case 'cancel': {
+        const ids = await this.#pick('dead', next.pick)
+        const ended = await transaction(db.pool, (tx) =>
+          cancel(tx, this.outbox, { ids, by: 'ops' }),
+        )
+        ended.forEach((id) => this.cancelled.add(id))
+        return
+      }
       case 'confirm':
         return this.#confirm(next)
     }
+  }
+
+  /** One of the messages in a state, or none. */
+  async #pick(state: string, pick: number): Promise<string[]> {
+    const { rows } = await db.pool.query<{ id: string }>(
+      `select id from ${this.box.table} where status = $1 order by id`,
+      [state],
+    )
+    const row = rows[pick % Math.max(rows.length, 1)]
+    return row ? [row.id] : []
   }
 
   /** Only what arrived can be spoken of; it may be on its way still, or settled long ago. */
@@ -238,6 +295,9 @@ class World {
     const applied = await transaction(db.pool, (tx) =>
       confirm(tx, this.outbox, [{ id: arrived.id, outcome }]),
     )
+    for (const id of well ? [] : applied) {
+      this.failedLater.set(id, (this.failedLater.get(id) ?? 0) + 1)
+    }
     // The outcome ended whatever claim there was: its holder no longer owns the message.
     for (const { released } of this.#inHand.flat()) applied.forEach((id) => released.add(id))
   }
@@ -258,7 +318,25 @@ class World {
       const both = owned.filter((id) => ids.has(id))
       expect(both, 'a message with two owners').toEqual([])
     }
+    if (this.box.order) await this.#checkTurn(at, claim)
     this.#inHand[at]?.push({ claim, settlements: undefined, zombie: false, released: new Set() })
+  }
+
+  /** What may be attempted is due, and nothing of its key is in front of it but what it was read with. */
+  async #checkTurn(at: number, claim: Claim): Promise<void> {
+    const source = this.#sources[at] as Source
+    const read = claim.rows.map((row) => idOf(this.box, row))
+    const may = source.attemptable(claim).map((i) => read[i])
+    const { rows } = await db.pool.query<{ id: string }>(
+      `select m.id from ${this.box.table} as m
+        where m.id = any($1::uuid[])
+          and (m.due_at > posthorn.now() or exists (
+            select from ${this.box.table} as e
+             where e.key = m.key and e.seq < m.seq and e.id <> all($2::uuid[])
+               and (e.status = 'ready' or (e.status = 'dead' and $3))))`,
+      [may, read, this.box.order?.dead === 'block'],
+    )
+    expect(rows, 'a message out of its turn').toEqual([])
   }
 
   /** Settles; what belongs to somebody else by now must not change. */
@@ -344,21 +422,36 @@ class World {
   async check(): Promise<void> {
     const rows = await viewTable(db.pool, this.box).rows()
     const last = this.box.states.confirmed ?? this.box.states.sent
-    expect(rows.map((row) => row['status'])).toEqual(rows.map(() => last))
+    expect(rows.map((row) => row['status'])).toEqual(
+      rows.map((row) => (this.cancelled.has(String(row['id'])) ? 'cancelled' : last)),
+    )
     expect(new Set(rows.map((row) => row['id']))).toEqual(
       new Set(this.enqueued.map(({ id }) => id)),
     )
-    expect(new Set(this.arrived.map(({ id }) => id))).toEqual(
-      new Set(this.enqueued.map(({ id }) => id)),
-    )
+    const arrived = new Set(this.arrived.map(({ id }) => id))
+    const wanted = this.enqueued.filter(({ id }) => !this.cancelled.has(id))
+    expect(wanted.filter(({ id }) => !arrived.has(id))).toEqual([])
     for (const row of rows) expect(Number(row['attempts'])).toBeLessThanOrEqual(ATTEMPTS)
-    if (this.box.order) this.#checkOrder()
+    for (const { id } of this.enqueued) await this.#checkCounted(id)
+    if (this.box.order?.dead === 'block') this.#checkOrder()
+  }
+
+  /** An attempt is on record once, however often its settlement was repeated. */
+  async #checkCounted(id: string): Promise<void> {
+    const { rows } = await db.pool.query<{ failures: number }>(
+      `select count(*)::int as failures from posthorn.transition
+        where outbox = $1 and message_id = $2 and code in ('DELIVERY_FAILED', 'DELIVERY_REFUSED')`,
+      [this.box.name, id],
+    )
+    expect(rows[0]?.failures, 'a failure counted twice').toBeLessThanOrEqual(
+      (this.attempts.get(id) ?? 0) + (this.failedLater.get(id) ?? 0),
+    )
   }
 
   #checkOrder(): void {
     for (const key of ['a', 'b', 'c']) {
       const ofKey = (all: { id: string; key: string }[]) =>
-        all.filter((each) => each.key === key).map(({ id }) => id)
+        all.filter((each) => each.key === key && !this.cancelled.has(each.id)).map(({ id }) => id)
       expect([...new Set(ofKey(this.arrived))]).toEqual(ofKey(this.enqueued))
     }
   }
