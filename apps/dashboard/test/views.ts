@@ -9,6 +9,7 @@ export const VIEWS = [
   ['messages', '/messages', 'messages.outbound'],
   ['message', '/messages?open=messages.outbound::refused', 'Attempt 1'],
   ['dead-letters', '/dead-letters?outbox=messages.outbound', 'Replay all'],
+  ['consumers', '/consumers', 'invitation-mails'],
   ['alerts', '/alerts?open=:alert', 'Three relays in a row were lost'],
   ['audit', '/audit', 'CLAIMED → SENT'],
   ['payments', '/payments', '€10.00'],

@@ -2,6 +2,7 @@ import {
   IconBell,
   IconBrandWhatsapp,
   IconCreditCard,
+  IconEar,
   IconFileZip,
   IconFlask,
   IconHistory,
@@ -59,6 +60,15 @@ export const pages: readonly Page[] = [
     views: {
       '': () => import('./dead-letters/dead-letters.tsx').then(({ DeadLetters }) => DeadLetters),
     },
+  },
+  {
+    name: 'consumers',
+    title: 'Consumers',
+    group: 'Operate',
+    icon: IconEar,
+    key: 'c',
+    readers: 'operators',
+    views: { '': () => import('./consumers/consumers.tsx').then(({ Consumers }) => Consumers) },
   },
   {
     name: 'alerts',

@@ -35,6 +35,8 @@ const ALERT_ROLES: Readonly<Record<Alert['status'], StateRole>> = {
 
 /** Where the thing is that an alert speaks of; undefined where there is no page of it. */
 function placeOf({ source, subject }: Alert): string | undefined {
+  // A consumer's dead letters: topic and group are the source, and no outbox has a slash.
+  if (source.includes('/')) return `/consumers?open=${encodeURIComponent(subject)}`
   // An outbox is the source of alerts of its messages, and their id is the subject.
   if (source.includes('.')) {
     return `/messages?outbox=${encodeURIComponent(source)}&open=${encodeURIComponent(`${source}:${subject}`)}`

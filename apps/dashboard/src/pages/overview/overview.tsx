@@ -9,6 +9,7 @@ import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { GroupRows } from '../consumers/group-rows.tsx'
 import { type Overview as Data, type OutboxItem, type Trouble, troublesOf } from './trouble.ts'
 import { Duration } from '../../parts/time.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
@@ -74,6 +75,9 @@ export function Overview() {
             <Charts />
             <Panel title="Outboxes">
               <OutboxRows outboxes={data.outboxes} />
+            </Panel>
+            <Panel title="Consumers">
+              <GroupRows groups={data.consumers} />
             </Panel>
           </>
         )}
