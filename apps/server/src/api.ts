@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net'
-import type { Metrics } from '@posthorn/engine'
 import { createAnnouncementFeed, createFeed, startPeriodically } from '@posthorn/engine/operate'
 import { createApp, type App } from '@posthorn/http'
 import { simulators } from '@posthorn/simulators'
@@ -11,6 +10,7 @@ import { dashboardRoutes } from './dashboard.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { healthRoutes } from './health.ts'
 import type { Opened } from './open-systems.ts'
+import type { ServerMetrics } from './metrics.ts'
 import { operatorRoutes } from './operators/index.ts'
 import { replayTask } from './operators/replays.ts'
 import { samplingTask } from './operators/sampling.ts'
@@ -24,7 +24,7 @@ export interface ApiOptions {
   readonly pool: Pool
   readonly opened: Opened
   readonly registry: Registry
-  readonly metrics: Metrics
+  readonly metrics: ServerMetrics
   readonly readiness: () => Promise<Readiness>
   readonly readBacklog: () => Promise<void>
   readonly log: Logger

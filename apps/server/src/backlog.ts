@@ -1,7 +1,8 @@
 import type { Log, Outbox } from '@posthorn/engine'
 import { openAlerts, outboxStats, readConsumers, type OutboxStats } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { tableGauge } from './metrics.ts'
 
 /** Several scrapers, and an impatient one, share an answer for this long. */
 const FRESH_MS = 2_000
@@ -23,28 +24,21 @@ export function watchBacklog(
   registry: Registry,
   { pool, outboxes, log }: BacklogOptions,
 ): () => Promise<void> {
-  const gauge = (name: string, help: string, labelNames: string[] = ['outbox']) =>
-    new Gauge({ name, help, labelNames, registers: [registry] })
-  const messages = gauge('posthorn_messages', 'Messages by state', ['outbox', 'state'])
-  const oldest = gauge('posthorn_oldest_due_seconds', 'How long the oldest due message has waited')
-  const relays = gauge('posthorn_relays', 'Relays heard of in the last 15 s')
-  const paused = gauge('posthorn_paused', '1 while the outbox is paused')
-  const held = gauge('posthorn_held_keys', 'Keys that wait behind a failed message')
-  const blocked = gauge('posthorn_blocked_keys', 'Keys that wait behind a dead message')
-  const quarantined = gauge('posthorn_quarantined', 'Messages that were set aside')
-  const rate = gauge('posthorn_delivered_per_second', 'Messages delivered a second, of a minute')
-  const failures = gauge('posthorn_failure_ratio', 'Part of the attempts of a minute that failed')
-  const alerts = gauge('posthorn_alerts_open', 'Alerts that nobody acknowledged', ['source'])
-  const lag = gauge('posthorn_consumer_lag', 'Messages that a group has not acknowledged', [
-    'topic',
-    'group',
-  ])
-  const aside = gauge('posthorn_consumer_messages', 'Messages that a consumer set aside', [
-    'topic',
-    'group',
-    'state',
-  ])
-  const connections = gauge('posthorn_database_connections', 'Of the main pool', ['state'])
+  const gauge = (name: Parameters<typeof tableGauge>[1], labelNames: string[] = ['outbox']) =>
+    tableGauge(registry, name, labelNames)
+  const messages = gauge('posthorn_messages', ['outbox', 'state'])
+  const oldest = gauge('posthorn_oldest_due_seconds')
+  const relays = gauge('posthorn_relays')
+  const paused = gauge('posthorn_paused')
+  const held = gauge('posthorn_held_keys')
+  const blocked = gauge('posthorn_blocked_keys')
+  const quarantined = gauge('posthorn_quarantined')
+  const rate = gauge('posthorn_delivered_per_second')
+  const failures = gauge('posthorn_failure_ratio')
+  const alerts = gauge('posthorn_alerts_open', ['source'])
+  const lag = gauge('posthorn_consumer_lag', ['topic', 'group'])
+  const aside = gauge('posthorn_consumer_messages', ['topic', 'group', 'state'])
+  const connections = gauge('posthorn_database_connections', ['state'])
 
   const show = ({ name: outbox, counts, ...stats }: OutboxStats) => {
     for (const [state, count] of Object.entries(counts)) messages.set({ outbox, state }, count)
@@ -57,11 +51,7 @@ export function watchBacklog(
     rate.set({ outbox }, stats.perSecond)
     failures.set({ outbox }, stats.failureRate)
   }
-  const up = new Gauge({
-    name: 'posthorn_up',
-    help: '1 if the tables could be read; with 0 the gauges about them are old',
-    registers: [registry],
-  })
+  const up = gauge('posthorn_up', [])
   const readGroups = async () => {
     for (const { topic, group, ...found } of await readConsumers(pool)) {
       if (found.lag !== undefined) lag.set({ topic, group }, found.lag)

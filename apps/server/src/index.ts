@@ -4,6 +4,7 @@ export { ConfigurationError, SERVER_SETTINGS, readConfiguration } from './config
 export type { Configuration, Role } from './configuration.ts'
 export { openDatabase } from './database.ts'
 export type { Database } from './database.ts'
+export { ALL_METRICS } from './metrics.ts'
 export { installedSystems } from './systems.ts'
 export { createLog, withoutPassword } from './log.ts'
 export { allMigrations, openSystems } from './open-systems.ts'

@@ -1,32 +1,72 @@
-import type { Labels, Metrics } from '@posthorn/engine'
+import {
+  METRICS,
+  type Labels,
+  type MetricCatalogue,
+  type MetricName,
+  type Metrics,
+} from '@posthorn/engine'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** From a quick local broker to a slow customer. */
 const BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000]
 
-/** What a metric means, for Prometheus' HELP line. */
-const HELP: Readonly<Record<string, string>> = {
-  posthorn_delivered_total: 'Messages delivered by this process',
-  posthorn_failed_total: 'Attempts that did not end in delivery or death',
-  posthorn_dead_total: 'Messages that died or were quarantined',
-  posthorn_lost_claims_total: 'Messages that were no longer ours when they were settled',
-  posthorn_batch_ms: 'Milliseconds from claim to settled, for one batch',
-  posthorn_breakers_open: 'Destinations that this relay does not try at the moment',
-  posthorn_answered_total: 'Messages that a destination took or refused',
-  posthorn_unanswered_total: 'Messages that a destination did not take',
-  posthorn_delivery_ms: 'Milliseconds a transport took for one batch',
-  posthorn_breaker_open: '1 while the breaker of a destination is open',
-  posthorn_http_request_ms: 'Milliseconds from request to response',
+/** What the server measures beside the engine. */
+const SERVER_METRICS = {
+  posthorn_up: {
+    kind: 'gauge',
+    help: '1 if the tables could be read; with 0 the gauges about them are old',
+  },
+  posthorn_messages: { kind: 'gauge', help: 'Messages by state' },
+  posthorn_oldest_due_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest due message has waited',
+  },
+  posthorn_relays: { kind: 'gauge', help: 'Relays heard of in the last 15 s' },
+  posthorn_paused: { kind: 'gauge', help: '1 while the outbox is paused' },
+  posthorn_held_keys: { kind: 'gauge', help: 'Keys that wait behind a failed message' },
+  posthorn_blocked_keys: { kind: 'gauge', help: 'Keys that wait behind a dead message' },
+  posthorn_quarantined: { kind: 'gauge', help: 'Messages that were set aside' },
+  posthorn_delivered_per_second: {
+    kind: 'gauge',
+    help: 'Messages delivered a second, of a minute',
+  },
+  posthorn_failure_ratio: {
+    kind: 'gauge',
+    help: 'Part of the attempts of a minute that failed',
+  },
+  posthorn_alerts_open: { kind: 'gauge', help: 'Alerts that nobody acknowledged' },
+  posthorn_consumer_lag: { kind: 'gauge', help: 'Messages that a group has not acknowledged' },
+  posthorn_consumer_messages: { kind: 'gauge', help: 'Messages that a consumer set aside' },
+  posthorn_database_connections: { kind: 'gauge', help: 'Of the main pool' },
+  posthorn_http_request_ms: { kind: 'histogram', help: 'Milliseconds from request to response' },
+} as const satisfies MetricCatalogue
+
+/** Every metric that `/metrics` can show of Posthorn. */
+export const ALL_METRICS = { ...METRICS, ...SERVER_METRICS }
+
+/** The engine's metrics, and the durations that the server measures itself. */
+export interface ServerMetrics extends Metrics {
+  observe(name: MetricName<typeof ALL_METRICS, 'histogram'>, ms: number, labels: Labels): void
+}
+
+/** A gauge about the tables, with the help of the catalogue. */
+export function tableGauge(
+  registry: Registry,
+  name: MetricName<typeof SERVER_METRICS, 'gauge'>,
+  labelNames: readonly string[],
+): Gauge {
+  const { help } = SERVER_METRICS[name]
+  return new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
 }
 
 /** The engine's metrics in a registry of Prometheus; each is made when it is first heard of. */
-export function prometheusMetrics(registry: Registry): Metrics {
+export function prometheusMetrics(registry: Registry): ServerMetrics {
   const counters = new Map<string, Counter>()
   const gauges = new Map<string, Gauge>()
   const histograms = new Map<string, Histogram>()
-  const options = (name: string, labels: Labels) => ({
+  const options = (name: keyof typeof ALL_METRICS, labels: Labels) => ({
     name,
-    help: HELP[name] ?? name,
+    help: ALL_METRICS[name].help,
     labelNames: Object.keys(labels),
     registers: [registry],
   })

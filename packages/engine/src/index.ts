@@ -35,7 +35,14 @@ export {
 } from './errors.ts'
 export { silentLog, type Log } from './log.ts'
 export { toMessage, type Message, type MessageInit } from './outbox/message.ts'
-export { noMetrics, type Labels, type Metrics } from './metrics.ts'
+export {
+  METRICS,
+  noMetrics,
+  type Labels,
+  type MetricCatalogue,
+  type MetricName,
+  type Metrics,
+} from './metrics.ts'
 export {
   engineMigrations,
   migrate,

@@ -1,11 +1,63 @@
 export type Labels = Readonly<Record<string, string>>
 
+/** Metrics by name: how each is measured, and what it says. */
+export type MetricCatalogue = Readonly<
+  Record<string, { readonly kind: 'counter' | 'gauge' | 'histogram'; readonly help: string }>
+>
+
+/**
+ * Every metric of the engine. `docs/operate/monitoring.md` lists the same names; a test compares
+ * both ways.
+ */
+export const METRICS = {
+  posthorn_delivered_total: { kind: 'counter', help: 'Messages delivered by this process' },
+  posthorn_failed_total: {
+    kind: 'counter',
+    help: 'Attempts that did not end in delivery or death',
+  },
+  posthorn_dead_total: { kind: 'counter', help: 'Messages that died or were quarantined' },
+  posthorn_lost_claims_total: {
+    kind: 'counter',
+    help: 'Messages that were no longer ours when they were settled',
+  },
+  posthorn_batch_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds from claim to settled, for one batch',
+  },
+  posthorn_breakers_open: {
+    kind: 'gauge',
+    help: 'Destinations that this relay does not try at the moment',
+  },
+  posthorn_answered_total: {
+    kind: 'counter',
+    help: 'Messages that a destination took or refused',
+  },
+  posthorn_unanswered_total: { kind: 'counter', help: 'Messages that a destination did not take' },
+  posthorn_delivery_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds a transport took for one batch',
+  },
+  posthorn_breaker_open: { kind: 'gauge', help: '1 while the breaker of a destination is open' },
+  posthorn_worker_failures: {
+    kind: 'gauge',
+    help: 'How many times in a row a worker has failed',
+  },
+} as const satisfies MetricCatalogue
+
+/** The names of one kind in a catalogue. */
+export type MetricName<
+  Catalogue extends MetricCatalogue,
+  Kind extends 'counter' | 'gauge' | 'histogram',
+> = {
+  [Name in keyof Catalogue]: Catalogue[Name]['kind'] extends Kind ? Name & string : never
+}[keyof Catalogue]
+
 /** Counters, gauges and durations; the host maps them to Prometheus or OpenTelemetry. */
 export interface Metrics {
-  count(name: string, by: number, labels: Labels): void
-  gauge(name: string, value: number, labels: Labels): void
+  count(name: MetricName<typeof METRICS, 'counter'>, by: number, labels: Labels): void
+  gauge(name: MetricName<typeof METRICS, 'gauge'>, value: number, labels: Labels): void
   /** A duration in milliseconds. */
-  observe(name: string, ms: number, labels: Labels): void
+  observe(name: MetricName<typeof METRICS, 'histogram'>, ms: number, labels: Labels): void
 }
 
 /** Measures nothing: the default of a library. */

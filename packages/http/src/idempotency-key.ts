@@ -1,14 +1,7 @@
-import { fingerprint } from '@posthorn/engine/inbox'
+import { fingerprint, type KeyedRequest } from '@posthorn/engine/inbox'
 import type { FastifyRequest } from 'fastify'
 import { callerOf } from './caller.ts'
 import { problem } from './problem.ts'
-
-/** What `claimKey` of the engine takes. */
-export interface KeyedRequest {
-  readonly scope: string
-  readonly key: string
-  readonly fingerprint: string
-}
 
 /**
  * The request under its `Idempotency-Key`; undefined without the header. A key belongs to a user and

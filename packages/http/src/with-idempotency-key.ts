@@ -4,11 +4,12 @@ import {
   completeKey,
   type IdempotencyStore,
   type KeyOutcome,
+  type KeyedRequest,
   type StoredResponse,
 } from '@posthorn/engine/inbox'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
-import { keyedRequest, requireKey, type KeyedRequest } from './idempotency-key.ts'
+import { keyedRequest, requireKey } from './idempotency-key.ts'
 import { problem } from './problem.ts'
 
 export interface IdempotentOptions {

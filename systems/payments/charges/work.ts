@@ -8,8 +8,9 @@ import {
   type IdempotencyStore,
   type KeyClaim,
   type KeyOutcome,
+  type KeyedRequest,
 } from '@posthorn/engine/inbox'
-import type { Caller, KeyedRequest } from '@posthorn/http'
+import type { Caller } from '@posthorn/http'
 import { stateOf, type KeyState } from './keys.ts'
 import { toRefund, type NewPayment } from './payment.ts'
 import { problem } from '../problems.ts'

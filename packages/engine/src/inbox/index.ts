@@ -12,6 +12,7 @@ export {
   type IdempotencyStore,
   type KeyClaim,
   type KeyOutcome,
+  type KeyedRequest,
   type StoredResponse,
 } from './idempotency.ts'
 export { pruneInbox } from './inbox-prune.ts'
