@@ -1,3 +1,4 @@
+import { sleep } from '@posthorn/engine'
 import { signToken } from '@posthorn/http'
 import { installedSystems, readConfiguration, secretOf, type Configuration } from '@posthorn/server'
 import type { DemoOptions } from './commands/demo.ts'
@@ -5,7 +6,6 @@ import { variablesOf } from './environment.ts'
 import { EXIT, Failure, UsageError, type ExitCode } from './exit.ts'
 import { startProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
-import { sleep } from './waiting.ts'
 
 interface Step {
   readonly id: string

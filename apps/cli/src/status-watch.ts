@@ -1,4 +1,4 @@
-import { toMs, type Duration } from '@posthorn/engine'
+import { sleep, toMs, type Duration } from '@posthorn/engine'
 import type { StatusOptions } from './commands/status.ts'
 import { EXIT, type ExitCode } from './exit.ts'
 import { openScreen } from './screen.ts'
@@ -7,7 +7,7 @@ import { statusFrame, type FrameOptions } from './status-frame.ts'
 import { readStatus, type Status } from './status.ts'
 import type { Terminal } from './terminal.ts'
 import { explain } from './trouble.ts'
-import { sleep, untilAborted } from './waiting.ts'
+import { untilAborted } from './waiting.ts'
 
 /** Prints the status once, or goes on until somebody leaves. */
 export async function showStatus(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {

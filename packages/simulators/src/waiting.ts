@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { sleep } from '@posthorn/engine'
 
 /** No request waits longer for an answer that never comes; a bound for connections, not a promise. */
 const HANG_MS = 10 * 60_000
@@ -32,16 +33,6 @@ export class Waiting {
 
   /** Resolves after the delay, or at once when the end comes. */
   delay(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms)
-      const ended = this.#ended
-      function done() {
-        clearTimeout(timer)
-        ended.removeEventListener('abort', done)
-        resolve()
-      }
-      ended.addEventListener('abort', done)
-      if (ended.aborted) done()
-    })
+    return sleep(ms, this.#ended)
   }
 }

@@ -2,6 +2,7 @@ import {
   DeliveryError,
   failureOf,
   nextDelay,
+  sleep,
   toMs,
   type ConsumedMessage,
   type Consumer,
@@ -12,7 +13,7 @@ import {
 } from '@posthorn/engine'
 import type { Failures } from './failures.ts'
 import { isOutage, isFinal } from './verdict.ts'
-import { backoffMs, sleep, type Slots } from './waiting.ts'
+import { backoffMs, type Slots } from './waiting.ts'
 
 /** What has to be done about one received message. */
 export interface Work {

@@ -1,16 +1,4 @@
-/** Resolves after `ms`, or at once when the signal is aborted; never throws. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const done = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal?.addEventListener('abort', done)
-  })
-}
+import { sleep } from '@posthorn/engine'
 
 /** Gives what `late` gives, or throws, if the work is not done after `ms`; the work itself goes on. */
 export function within<Result, Late>(

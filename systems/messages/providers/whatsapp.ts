@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   delivered,
   refused,
   retryLater,
+  sleep,
   unknown,
   unreachable,
   type Duration,
@@ -113,10 +113,10 @@ export class WhatsAppCloudApiProvider implements Provider {
   ): Promise<Answered | undefined> {
     const pausedMs = Math.max(this.#pauses.leftMs(sender), this.#pauses.leftMs(pair))
     if (pausedMs > IN_HAND_MS) return untriedAnswer('SENDER_PAUSED', pausedMs)
-    if (pausedMs > 0) await sleep(pausedMs, undefined, { signal }).catch(() => undefined)
+    if (pausedMs > 0) await sleep(pausedMs, signal)
     const { waitMs, taken } = this.#pacer.turn(sender)
     if (!taken) return untriedAnswer('SENDER_PACED', waitMs)
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+    if (waitMs > 0) await sleep(waitMs, signal)
     return signal.aborted ? untriedAnswer('SENDER_PACED', 0) : undefined
   }
 

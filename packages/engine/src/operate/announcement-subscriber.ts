@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../sleep.ts'
 
 /** Shortest time between two batches: no reader needs more. */
 const BATCH_MS = 250
@@ -66,7 +66,7 @@ export class AnnouncementSubscriber {
         while (!this.#hasNews() && !this.#stop.aborted) await this.#sleep()
         if (this.#stop.aborted) return
         yield this.#take()
-        await pause(BATCH_MS, undefined, { signal: this.#stop }).catch(() => undefined)
+        await sleep(BATCH_MS, this.#stop)
       }
     } finally {
       this.#stop.removeEventListener('abort', wake)

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import { setTimeout as pause } from 'node:timers/promises'
 import { FeedReader, entriesIn, idsOf, lastId } from './feed-reader.ts'
 import { Subscriber, type FeedBatch, type FeedFilter } from './feed-subscriber.ts'
 import { fromPosition, without, type IdRanges } from './id-ranges.ts'
 import { silentLog, type Log } from '../log.ts'
+import { sleep } from '../sleep.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 const LAST_PAUSE_MS = 5_000
@@ -147,7 +147,7 @@ class PolledFeed implements Feed {
         pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
       }
       const { signal } = this.#closing
-      await pause(pauseMs, undefined, { signal }).catch(() => undefined)
+      await sleep(pauseMs, signal)
     }
     this.#reader = undefined
   }

@@ -1,6 +1,6 @@
+import { sleep } from '@posthorn/engine'
 import { UserError, type Admin } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
-import { sleep } from '../waiting.ts'
 import { isAnswer } from './failure.ts'
 
 /** How topics that do not exist are made; undefined: they are not. */
