@@ -80,7 +80,7 @@ test('a declined order is undone as one looks', async () => {
   await screenshot(page, 'place-order-light')
   await form.getByRole('button', { name: 'Place 1 order' }).click()
   await page.getByText('Order placed.').waitFor()
-  await page.getByText('its steps are undone').waitFor(patient)
+  await page.getByText('Did not complete; its steps are undone').waitFor(patient)
   await stepOf(page, 'reserve').getByText('undone').waitFor()
   await stepOf(page, 'paid').getByText('refused').waitFor()
   await stepOf(page, 'shipped').getByText('not begun').waitFor()
@@ -100,7 +100,7 @@ test('what runs is cancelled, and everything is given back', async () => {
   await page.getByRole('button', { name: 'Cancel and undo' }).click()
   await page.getByText('its steps are being undone.').waitFor()
   await dashboard.call('/api/v1/outboxes/sagas.events/resume', { method: 'POST' })
-  await page.getByText('its steps are undone').waitFor(patient)
+  await page.getByText('Did not complete; its steps are undone').waitFor(patient)
   expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
 })
 
@@ -127,7 +127,7 @@ test('what is stuck says so, and is resumed', async () => {
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
   await page.getByText('Saga resumed.').waitFor()
-  await page.getByText('its steps are undone').waitFor(patient)
+  await page.getByText('Did not complete; its steps are undone').waitFor(patient)
 })
 
 test('another organisation’s saga is not there', async () => {
