@@ -1,11 +1,13 @@
 /*
  * Every statement that writes posthorn.held_key. A key is in one of four states; the rules are those of
- * `relay/held-key.ts`, whose test runs each of them against these statements.
+ * `testing/held-key-model.ts`, and `held-key.test.ts` runs each of them against these statements.
  *
  *   free      no row
  *   waiting   due_at is a time: then its messages are read as a run of their own
  *   blocked   due_at is null, tail 'wait': until every message of blocked_by is dealt with
  *   parked    due_at is null, tail 'park': the same, and what comes behind is dead-lettered
+ *
+ * The statements stand whole, as they run, in whole/by-key.sql; a test writes that file.
  *
  * Every write raises `version`: it fences a delete, or a time, that was decided on an older reading.
  */

@@ -142,6 +142,30 @@ async function planOf(
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
+/** All statements of an outbox as they run, for a reader of the functions that write them. */
+function wholeSql({ name, statements, order }: Outbox): string {
+  const { byRow, byKey, settle: settleBy, ...others } = statements
+  const guard = order ? 'lease' : 'claim'
+  const roles = ['sent', 'retry', 'dead'] as const
+  const settles = roles.map((role) => [`settle ${role}`, settleBy(role, guard)] as const)
+  const own = Object.entries(byKey ?? byRow)
+  const texts = [...own, ...Object.entries(others), ...settles].flatMap(([title, prepared]) => {
+    if (prepared === undefined) return []
+    const { params, text } = prepared as Prepared
+    const values = params.map((param, i) => `$${i + 1} ${param}`).join(', ')
+    return `-- ${title}${values ? `: ${values}` : ''}\n${text};\n`
+  })
+  return [`-- The statements of ${name}, as they run.\n`, ...texts].join('\n')
+}
+
+test.each([
+  ['by-row.sql', evidenceRows],
+  ['by-row-claimed-state.sql', outboundMessages],
+  ['by-key.sql', familyEvents],
+] as const)('the statements stand whole in whole/%s', async (file, outbox) => {
+  await expect(wholeSql(outbox as unknown as Outbox)).toMatchFileSnapshot(`whole/${file}`)
+})
+
 test('the claim of a table without a claimed state touches its lease only', () => {
   expect(webhookDeliveries.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
     "with due as (
@@ -161,31 +185,6 @@ test('the claim of a table without a claimed state touches its lease only', () =
        set claim_token = case when m.claimed_until is not null then null else $2::uuid end,
            claimed_until = case when m.claimed_until is not null then null else now() + $3 * interval '1 ms' end,
            lost_claims = (m.claimed_until is not null)::int
-     where m.id = any(array(select id from due))
-    returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from"
-  `)
-})
-
-test('the claim of a retry counts where the definition says so', () => {
-  expect(evidenceRows.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
-    "with due as (
-      select id as id
-        from evidence.file_outbox_row
-       where status in ('PENDING', 'FAILED')
-         and next_retry_at <= posthorn.now()
-         and (claimed_until is null or claimed_until < now())
-         and lost_claims = 0
-         and not exists (select from posthorn.pause where outbox = 'evidence.rows')
-       order by next_retry_at, id
-       limit $1
-         for update skip locked
-    )
-    update evidence.file_outbox_row as m
-       set claim_token = case when m.claimed_until is not null then null else $2::uuid end,
-           claimed_until = case when m.claimed_until is not null then null else now() + $3 * interval '1 ms' end,
-           lost_claims = (m.claimed_until is not null)::int,
-           retry_count = case when m.claimed_until is not null then m.retry_count else m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int end,
-           event_id = case when m.claimed_until is not null then m.event_id else case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end end
      where m.id = any(array(select id from due))
     returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from"
   `)
@@ -220,84 +219,6 @@ test('the claim of a table with a claimed state records it', () => {
         from taken
     )
     select * from taken"
-  `)
-})
-
-test('the claim of a table that counts every attempt', () => {
-  expect(outboundMessages.statements.byRow.claimBatch.text).toMatchInlineSnapshot(`
-    "with due as (
-      select id as id, status::text as claim_from
-        from messages.outbound_message
-       where status = 'QUEUED'
-         and next_retry_at <= posthorn.now()
-         and lost_claims = 0
-         and not exists (select from posthorn.pause where outbox = 'messages.outbound')
-       order by next_retry_at, id
-       limit $1
-         for update skip locked
-    ),
-    taken as (
-      update messages.outbound_message as m
-         set claim_token = $2::uuid,
-             claimed_until = now() + $3 * interval '1 ms',
-             lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
-             status = 'SENDING',
-             attempt_count = m.attempt_count + 1
-        from due
-       where m.id = due.id
-      returning m.*, false as claim_lost, due.claim_from
-    ),
-    noted as (
-      insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, tenant)
-      select 'messages.outbound', id::text, claim_from, status::text, attempt_count, 'RELAY', org_id::text
-        from taken
-    )
-    select * from taken"
-  `)
-})
-
-test('the claim of an ordered outbox writes no row', () => {
-  expect(familyEvents.statements.byKey?.claimFlow.text).toMatchInlineSnapshot(`
-    "with lease as (
-      select b.bucket, b.token, l.place
-        from unnest($1::smallint[], $2::uuid[])
-               with ordinality as l (bucket, token, place)
-        join posthorn.bucket as b
-          on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
-       where not exists (select from posthorn.pause where outbox = 'families.events')
-    ),
-    run as (
-      select t.*
-        from lease
-       cross join lateral (
-         select *
-           from families.outbox_events
-          where bucket = lease.bucket and seq >= ($3::bigint[])[lease.place]
-            and status = 0 and quarantined_at is null and not held
-          order by seq
-          limit $4
-       ) as t
-       limit $5
-    ),
-    noted as (
-      update posthorn.bucket as b
-         set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
-             floor = greatest(b.floor, ($3::bigint[])[lease.place])
-        from lease
-        join (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as r on r.bucket = lease.bucket
-       where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
-         and (select set_config('synchronous_commit', 'off', true)) = 'off'
-      returning b.bucket, b.run
-    )
-    select run.*, noted.run as claim_run, h.tail as claim_tail,
-           case when run.next_attempt_at > (select posthorn.now())
-                then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
-           end as claim_early_ms,
-           case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
-           end as claim_snapshot
-      from run
-      join noted on noted.bucket = run.bucket
-      left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text"
   `)
 })
 

@@ -1,0 +1,487 @@
+-- The statements of families.events, as they run.
+
+-- createBuckets
+insert into posthorn.bucket (outbox, bucket)
+select 'families.events', n from generate_series(0, 63) as n
+on conflict do nothing;
+
+-- acquireBuckets: $1 want, $2 token, $3 relay, $4 leaseMs
+with free as (
+  select bucket
+    from posthorn.bucket
+   where outbox = 'families.events' and (token is null or until < now())
+   order by bucket
+   limit $1
+     for update skip locked
+)
+update posthorn.bucket as b
+   set token = $2::uuid,
+       relay = $3::text,
+       until = now() + $4 * interval '1 ms'
+  from free
+ where b.outbox = 'families.events' and b.bucket = free.bucket
+returning b.bucket, b.run_size is not null as lost, b.floor;
+
+-- renewBuckets: $1 leaseMs, $2 buckets, $3 tokens
+update posthorn.bucket as b
+   set until = now() + $1 * interval '1 ms'
+  from unnest($2::smallint[], $3::uuid[]) as l (bucket, token)
+ where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token
+returning b.bucket;
+
+-- releaseBuckets: $1 buckets, $2 tokens
+update posthorn.bucket as b
+   set token = null, relay = null, until = null, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null
+  from unnest($1::smallint[], $2::uuid[]) as l (bucket, token)
+ where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token;
+
+-- endRun: $1 leaseMs, $2 buckets, $3 tokens, $4 runs
+update posthorn.bucket as b
+     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+         until = now() + $1 * interval '1 ms'
+    from unnest($2::smallint[], $3::uuid[], $4::bigint[])
+      as l (bucket, token, run)
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+  returning b.bucket;
+
+-- endedRuns: $1 buckets, $2 tokens, $3 runs
+select b.bucket
+  from unnest($1::smallint[], $2::uuid[], $3::bigint[])
+    as l (bucket, token, run)
+  join posthorn.bucket as b
+    on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run = l.run + 1;
+
+-- claimFlow: $1 buckets, $2 tokens, $3 floors, $4 limit, $5 batch
+with lease as (
+  select b.bucket, b.token, l.place
+    from unnest($1::smallint[], $2::uuid[])
+           with ordinality as l (bucket, token, place)
+    join posthorn.bucket as b
+      on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+   where not exists (select from posthorn.pause where outbox = 'families.events')
+),
+run as (
+  select t.*
+    from lease
+   cross join lateral (
+     select *
+       from families.outbox_events
+      where bucket = lease.bucket and seq >= ($3::bigint[])[lease.place]
+        and status = 0 and quarantined_at is null and not held
+      order by seq
+      limit $4
+   ) as t
+   limit $5
+),
+noted as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
+         floor = greatest(b.floor, ($3::bigint[])[lease.place])
+    from lease
+    join (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as r on r.bucket = lease.bucket
+   where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
+     and (select set_config('synchronous_commit', 'off', true)) = 'off'
+  returning b.bucket, b.run
+)
+select run.*, noted.run as claim_run, h.tail as claim_tail,
+       case when run.next_attempt_at > (select posthorn.now())
+            then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
+       end as claim_early_ms,
+       case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
+       end as claim_snapshot
+  from run
+  join noted on noted.bucket = run.bucket
+  left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text;
+
+-- claimHeld: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
+with lease as (
+  select b.bucket, b.token, l.place
+    from unnest($1::smallint[], $2::uuid[])
+           with ordinality as l (bucket, token, place)
+    join posthorn.bucket as b
+      on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+   where not exists (select from posthorn.pause where outbox = 'families.events')
+),
+due as (
+  select h.*
+    from lease
+   cross join lateral (
+     select bucket, key, version
+       from posthorn.held_key
+      where outbox = 'families.events' and bucket = lease.bucket
+        and due_at <= posthorn.now() and not suspect
+      order by due_at
+      limit $3
+   ) as h
+   limit $4
+),
+run as (
+  select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
+    from due
+    left join lateral (
+     select r.*,
+            row_number() over (order by seq) as position,
+            count(*) filter (where lost_claims > 0) over (order by seq) as suspects
+       from (select * from families.outbox_events
+              where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
+              order by seq
+              limit $5) as r
+   ) as t on t.suspects = 0 or t.position = 1
+   limit $6
+),
+noted as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+    from lease
+    join (select bucket, sum(size) as size, array_agg(key) as keys, array_agg(upto) as uptos
+            from (select claim_bucket as bucket, claim_key as key, max(seq) as upto, count(seq) as size
+                    from run group by claim_bucket, claim_key) as k
+           group by bucket) as r on r.bucket = lease.bucket
+   where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
+     and (select set_config('synchronous_commit', 'off', true)) = 'off'
+  returning b.bucket, b.run
+)
+select run.*, noted.run as claim_run,
+       case when run.next_attempt_at > (select posthorn.now())
+            then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
+       end as claim_early_ms
+  from run
+  join noted on noted.bucket = run.claim_bucket;
+
+-- claimSuspect: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
+with lease as (
+  select b.bucket, b.token, l.place
+    from unnest($1::smallint[], $2::uuid[])
+           with ordinality as l (bucket, token, place)
+    join posthorn.bucket as b
+      on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+   where not exists (select from posthorn.pause where outbox = 'families.events')
+),
+due as (
+  select h.*
+    from lease
+   cross join lateral (
+     select bucket, key, version
+       from posthorn.held_key
+      where outbox = 'families.events' and bucket = lease.bucket
+        and due_at <= posthorn.now() and suspect
+      order by due_at
+      limit $3
+   ) as h
+   limit $4
+),
+run as (
+  select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
+    from due
+    left join lateral (
+     select r.*,
+            row_number() over (order by seq) as position,
+            count(*) filter (where lost_claims > 0) over (order by seq) as suspects
+       from (select * from families.outbox_events
+              where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
+              order by seq
+              limit $5) as r
+   ) as t on t.suspects = 0 or t.position = 1
+   limit $6
+),
+noted as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+    from lease
+    join (select bucket, sum(size) as size, array_agg(key) as keys, array_agg(upto) as uptos
+            from (select claim_bucket as bucket, claim_key as key, max(seq) as upto, count(seq) as size
+                    from run group by claim_bucket, claim_key) as k
+           group by bucket) as r on r.bucket = lease.bucket
+   where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
+     and (select set_config('synchronous_commit', 'off', true)) = 'off'
+  returning b.bucket, b.run
+)
+select run.*, noted.run as claim_run,
+       case when run.next_attempt_at > (select posthorn.now())
+            then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
+       end as claim_early_ms
+  from run
+  join noted on noted.bucket = run.claim_bucket;
+
+-- suspectRun: $1 buckets, $2 token
+with lost as (
+  select bucket, run_upto, run_size, run_key, run_keys, run_uptos
+    from posthorn.bucket
+   where outbox = 'families.events' and bucket = any($1::smallint[])
+     and token = $2::uuid and run_size is not null
+),
+-- Two reads, one for each index: with a choice in one condition neither would be used.
+run as (
+  select m.event_id as id, lost.run_size
+    from lost join families.outbox_events as m on m.bucket = lost.bucket and m.seq <= lost.run_upto
+   where lost.run_key is null and not m.held and status = 0 and quarantined_at is null
+  union all
+  select m.event_id as id, lost.run_size
+    from lost
+   cross join lateral unnest(
+           -- A relay of the version before notes one key.
+           case when lost.run_key is null then lost.run_keys else array[lost.run_key] end,
+           case when lost.run_key is null then lost.run_uptos else array[lost.run_upto] end)
+      as k (key, upto)
+    join families.outbox_events as m on m.aggregate_id::text = k.key and m.seq <= k.upto
+   where m.held and status = 0 and quarantined_at is null
+),
+suspect as (
+  update families.outbox_events as m
+     set held = true,
+         lost_claims = case when run.run_size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
+    from run
+   where m.event_id = run.id
+  returning m.aggregate_id::text as key, m.bucket, m.seq
+),
+cleared as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null
+    from lost
+   where b.outbox = 'families.events' and b.bucket = lost.bucket
+)
+insert into posthorn.held_key as h (outbox, key, bucket, due_at, held_by, suspect)
+select distinct on (key) 'families.events', key, bucket, posthorn.now(), 'CLAIM_EXPIRED', not exists (
+         select from families.outbox_events
+          where held and aggregate_id::text = suspect.key and status = 0 and quarantined_at is null
+            and seq < suspect.seq and lost_claims = 0)
+  from suspect
+ order by key, seq
+    on conflict (outbox, key) do update
+   set due_at = case when h.due_at is not null then posthorn.now() end,
+       suspect = excluded.suspect,
+       version = h.version + 1
+returning key;
+
+-- holdKeys: $1 keys, $2 buckets, $3 delays, $4 tails, $5 heldBy, $6 suspects, $7 versions
+insert into posthorn.held_key as h
+       (outbox, key, bucket, due_at, tail, held_by, blocked_by, suspect, version)
+select 'families.events', key, min(bucket),
+       case when count(*) = count(delay_ms) then posthorn.now() + min(delay_ms) * interval '1 ms' end,
+       case when bool_or(tail = 'park') then 'park' else 'wait' end,
+       (array_agg(held_by order by delay_ms nulls first))[1],
+       coalesce(array_agg(held_by) filter (where delay_ms is null), '{}'),
+       bool_or(suspect),
+       -- One more than the version that the writer has read; none is as low as zero.
+       coalesce(max(version), 0) + 1
+  from unnest($1::text[], $2::smallint[], $3::float8[], $4::text[],
+              $5::text[], $6::boolean[], $7::bigint[])
+    as u (key, bucket, delay_ms, tail, held_by, suspect, version)
+ group by key
+ order by key
+    on conflict (outbox, key) do update
+   set due_at = case when h.due_at is null or excluded.due_at is null then null
+                     -- The owner of the bucket has just read the key: it knows the time.
+                     when h.version = excluded.version - 1 then excluded.due_at
+                     -- Another message waits too. The key is read at the earlier time, and held again.
+                     else least(h.due_at, excluded.due_at) end,
+       tail = case when excluded.due_at is null then excluded.tail else h.tail end,
+       held_by = case when h.due_at is null then h.held_by else excluded.held_by end,
+       blocked_by = case when h.due_at is not null then excluded.blocked_by
+                         else case when h.blocked_by = '{}' then array[h.held_by] else h.blocked_by end || excluded.blocked_by end,
+       suspect = case when h.version = excluded.version - 1 then excluded.suspect
+                      else h.suspect or excluded.suspect end,
+       version = h.version + 1;
+
+-- setAside: $1 keys, $2 buckets, $3 ids
+with kept as (
+  insert into posthorn.held_key as h (outbox, key, bucket, due_at, held_by)
+  select 'families.events', key, min(bucket), posthorn.now(), 'SET_ASIDE'
+    from unnest($1::text[], $2::smallint[]) as u (key, bucket)
+   group by key
+   order by key
+      on conflict (outbox, key) do update set version = h.version + 1
+)
+update families.outbox_events
+   set held = true
+ where event_id = any((select $3::uuid[])::uuid[]) and not held;
+
+-- freeKeys: $1 keys, $2 versions
+with read as materialized (
+  select h.key, h.version, exists (
+           select from families.outbox_events where held and aggregate_id::text = u.key and status = 0 and quarantined_at is null
+         ) as more
+    from unnest($1::text[], $2::bigint[]) as u (key, version)
+    join posthorn.held_key as h
+      on h.outbox = 'families.events' and h.key = u.key and h.version = u.version and h.due_at is not null
+),
+marked as (
+  update posthorn.held_key as h
+     set suspect = false
+    from read
+   where h.outbox = 'families.events' and h.key = read.key and h.version = read.version
+     and read.more and h.suspect
+)
+delete from posthorn.held_key as h
+ using read
+ where h.outbox = 'families.events' and h.key = read.key and h.version = read.version and not read.more;
+
+-- markKeys: $1 suspect, $2 keys
+update posthorn.held_key
+   set suspect = $1, version = version + 1
+ where outbox = 'families.events' and key = any($2::text[]);
+
+-- rescueHeld: $1 buckets
+insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
+select distinct on (t.aggregate_id) 'families.events', t.aggregate_id::text, t.bucket, posthorn.now(), 'RESCUED'
+  from families.outbox_events as t
+ where t.held and t.bucket = any($1::smallint[]) and status = 0 and quarantined_at is null
+   and not exists (
+     select from posthorn.held_key as h where h.outbox = 'families.events' and h.key = t.aggregate_id::text
+   )
+    on conflict do nothing;
+
+-- sweepKeys: $1 buckets
+with stray as materialized (
+  select h.key, h.version
+    from posthorn.held_key as h
+   where h.outbox = 'families.events' and h.bucket = any($1::smallint[])
+     and h.due_at < posthorn.now() - interval '10 s'
+     and not exists (
+       select from families.outbox_events where held and aggregate_id::text = h.key and status = 0 and quarantined_at is null
+     )
+)
+-- A replay whose transaction was open meanwhile has raised the version.
+delete from posthorn.held_key as h
+ using stray
+ where h.outbox = 'families.events' and h.key = stray.key and h.version = stray.version;
+
+-- blockedKeys: $1 buckets
+select h.key, h.version, case when h.blocked_by = '{}' then array[h.held_by] else h.blocked_by end as blockers
+  from posthorn.held_key as h
+ where h.outbox = 'families.events' and h.bucket = any($1::smallint[]) and h.due_at is null;
+
+-- liftKeys: $1 keys, $2 versions, $3 ids
+with gone as materialized (
+  select u.key, u.version
+    from unnest($1::text[], $2::bigint[], (select $3::uuid[])::uuid[])
+      as u (key, version, id)
+    left join families.outbox_events as m on m.event_id = u.id and quarantined_at is not null and status = 0
+   group by u.key, u.version
+  having count(m.event_id) = 0
+)
+update posthorn.held_key as h
+   set due_at = posthorn.now(), tail = 'wait', blocked_by = '{}', version = h.version + 1
+  from gone
+ where h.outbox = 'families.events' and h.key = gone.key and h.version = gone.version
+returning h.key;
+
+-- nextDue: $1 buckets
+select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
+  from posthorn.held_key
+ where outbox = 'families.events' and bucket = any($1::smallint[]) and due_at is not null
+   and not exists (select from posthorn.pause where outbox = 'families.events');
+
+-- renewClaim: $1 leaseMs, $2 ids, $3 token
+update families.outbox_events
+   set claimed_until = now() + $1 * interval '1 ms'
+ where event_id = any((select $2::uuid[])::uuid[])
+   and claim_token = $3::uuid
+returning event_id::text as id;
+
+-- lockSent: $1 ids
+select *, status::text as claim_from
+  from families.outbox_events
+ where event_id = any((select $1::uuid[])::uuid[])
+   and (status = 1)
+ order by event_id
+   for update;
+
+-- markSuspects: $1 delayMs, $2 ids
+update families.outbox_events
+   set lost_claims = lost_claims + 1,
+       next_attempt_at = posthorn.now() + $1 * interval '1 ms',
+       held = true
+ where event_id = any((select $2::uuid[])::uuid[]);
+
+-- settle sent: $1 ids, $2 leaseMs, $3 buckets, $4 tokens, $5 runs, $6 actor, $7 reason
+with lease as (
+  update posthorn.bucket as b
+     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+         until = now() + $2 * interval '1 ms'
+    from unnest($3::smallint[], $4::uuid[], $5::bigint[])
+      as l (bucket, token, run)
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+  returning b.bucket
+),
+settled as (
+  update families.outbox_events as m
+     set status = 1,
+         lost_claims = 0,
+         error_message = null,
+         held = false,
+         processed_at = now()
+   where m.event_id = any((select $1::uuid[])::uuid[])
+     and m.bucket = any(array(select bucket from lease)) and m.status = 0
+  returning m.event_id as id, m.retry_count + 1 as attempt
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+  select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $6::text, $7::text from settled
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
+
+-- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 leaseMs, $8 buckets, $9 tokens, $10 runs, $11 actor, $12 reason
+with lease as (
+  update posthorn.bucket as b
+     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+         until = now() + $7 * interval '1 ms'
+    from unnest($8::smallint[], $9::uuid[], $10::bigint[])
+      as l (bucket, token, run)
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+  returning b.bucket
+),
+settled as (
+  update families.outbox_events as m
+     set status = 0,
+         lost_claims = u.lost,
+         retry_count = greatest(m.retry_count + u.bump, 0),
+         error_message = u.error,
+         held = true,
+         next_attempt_at = posthorn.now() + u.delay_ms * interval '1 ms'
+    from unnest((select $1::uuid[])::uuid[], (select $2::float8[])::float8[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::text[])::text[], (select $6::text[])::text[])
+           as u (id, delay_ms, bump, lost, code, error)
+   where m.event_id = u.id
+     and m.bucket = any(array(select bucket from lease)) and m.status = 0
+  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+  select 'families.events', id::text, 0::text, 0::text, attempt, code, error, $11::text, $12::text from settled
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
+
+-- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 leaseMs, $7 buckets, $8 tokens, $9 runs, $10 actor, $11 reason
+with lease as (
+  update posthorn.bucket as b
+     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+         until = now() + $6 * interval '1 ms'
+    from unnest($7::smallint[], $8::uuid[], $9::bigint[])
+      as l (bucket, token, run)
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+  returning b.bucket
+),
+settled as (
+  update families.outbox_events as m
+     set lost_claims = u.lost,
+         retry_count = greatest(m.retry_count + u.bump, 0),
+         error_message = u.error,
+         held = false
+    from unnest((select $1::uuid[])::uuid[], (select $2::int[])::int[], (select $3::int[])::int[], (select $4::text[])::text[], (select $5::text[])::text[])
+           as u (id, bump, lost, code, error)
+   where m.event_id = u.id
+     and m.bucket = any(array(select bucket from lease)) and m.status = 0
+  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+  select 'families.events', id::text, 0::text, 0::text, attempt, code, error, $10::text, $11::text from settled
+),
+raised as (
+  insert into posthorn.alert (source, subject, tenant, code, detail)
+  select 'families.events', id::text, null, code, error from settled where code <> 'PARKED'
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;

@@ -1,0 +1,177 @@
+-- The statements of evidence.rows, as they run.
+
+-- claimBatch: $1 batch, $2 token, $3 leaseMs
+with due as (
+  select id as id
+    from evidence.file_outbox_row
+   where status in ('PENDING', 'FAILED')
+     and next_retry_at <= posthorn.now()
+     and (claimed_until is null or claimed_until < now())
+     and lost_claims = 0
+     and not exists (select from posthorn.pause where outbox = 'evidence.rows')
+   order by next_retry_at, id
+   limit $1
+     for update skip locked
+)
+update evidence.file_outbox_row as m
+   set claim_token = case when m.claimed_until is not null then null else $2::uuid end,
+       claimed_until = case when m.claimed_until is not null then null else now() + $3 * interval '1 ms' end,
+       lost_claims = (m.claimed_until is not null)::int,
+       retry_count = case when m.claimed_until is not null then m.retry_count else m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int end,
+       event_id = case when m.claimed_until is not null then m.event_id else case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end end
+ where m.id = any(array(select id from due))
+returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from;
+
+-- claimSuspect: $1 token, $2 leaseMs
+with due as (
+  select id as id, status::text as claim_from
+    from evidence.file_outbox_row
+   where status in ('PENDING', 'FAILED')
+     and next_retry_at <= posthorn.now()
+     and lost_claims > 0
+     and (claimed_until is null or claimed_until < now())
+     and not exists (select from posthorn.pause where outbox = 'evidence.rows')
+   order by next_retry_at, id
+   limit 1
+     for update skip locked
+),
+taken as (
+  update evidence.file_outbox_row as m
+     set claim_token = $1::uuid,
+         claimed_until = now() + $2 * interval '1 ms',
+         lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
+         retry_count = m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int,
+         event_id = case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end
+    from due
+   where m.id = due.id
+  returning m.*, false as claim_lost, due.claim_from
+)
+select * from taken;
+
+-- nextDue: $1 sinceMs
+select extract(epoch from next_retry_at - posthorn.now()) * 1000 as ms
+  from evidence.file_outbox_row
+ where status in ('PENDING', 'FAILED')
+   and next_retry_at > posthorn.now() - $1::float8 * interval '1 ms'
+   and claimed_until is null
+   and not exists (select from posthorn.pause where outbox = 'evidence.rows')
+ order by next_retry_at
+ limit 1;
+
+-- claimUnconfirmed: $1 batch, $2 token, $3 leaseMs
+with overdue as (
+  select id as id
+    from evidence.file_outbox_row
+   where status = 'PUBLISHED'
+     and published_at < now() - interval '1800000 ms'
+     and (claimed_until is null or claimed_until < now())
+     and not exists (select from posthorn.pause where outbox = 'evidence.rows')
+   order by published_at
+   limit $1
+     for update skip locked
+)
+update evidence.file_outbox_row as m
+   set claim_token = $2::uuid,
+       claimed_until = now() + $3 * interval '1 ms'
+  from overdue
+ where m.id = overdue.id
+returning m.*, m.status::text as claim_from;
+
+-- renewClaim: $1 leaseMs, $2 ids, $3 token
+update evidence.file_outbox_row
+   set claimed_until = now() + $1 * interval '1 ms'
+ where id = any((select $2::uuid[])::uuid[])
+   and claim_token = $3::uuid
+returning id::text as id;
+
+-- lockSent: $1 ids
+select *, status::text as claim_from
+  from evidence.file_outbox_row
+ where id = any((select $1::uuid[])::uuid[])
+   and (status = 'PUBLISHED' or claim_token is not null and status in ('PENDING', 'FAILED'))
+ order by id
+   for update;
+
+-- markSuspects: $1 delayMs, $2 ids, $3 token
+update evidence.file_outbox_row
+   set lost_claims = lost_claims + 1,
+       next_retry_at = posthorn.now() + $1 * interval '1 ms',
+       claim_token = null, claimed_until = null
+ where id = any((select $2::uuid[])::uuid[])
+   and claim_token = $3::uuid;
+
+-- settle sent: $1 ids, $2 ref_kafka_partition, $3 ref_kafka_offset, $4 from_state, $5 token, $6 actor, $7 reason
+with settled as (
+  update evidence.file_outbox_row as m
+     set status = 'PUBLISHED',
+         claim_token = null,
+         claimed_until = null,
+         lost_claims = 0,
+         error_message = null,
+         error_code = null,
+         published_at = now(),
+         kafka_partition = u.ref_kafka_partition,
+         kafka_offset = u.ref_kafka_offset
+    from unnest((select $1::uuid[])::uuid[], (select array_cat(array(select kafka_partition from evidence.file_outbox_row where false), $2)), (select array_cat(array(select kafka_offset from evidence.file_outbox_row where false), $3)), (select $4::text[])::text[])
+           as u (id, ref_kafka_partition, ref_kafka_offset, from_state)
+   where m.id = u.id
+     and m.claim_token = $5::uuid
+  returning m.id as id, m.retry_count + 1 as attempt, u.ref_kafka_partition, u.ref_kafka_offset, u.from_state
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+  select 'evidence.rows', id::text, from_state, 'PUBLISHED'::text, attempt, null, null, $6::text, $7::text from settled
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
+
+-- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 from_state, $8 token, $9 actor, $10 reason
+with settled as (
+  update evidence.file_outbox_row as m
+     set status = 'FAILED',
+         claim_token = null,
+         claimed_until = null,
+         lost_claims = u.lost,
+         retry_count = greatest(m.retry_count + u.bump, 0),
+         error_message = u.error,
+         error_code = u.code,
+         next_retry_at = posthorn.now() + u.delay_ms * interval '1 ms'
+    from unnest((select $1::uuid[])::uuid[], (select $2::float8[])::float8[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::text[])::text[], (select $6::text[])::text[], (select $7::text[])::text[])
+           as u (id, delay_ms, bump, lost, code, error, from_state)
+   where m.id = u.id
+     and m.claim_token = $8::uuid
+  returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, u.from_state
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+  select 'evidence.rows', id::text, from_state, 'FAILED'::text, attempt, code, error, $9::text, $10::text from settled
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
+
+-- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 from_state, $7 token, $8 actor, $9 reason
+with settled as (
+  update evidence.file_outbox_row as m
+     set status = 'ERROR',
+         claim_token = null,
+         claimed_until = null,
+         lost_claims = u.lost,
+         retry_count = greatest(m.retry_count + u.bump, 0),
+         error_message = u.error,
+         error_code = u.code
+    from unnest((select $1::uuid[])::uuid[], (select $2::int[])::int[], (select $3::int[])::int[], (select $4::text[])::text[], (select $5::text[])::text[], (select $6::text[])::text[])
+           as u (id, bump, lost, code, error, from_state)
+   where m.id = u.id
+     and m.claim_token = $7::uuid
+  returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, u.from_state
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
+  select 'evidence.rows', id::text, from_state, 'ERROR'::text, attempt, code, error, $8::text, $9::text from settled
+),
+raised as (
+  insert into posthorn.alert (source, subject, tenant, code, detail)
+  select 'evidence.rows', id::text, null, code, error from settled where code <> 'PARKED'
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
