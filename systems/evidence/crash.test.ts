@@ -148,7 +148,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     (point) => exercise('processor', point, longFile),
   )
 
-  const REJECTION = ['told evidence.rejected', 'commit 1', 'committed 1']
+  const REJECTION = ['notified evidence.rejected', 'commit 1', 'committed 1']
   test.each(pointsOf(REJECTION, ['commit 1']))(
     'the file processor is killed over a bad file at "%s", and the file is rejected once',
     { timeout: 120_000 },
@@ -172,9 +172,13 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     (point) => exercise('publisher', point, shortFile),
   )
 
-  const RESULTS = ['told evidence.initial_results', 'told evidence.final_results', 'commit 1']
-  test.each(pointsOf(RESULTS, ['told evidence.final_results']))(
-    'the results worker is killed at "%s", and the merchant is told once',
+  const RESULTS = [
+    'notified evidence.initial_results',
+    'notified evidence.final_results',
+    'commit 1',
+  ]
+  test.each(pointsOf(RESULTS, ['notified evidence.final_results']))(
+    'the results worker is killed at "%s", and the merchant is notified once',
     { timeout: 120_000 },
     (point) => exercise('results', point, shortFile),
   )

@@ -81,7 +81,7 @@ test('the maintenance forgets expired keys', async () => {
   expect(rows).toEqual([])
 })
 
-test('a completer works until it is told to stop', async () => {
+test('a completer works until its signal is aborted', async () => {
   const id = await leaveOpen('while it runs')
   const end = new AbortController()
   const run = runPeriodically(completer(options), { signal: end.signal, log: silentLog })

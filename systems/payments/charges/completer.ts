@@ -42,7 +42,7 @@ export async function completeStale(options: CompleterOptions): Promise<number> 
   await Promise.all(
     claims.map((claim) =>
       complete(options, claim).catch((error: unknown) => {
-        // Somebody was faster: all checks passed.
+        // Another process was faster: the payment is complete.
         if (error instanceof PosthornError && error.code === 'IDEMPOTENCY_LOCK_LOST') return
         log.error({ err: error, key: claim.key }, 'completing a payment failed; it is tried again')
       }),

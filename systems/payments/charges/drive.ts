@@ -55,7 +55,7 @@ async function ask(gateway: Gateway, work: Work): Promise<ChargeOutcome | Refund
   return gateway.charge({ key, amount, currency, reference })
 }
 
-/** Tries before somebody is told; with their waits that is about two minutes. */
+/** Tries before an alert is raised; with their waits that is about two minutes. */
 const ALERT_AFTER = 7
 const ALERT_SOURCE = 'payments.completer'
 

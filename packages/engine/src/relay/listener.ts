@@ -33,7 +33,7 @@ export class Listener {
     const { pool, listen, onOpen, onNotification } = this.#options
     try {
       const client = new (clientOf(pool))(settingsOf(pool))
-      // From before it connects: an error that nobody hears would end the process.
+      // From before it connects: an error without a listener would end the process.
       client.on('error', (error) => this.#broke(client, error))
       client.on('end', () => this.#broke(client, new Error('the listening connection ended')))
       client.on('notification', ({ payload }) => onNotification(payload ?? ''))

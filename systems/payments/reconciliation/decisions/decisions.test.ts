@@ -3,7 +3,7 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { newUser: somebody } = await runReconciling(db)
+const { newUser } = await runReconciling(db)
 
 /** A file with one line that was reconciled. */
 async function oneLine(me: Person, amount = '10.00') {
@@ -16,7 +16,7 @@ const reason = 'the bank said so'
 
 describe('a match by hand', () => {
   test('is kept by the next runs, and audited', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const payment = await me.pay('ours-1', 1_000)
     const { id, record } = await oneLine(me)
     const { status, body } = await me.post(`${record}/match`, { paymentId: payment, reason })
@@ -39,7 +39,7 @@ describe('a match by hand', () => {
   })
 
   test('of several payments uses each of them once, on every path', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const ids = [await me.pay('a', 300), await me.pay('b', 400), await me.pay('c', 300)]
     const { id, record } = await oneLine(me)
     const { body } = await me.post(`${record}/match`, { paymentIds: ids, reason })
@@ -83,7 +83,7 @@ describe('a match by hand', () => {
   })
 
   test('names what is left over, and adds up with it', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const payment = await me.pay('a', 1_025)
     const { id, record } = await oneLine(me)
     const ask = (more: object) =>
@@ -106,7 +106,7 @@ describe('a match by hand', () => {
     ['an adjustment of nothing', { paymentId: true, adjustment: { amount: 0, kind: 'fee' } }, 400],
     ['an unknown payment', { paymentId: '018f0000-0000-7000-8000-000000000000' }, 404],
   ])('with %s is refused', async (_name, given: Record<string, unknown>, status) => {
-    const me = await somebody()
+    const me = await newUser()
     const payment = await me.pay('a', 1_000)
     const { id, record } = await oneLine(me)
     const asked = {
@@ -120,8 +120,8 @@ describe('a match by hand', () => {
   })
 
   test("with another user's payment or another currency is refused", async () => {
-    const me = await somebody()
-    const theirs = await (await somebody()).pay('a', 1_000)
+    const me = await newUser()
+    const theirs = await (await newUser()).pay('a', 1_000)
     const dollars = await me.pay('a', 1_000, { currency: 'USD' })
     const { record } = await oneLine(me)
     const ask = (paymentId: string) => me.post(`${record}/match`, { paymentId, reason })
@@ -130,7 +130,7 @@ describe('a match by hand', () => {
   })
 
   test('comes after the first run', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const paymentId = await me.pay('a', 1_000)
     const id = await me.upload([{ name: 'b', amount: '10.00' }])
     const answer = await me.post(`/${id}/records/2/match`, { paymentId, reason })
@@ -143,7 +143,7 @@ describe('a match by hand', () => {
 
 describe('a decision', () => {
   test('on a record that has changed is 409', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const paymentId = await me.pay('a', 1_000)
     const { record } = await oneLine(me)
     const [first, second] = await Promise.all([
@@ -156,7 +156,7 @@ describe('a decision', () => {
   })
 
   test('taken back stays so: no run matches it again, until it is reopened', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const payment = await me.pay('bank-1', 1_000)
     const { id, record } = await oneLine(me)
     expect(await me.records(id)).toMatchObject([{ matchedPaymentId: payment }])
@@ -176,7 +176,7 @@ describe('a decision', () => {
   })
 
   test('to ignore takes a record out of the exceptions, and no run brings it back', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const { id, record } = await oneLine(me)
     const open = async () => (await me.get(`/${id}/exceptions`)).body['items'] as unknown[]
     expect(await open()).toHaveLength(1)
@@ -190,7 +190,7 @@ describe('a decision', () => {
   })
 
   test('is a change between runs', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const { id, record } = await oneLine(me)
     await me.post(`${record}/ignore`, { reason })
     const changes = async (query = '') =>
@@ -210,7 +210,7 @@ describe('a decision', () => {
 })
 
 test('a match by hand and a run at once leave one of the two', { timeout: 60_000 }, async () => {
-  const me = await somebody()
+  const me = await newUser()
   for (let round = 0; round < 8; round += 1) {
     const payment = await me.pay(`both-${round}`, 500)
     const id = await me.upload([

@@ -4,7 +4,7 @@ import { runReconciling } from '../testing/reconciling.ts'
 import { ageOf } from './exception.ts'
 
 const db = await paymentsDatabase()
-const { newUser: somebody } = await runReconciling(db)
+const { newUser } = await runReconciling(db)
 
 const ageRun = (id: string, days: number) =>
   db.pool.query(
@@ -15,7 +15,7 @@ const ageRun = (id: string, days: number) =>
 
 describe('exceptions', () => {
   test('show both sides and where they differ', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const payment = await me.pay('A', 1_000, { currency: 'USD' })
     const id = await me.upload([
       { name: 'A', amount: '10.01' },
@@ -41,7 +41,7 @@ describe('exceptions', () => {
   })
 
   test('are counted by tab, reason and age, and listed by them, over all files', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 1_000)
     await me.pay('M', 1_000)
     const old = await me.upload([
@@ -106,7 +106,7 @@ describe('exceptions', () => {
 
 describe('the overview', () => {
   test('has the figures of all files of the user, and the last 14 days', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 1_000)
     const id = await me.upload([
       { name: 'A', amount: '10.00' },
@@ -131,7 +131,7 @@ describe('the overview', () => {
   })
 
   test('of a user without files is zero', async () => {
-    const me = await somebody()
+    const me = await newUser()
     expect((await me.get('/overview')).body).toMatchObject({
       reconciliationRate: 0,
       moneyMatched: {},

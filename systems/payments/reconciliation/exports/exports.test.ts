@@ -9,7 +9,7 @@ import { PATH, givePayments, runReconciling } from '../testing/reconciling.ts'
 import { inMajorUnits } from './export.ts'
 
 const db = await paymentsDatabase()
-const { newUser: somebody, url } = await runReconciling(db)
+const { newUser, url } = await runReconciling(db)
 
 async function authorization(sub: string) {
   const token = await signToken({ secret: TOKEN_SECRET, sub, org: 'acme', role: 'member' })
@@ -32,7 +32,7 @@ async function readExport(user: string, path: string): Promise<Record<string, st
 }
 
 test('an export has each record once, as banks write it', async () => {
-  const me = await somebody()
+  const me = await newUser()
   const [matched, , part, other] = [
     await me.pay('A', 1_050),
     await me.pay('X', 5),
@@ -75,7 +75,7 @@ test('an export has each record once, as banks write it', async () => {
 })
 
 test('an export lists what took money as missing, although a record has its name', async () => {
-  const me = await somebody()
+  const me = await newUser()
   await me.pay('A', 100, { status: 'failed' })
   await me.pay('A', 100)
   const taken = await me.pay('A', 100, { status: 'succeeded' })
@@ -86,7 +86,7 @@ test('an export lists what took money as missing, although a record has its name
 })
 
 test('nothing in an export is run by a spreadsheet', async () => {
-  const me = await somebody()
+  const me = await newUser()
   const names = ['=1+1', '+1', '-1', '@a', '＝1', 'plain']
   for (const name of names) await me.pay(name, 100)
   const id = await me.upload([{ name: 'A', amount: '-1.00' }])
@@ -100,7 +100,7 @@ test('nothing in an export is run by a spreadsheet', async () => {
 })
 
 test('a large one is streamed, and a reader that leaves gives its connection back', async () => {
-  const me = await somebody()
+  const me = await newUser()
   const many = Array.from({ length: 30_000 }, (_, i) => ({ name: `m-${i}`, amount: 1 }))
   await givePayments(
     db.pool,

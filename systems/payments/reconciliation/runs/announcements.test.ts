@@ -4,12 +4,12 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { newUser: somebody } = await runReconciling(db)
+const { newUser } = await runReconciling(db)
 const news = createAnnouncementFeed({ pool: db.pool })
 afterAll(() => news.close())
 
 test('a run and a decision are in the news of the organisation', async () => {
-  const me = await somebody()
+  const me = await newUser()
   const heard: { id: string; data: Record<string, unknown> }[] = []
   const end = new AbortController()
   const reading = (async () => {

@@ -3,8 +3,8 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { newUser: somebody } = await runReconciling(db)
-const me = await somebody()
+const { newUser } = await runReconciling(db)
+const me = await newUser()
 const id = await me.upload([{ name: 'A', amount: '1.00' }])
 await me.run(id)
 

@@ -4,13 +4,13 @@ import { reconcilerOf, runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
 const running = await runReconciling(db)
-const { newUser: somebody } = running
+const { newUser } = running
 const reasonsOf = (records: readonly { reason: string | null }[]) =>
   records.map(({ reason }) => reason)
 
 describe('a run', () => {
   test('matches by amount, currency and name, and says why it did not', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const exact = await me.pay('A', 1_050)
     const other = await me.pay('B', 2_000)
     const foreign = await me.pay('C', 3_000, { currency: 'USD' })
@@ -45,7 +45,7 @@ describe('a run', () => {
   })
 
   test('takes payments of any status', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const ids = [await me.pay('A', 100), await me.pay('B', 100)]
     await db.pool.query(`update payments.payments set status = 'failed' where id = $1`, [ids[1]])
     const id = await me.upload([
@@ -58,7 +58,7 @@ describe('a run', () => {
   test.each(['succeeded', 'refunded', 'pending'] as const)(
     'prefers a payment that is %s to an older one that failed',
     async (status) => {
-      const me = await somebody()
+      const me = await newUser()
       const declined = await me.pay('A', 100, { status: 'failed' })
       const second = await me.pay('A', 100, { status })
       const id = await me.upload([
@@ -72,7 +72,7 @@ describe('a run', () => {
   )
 
   test('names the payment that took money as the one that comes nearest', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 100, { status: 'failed' })
     await me.pay('A', 100)
     const taken = await me.pay('A', 100, { status: 'succeeded' })
@@ -83,7 +83,7 @@ describe('a run', () => {
   })
 
   test('gives equal payments to equal lines one by one, the oldest to the first', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const first = await me.pay('A', 100)
     const second = await me.pay('A', 100)
     const id = await me.upload([
@@ -102,7 +102,7 @@ describe('a run', () => {
   })
 
   test('sees a payment that another file has taken', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 100)
     const first = await me.upload([{ name: 'A', amount: '1.00' }])
     const second = await me.upload([{ name: 'A', amount: '1.00' }])
@@ -111,7 +111,7 @@ describe('a run', () => {
   })
 
   test('again changes nothing that is matched, and matches what has come since', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 100)
     const id = await me.upload([
       { name: 'A', amount: '1.00' },
@@ -137,7 +137,7 @@ describe('a run', () => {
   })
 
   test('says what it would do and does nothing', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 100)
     const id = await me.upload([
       { name: 'A', amount: '1.00' },
@@ -150,7 +150,7 @@ describe('a run', () => {
   })
 
   test('is audited and announced to the merchant, once for each run', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const { body: endpoint } = await (
       await running.as({ sub: me.user })
     ).send('/api/v1/webhook-endpoints', {
@@ -184,7 +184,7 @@ describe('a run', () => {
   })
 
   test('has totals that tie out to the cent, by currency', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 1_001)
     const id = await me.upload([
       { name: 'A', amount: '10.01' },
@@ -210,7 +210,7 @@ describe('a run', () => {
 
 describe('payments that no record names', () => {
   test('are listed, newest first, with pages', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const missing = [await me.pay('X', 1), await me.pay(null, 2), await me.pay('Z', 3)]
     await me.pay('A', 100)
     await me.pay('B', 200)
@@ -227,7 +227,7 @@ describe('payments that no record names', () => {
   })
 
   test('are listed if they took money, although a record has their name', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const short = await me.pay('A', 100, { status: 'succeeded' })
     const [first, second] = [
       await me.pay('B', 200, { status: 'succeeded' }),
@@ -252,7 +252,7 @@ describe('another user', () => {
     { sub: 'mallory', org: 'acme' },
     { sub: 'user-1', org: 'evil' },
   ])('finds nothing: $sub of $org', async (caller) => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 100)
     const id = await me.upload([{ name: 'A', amount: '1.00' }])
     const other = reconcilerOf(await running.as(caller))

@@ -3,7 +3,7 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling, type GivenLine, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { newUser: somebody } = await runReconciling(db)
+const { newUser } = await runReconciling(db)
 
 interface SuggestionView {
   readonly id: string
@@ -32,7 +32,7 @@ const TOLERANT = { kind: 'amount_tolerance', absolute: 5, bps: 10 }
 
 describe('amount tolerance', () => {
   test('suggests the payment of the name whose amount is near, and matches nothing', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const payments = [
       await me.pay('A', 1_000),
       await me.pay('B', 100_000),
@@ -51,7 +51,7 @@ describe('amount tolerance', () => {
   })
 
   test('says when there is more than one, and finds the same again', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 1_000)
     await me.pay('A', 1_002)
     const { suggest } = await reconcile(me, [{ name: 'A', amount: '10.01' }])
@@ -67,7 +67,7 @@ describe('date window', () => {
   const window = { kind: 'date_window', before: 1, after: 3 }
 
   test('suggests the same amount of those days under another name', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const near = await me.pay('x', 700, { createdAt: '2026-11-01T12:00:00Z' })
     await me.pay('y', 700, { createdAt: '2026-10-31T12:00:00Z' })
     await me.pay('z', 701, { createdAt: '2026-11-02T12:00:00Z' })
@@ -78,7 +78,7 @@ describe('date window', () => {
   })
 
   test('a payment that two records could have is ambiguous', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('x', 700, { createdAt: '2026-11-02T12:00:00Z' })
     const { suggest } = await reconcile(me, [
       { name: 'bank-1', amount: '7.00' },
@@ -88,7 +88,7 @@ describe('date window', () => {
   })
 
   test('suggests nothing for amounts that many records share', { timeout: 30_000 }, async () => {
-    const me = await somebody()
+    const me = await newUser()
     const lines = Array.from({ length: 60 }, (_, i) => ({ name: `bank-${i}`, amount: '7.00' }))
     await me.pay('x', 700, { createdAt: '2026-11-02T12:00:00Z' })
     const { suggest } = await reconcile(me, lines)
@@ -104,7 +104,7 @@ describe('many to one', () => {
   })
 
   test('finds the payments of a payout, less its fee, and matches them when accepted', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const metadata = { payout: 'po_1' }
     const ids = [
       await me.pay('a', 1_000, { metadata }),
@@ -134,7 +134,7 @@ describe('many to one', () => {
   })
 
   test('finds the payments of a day', async () => {
-    const me = await somebody()
+    const me = await newUser()
     const createdAt = '2026-11-01T10:00:00Z'
     await me.pay('a', 100, { createdAt })
     await me.pay('b', 250, { createdAt })
@@ -149,7 +149,7 @@ describe('many to one', () => {
 
 describe('an answer', () => {
   test('no is kept: it is not suggested again', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 1_000)
     const { id, suggest } = await reconcile(me, [{ name: 'A', amount: '10.01' }])
     const [suggestion] = await suggest(TOLERANT)
@@ -158,7 +158,7 @@ describe('an answer', () => {
   })
 
   test('yes is refused once the payment is taken', async () => {
-    const me = await somebody()
+    const me = await newUser()
     await me.pay('A', 1_000)
     const { id, suggest } = await reconcile(me, [{ name: 'A', amount: '10.01' }])
     const [suggestion] = await suggest(TOLERANT)
@@ -175,7 +175,7 @@ test.each([
   [[{ kind: 'amount_tolerance', bps: -1 }]],
   [[{ kind: 'many_to_one', by: { metadata: '' } }]],
 ])('passes %j are 400', async (passes) => {
-  const me = await somebody()
+  const me = await newUser()
   const { id } = await reconcile(me, [{ name: 'A', amount: '1.00' }])
   expect((await me.post(`/${id}/suggest`, { passes })).status).toBe(400)
 })
