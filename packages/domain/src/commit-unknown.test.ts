@@ -2,10 +2,9 @@ import { sql, uuid } from '@posthorn/engine'
 import { defineInbox, inboxTableSql, once } from '@posthorn/engine/inbox'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { isRolledBack } from './commit-outcome.ts'
 import { CommitUnknownError, ConflictError } from './errors.ts'
 import { Family, familyEvents, familyMapper, familyTables } from './testing/family.ts'
-import { UnitOfWork } from './unit-of-work.ts'
+import { UnitOfWork, isRolledBack } from './unit-of-work.ts'
 
 const inbox = defineInbox({ table: 'families.inbox', retention: '30d' })
 const db = await testDatabase({ sql: familyTables + inboxTableSql(inbox) })

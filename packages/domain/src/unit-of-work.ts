@@ -1,7 +1,12 @@
-import { transaction, type Queryable, type Transaction } from '@posthorn/engine'
+import {
+  PosthornError,
+  sqlState,
+  transaction,
+  type Queryable,
+  type Transaction,
+} from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { AggregateRoot } from './aggregate-root.ts'
-import { isRolledBack } from './commit-outcome.ts'
 import { CommitUnknownError, ConflictError, DomainError } from './errors.ts'
 import type { EventOutbox, EventRow } from './event-outbox.ts'
 import {
@@ -13,6 +18,12 @@ import {
   type Written,
 } from './mapper.ts'
 import { Tracked, type Change } from './tracked.ts'
+
+/** What Postgres says instead of an answer when it goes away or cannot tell. */
+const UNSURE = /^(08|57P|40003)/
+
+/** Postgres's own codes begin so; the codes of a broken socket do not. */
+const SQLSTATE_CLASS = /^(\d|P0|XX)/
 
 export interface UnitOfWorkOptions {
   readonly pool: Pool
@@ -223,4 +234,14 @@ function writeChange(tx: Transaction, { kind, mapper, aggregate }: Change): Prom
 
 function classOf(aggregate: AggregateRoot): AggregateClass<AggregateRoot> {
   return aggregate.constructor as AggregateClass<AggregateRoot>
+}
+
+/**
+ * Whether an error of a COMMIT means that nothing was stored. A lost connection does not: the commit
+ * may have happened, with its answer under way.
+ */
+export function isRolledBack(error: unknown): boolean {
+  if (error instanceof PosthornError) return true
+  const state = sqlState(error)
+  return state !== undefined && SQLSTATE_CLASS.test(state) && !UNSURE.test(state)
 }

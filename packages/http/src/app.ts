@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { uuid } from '@posthorn/engine'
 import {
   LogController,
   fastify,
@@ -7,6 +9,7 @@ import {
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
+  type FastifyRequest,
 } from 'fastify'
 import { createAccessHook } from './access.ts'
 import { answerClientError, answerError } from './answer.ts'
@@ -14,15 +17,17 @@ import { addJsonParser } from './body.ts'
 import { addBodyTimeout } from './body-timeout.ts'
 import { addClosing, type LatestResponses } from './closing.ts'
 import { withLazyChildren } from './lazy-log.ts'
-import { addMissingRoute } from './missing-route.ts'
 import { addOpenApi, type ApiDescription } from './openapi.ts'
+import { problem } from './problem.ts'
 import { createRateLimiter, type RateLimit } from './rate-limit.ts'
-import { requestId } from './request-id.ts'
 import { REDACTED, addRequestLog, describeRequest, type Answered } from './request-log.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import type { TokenVerifier } from './token.ts'
 import { addTracing } from './tracing.ts'
 import { addValidation } from './validation.ts'
+
+/** What can stand in a log line and a header as it is. */
+const SANE_ID = /^[\w.:@+/=-]{1,128}$/
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -111,4 +116,41 @@ function loggerOf(log: FastifyBaseLogger | LogSettings | false) {
 function redactingLog(settings: LogSettings): FastifyBaseLogger {
   const serializers = { req: describeRequest }
   return fastify({ logger: { ...settings, redact: REDACTED, serializers } }).log
+}
+
+/** Tells an address that does not exist from one that has no such method. */
+function addMissingRoute(app: FastifyInstance): (request: FastifyRequest) => Error {
+  const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
+  app.addHook('onRoute', ({ url, method }) => {
+    // A page for every address says nothing about which addresses there are.
+    if (/^\/?\*$/.test(url)) return
+    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+    for (const one of [method].flat()) route.methods.add(one)
+    routes.set(url, route)
+  })
+  return (request) => {
+    const [path = ''] = request.url.split('?')
+    const here = [...routes.values()].filter(({ pattern }) => pattern.test(path))
+    const methods = new Set(here.flatMap((route) => [...route.methods]))
+    if (methods.size === 0) return problem('NOT_FOUND', { detail: 'Unknown path.' })
+    const allow = [...methods].toSorted().join(', ')
+    return problem('METHOD_NOT_ALLOWED', {
+      detail: `Allowed: ${allow}.`,
+      headers: { allow },
+    })
+  }
+}
+
+function patternOf(url: string): RegExp {
+  const source = url
+    .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/:\w+/g, '[^/]+')
+    .replaceAll('*', '.*')
+  return new RegExp(`^${source}$`)
+}
+
+/** The id that the request brings along, if it is a sane one; else a new UUIDv7. */
+function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && SANE_ID.test(given) ? given : uuid()
 }

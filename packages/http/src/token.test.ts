@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClaimNames } from './claims.ts'
-import { createTokenCache } from './token-cache.ts'
-import { createVerifier, signToken } from './token.ts'
+import { createVerifier, signToken, createTokenCache } from './token.ts'
 
 const secret = 'thirty-two bytes or more of secret'
 const key = new TextEncoder().encode(secret)

@@ -5,8 +5,13 @@ import { Settings } from 'typebox/system'
 import { closeSchema } from './closed.ts'
 import { fieldErrors } from './field-errors.ts'
 import { problem, type FieldError, type ProblemError } from './problem.ts'
-import { fromText } from './text-values.ts'
 import { unstorable } from './unstorable.ts'
+
+interface Shape {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+}
 
 /** A form with more mistakes than these is not a form. */
 const MOST_ERRORS = 100
@@ -71,4 +76,29 @@ function countValues(value: unknown, limit: number): number {
 
 function clip(text: string): string {
   return text.length <= 1_000 ? text : `${text.slice(0, 1_000).toWellFormed()}…`
+}
+
+/**
+ * What the text of a query, a path or a header means by its schema. Text that does not look like
+ * its type stays text, and is refused by the validation that follows.
+ */
+function fromText(schema: unknown, value: unknown): unknown {
+  const { type, properties, items } = schema as Shape
+  if (type === 'object' && typeof value === 'object' && value !== null) {
+    const read = { ...value } as Record<string, unknown>
+    for (const [name, shape] of Object.entries(properties ?? {})) {
+      if (Object.hasOwn(read, name)) read[name] = fromText(shape, read[name])
+    }
+    return read
+  }
+  if (type === 'array') {
+    const list = Array.isArray(value) ? value : [value]
+    return items ? list.map((item) => fromText(items, item)) : list
+  }
+  if (typeof value !== 'string') return value
+  if (type === 'integer' || type === 'number') {
+    return /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : value
+  }
+  if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
+  return value
 }

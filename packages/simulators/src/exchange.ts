@@ -1,7 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Fault } from './fault.ts'
 import { emptyBody, type KeptBody } from './kept-body.ts'
-import { keptHeaders } from './kept-headers.ts'
+
+const SECRET_HEADER =
+  /^(authorization|proxy-authorization|cookie|x-api-key|.*-(token|secret|password|api-key))$/
 
 /** How a request ended; `aborted` if its client left before the answer. */
 export type Outcome = 'pending' | 'ok' | 'aborted' | Fault['mode']
@@ -61,4 +64,17 @@ export class Exchange {
       fault: this.fault === undefined ? null : { mode: this.fault.mode, effect: this.fault.effect },
     }
   }
+}
+
+/** Headers as they are kept: of a secret only its scheme is shown. Signatures are no secrets. */
+export function keptHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const kept = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, SECRET_HEADER.test(name) ? redact(String(value)) : value]],
+  )
+  return Object.fromEntries(kept) as Record<string, string | string[]>
+}
+
+function redact(value: string): string {
+  const scheme = /^([A-Za-z][A-Za-z0-9-]{0,19}) \S/.exec(value)?.[1]
+  return scheme === undefined ? '[redacted]' : `${scheme} [redacted]`
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { keptHeaders } from './exchange.ts'
 import { keptBody, keptMultipart } from './kept-body.ts'
-import { keptHeaders } from './kept-headers.ts'
 import { MultipartParser } from './multipart.ts'
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')

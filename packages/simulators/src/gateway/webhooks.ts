@@ -1,8 +1,15 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, createHmac } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import type { World } from '../world.ts'
 import type { Charge, Refund } from './charge.ts'
-import { signatureHeaders } from './signature.ts'
+
+/** A webhook that is about to be signed. */
+interface Unsigned {
+  readonly id: string
+  readonly body: string
+  /** In seconds since 1970. */
+  readonly timestamp: number
+}
 
 /** How the gateway tells of what happened; `POST /sim/gateway/webhooks` changes it. */
 export const WebhookHabits = Type.Object(
@@ -123,5 +130,23 @@ export class Webhooks {
     } catch {
       return false
     }
+  }
+}
+
+/**
+ * The headers of both schemes: `x-webhook-signature` over the raw body, and the three of Standard
+ * Webhooks. A secret that begins with `whsec_` is base64 for the latter, as its specification says.
+ */
+function signatureHeaders(
+  secret: string,
+  { id, body, timestamp }: Unsigned,
+): Record<string, string> {
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret
+  const signed = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return {
+    'x-webhook-signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signed}`,
   }
 }

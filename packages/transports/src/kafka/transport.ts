@@ -5,16 +5,17 @@ import {
   type Log,
   type Subscriber,
   type Transport,
+  type Destination,
+  type Reference,
 } from '@posthorn/engine'
 import { Admin, Producer, stringSerializers, type ConnectionOptions } from '@platformatic/kafka'
 import { readingOf, type ReadingOptions } from '../failures.ts'
-import { checkName } from '../names.ts'
+import { checkName, groupIdOf, groupOf } from '../names.ts'
 import { addTo, keepSubscribed, type StartedSubscription } from '../subscribing.ts'
 import { within } from '../waiting.ts'
 import { clientOptions } from './client.ts'
 import { createDeliver } from './deliver.ts'
 import { lagOf } from './lag.ts'
-import { arePassed } from './passed.ts'
 import { cacheBytes } from './repeated-bytes.ts'
 import { createSender } from './sender.ts'
 import { GroupSession, type GroupSessionOptions } from './session.ts'
@@ -115,4 +116,37 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
       await within(closing, timeoutMs, () => undefined)
     },
   }
+}
+
+/** For each message, in order: whether its destination's group has committed past it. */
+async function arePassed(
+  admin: Admin,
+  sent: readonly { destination: Destination; ref: Reference }[],
+): Promise<boolean[]> {
+  const places = sent.map(({ destination, ref }) => ({
+    group: groupOf(destination) && groupIdOf(destination.topic, groupOf(destination)),
+    topic: destination.topic,
+    partition: Number(ref['partition']),
+    offset: BigInt(ref['offset'] ?? 0),
+  }))
+  const committed = new Map<string, bigint>()
+  for (const [groupId, mine] of Map.groupBy(places, ({ group }) => group)) {
+    if (groupId === '') continue
+    const byTopic = Map.groupBy(mine, ({ topic }) => topic)
+    const topics = [...byTopic].map(([name, each]) => ({
+      name,
+      partitionIndexes: [...new Set(each.map(({ partition }) => partition))],
+    }))
+    for (const group of await admin.listConsumerGroupOffsets({ groups: [{ groupId, topics }] })) {
+      for (const { name, partitions } of group.topics) {
+        for (const { partitionIndex, committedOffset } of partitions) {
+          committed.set(`${groupId}/${name}/${partitionIndex}`, committedOffset)
+        }
+      }
+    }
+  }
+  return places.map(
+    ({ group, topic, partition, offset }) =>
+      (committed.get(`${group}/${topic}/${partition}`) ?? -1n) > offset,
+  )
 }

@@ -12,12 +12,21 @@ import {
 import { aborted, createGate, heldBack, type Gate } from '../gate.ts'
 import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName } from '../names.ts'
-import { addTo, type StartedSubscription } from '../subscribing.ts'
-import { createConnection } from './connection.ts'
+import { addTo, keepSubscribed, type StartedSubscription } from '../subscribing.ts'
+import { createSlots } from '../waiting.ts'
+import { createConnection, type Connection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
-import { startSubscription } from './subscription.ts'
+import { QueueSession, type QueueSessionOptions } from './session.ts'
 import { ensureExchange, ensureQueue, queueDepth, type QueueOptions } from './topology.ts'
 import { queueName, toPublication, type Publication } from './wire.ts'
+
+interface SubscriptionOptions extends Omit<QueueSessionOptions, 'queue' | 'slots'> {
+  readonly connection: Connection
+  readonly declare: boolean
+  readonly queue: QueueOptions
+  readonly prefetch: number
+  readonly concurrency: number
+}
 
 export interface RabbitmqOptions extends ReadingOptions {
   /** `amqp://user:password@host:5672/vhost`, or `amqps:`. */
@@ -154,4 +163,20 @@ function nextWave(
     if (key !== undefined) keys.add(key)
   }
   return { wave, later }
+}
+
+/** Reads the group's queue until closed, on a new channel whenever the last one was lost. */
+function startSubscription(options: SubscriptionOptions): StartedSubscription {
+  const { consumer, connection, log } = options
+  return keepSubscribed(consumer, log, async () => {
+    const client = await connection.open()
+    await ensureExchange(client, consumer.topic, options)
+    const queue = await ensureQueue(client, consumer, options.queue)
+    const channel = await client.channel()
+    channel.onerror = () => undefined
+    await channel.basicQos(options.prefetch)
+    // Anew for each channel: a handler left over from the last one must not hold a slot here.
+    const slots = createSlots(options.concurrency)
+    return QueueSession.open(channel, { ...options, queue, slots })
+  })
 }

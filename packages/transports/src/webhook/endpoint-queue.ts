@@ -1,3 +1,6 @@
+/** Endpoints remembered at once. */
+const MAX_ENDPOINTS = 10_000
+
 /** Something that runs once, when its turn has come. */
 export interface Job {
   run(): Promise<void>
@@ -103,5 +106,28 @@ export class EndpointQueue {
         this.#next()
       })
     }
+  }
+}
+
+/** The queues of all endpoints; one that is forgotten is learnt again by its next requests. */
+export class EndpointQueues {
+  readonly #options: { readonly most: number; readonly patienceMs: number }
+  readonly #byTopic = new Map<string, EndpointQueue>()
+
+  constructor(options: { most: number; patienceMs: number }) {
+    this.#options = options
+  }
+
+  of(topic: string): EndpointQueue {
+    const known = this.#byTopic.get(topic)
+    if (known) return known
+    if (this.#byTopic.size >= MAX_ENDPOINTS) this.#forgetIdle()
+    const queue = new EndpointQueue(this.#options)
+    this.#byTopic.set(topic, queue)
+    return queue
+  }
+
+  #forgetIdle(): void {
+    for (const [topic, queue] of this.#byTopic) if (queue.isIdle) this.#byTopic.delete(topic)
   }
 }

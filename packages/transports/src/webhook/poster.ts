@@ -5,7 +5,7 @@ import { TransportError } from '../errors.ts'
 import { exchange, type Exchange } from './exchange.ts'
 import type { Guard } from './guard.ts'
 import { outcomeOf, type Answered } from './outcome.ts'
-import { Signer } from './signer.ts'
+import { Signer } from './signature.ts'
 
 /** Where a delivery goes, and how it is signed. */
 export interface WebhookTarget {

@@ -6,6 +6,9 @@ import {
   type KeyObject,
 } from 'node:crypto'
 
+/** Secrets whose keys are kept; the ones that were made first go first. */
+const MOST_KEPT = 10_000
+
 /** What is signed: the bytes that are sent, under an id that stays the same for every attempt. */
 export interface Signable {
   readonly id: string
@@ -55,14 +58,14 @@ export function newWebhookSecret(): string {
 }
 
 /** What a secret becomes for each of the two ways to sign. */
-export interface SigningKeys {
+interface SigningKeys {
   /** As an object: Node takes several times as long with a key of bytes. */
   readonly standard: KeyObject
   readonly plain: string
 }
 
 /** Throws if the secret is not one. */
-export function signingKeys(secret: string): SigningKeys {
+function signingKeys(secret: string): SigningKeys {
   return { standard: createSecretKey(keyOf(secret)), plain: secret }
 }
 
@@ -76,7 +79,7 @@ export function signWebhook({ secrets, ...request }: Signable): WebhookHeaders {
 }
 
 /** The same with keys that are there already. */
-export function signWith(
+function signWith(
   keys: readonly SigningKeys[],
   { id, body, at = new Date() }: Omit<Signable, 'secrets'>,
 ): WebhookHeaders {
@@ -161,4 +164,28 @@ function isText(value: string | readonly string[] | undefined): value is string 
 function isEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Signs much with the same secrets: making a key takes as long as signing with it. */
+export class Signer {
+  readonly #kept = new Map<string, SigningKeys>()
+
+  sign({ secrets, ...request }: Signable): WebhookHeaders {
+    return signWith(
+      secrets.map((secret) => this.#keysOf(secret)),
+      request,
+    )
+  }
+
+  #keysOf(secret: string): SigningKeys {
+    const known = this.#kept.get(secret)
+    if (known) return known
+    const keys = signingKeys(secret)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < MOST_KEPT) break
+      this.#kept.delete(oldest)
+    }
+    this.#kept.set(secret, keys)
+    return keys
+  }
 }

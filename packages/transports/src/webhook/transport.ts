@@ -9,7 +9,7 @@ import {
 } from '@posthorn/engine'
 import { HELD_BACK, Sequence, type Step } from './sequence.ts'
 import type { Guard } from './guard.ts'
-import { EndpointQueues } from './endpoint-queues.ts'
+import { EndpointQueues } from './endpoint-queue.ts'
 import { waits, type Answered } from './outcome.ts'
 import { Poster, type WebhookTarget } from './poster.ts'
 
