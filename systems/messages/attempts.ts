@@ -1,5 +1,6 @@
 import {
   uuid,
+  wasTried,
   type Change,
   type Failure,
   type Outbox,
@@ -34,9 +35,6 @@ const OUTCOME_UNKNOWN: Failure = {
 /** The engine's codes for a claim that was lost and for an outcome that stayed unknown. */
 const UNSETTLED = new Set(['CLAIM_EXPIRED', 'DELIVERY_UNKNOWN'])
 
-/** Codes of the engine's for messages that it did not hand to a provider. */
-const NOT_TRIED = new Set(['BREAKER_OPEN', 'TRANSPORT_MISSING', CONSENT_WITHDRAWN])
-
 /** Runs with the claim: every attempt is on record before it is made. */
 export async function beginAttempts(
   tx: Transaction,
@@ -58,7 +56,7 @@ export async function settleAttempts(
   changes: readonly MessageChange[],
 ): Promise<void> {
   const attempted = changes.filter(({ from }) => from === 'SENDING')
-  const [untried, tried] = partition(attempted, isUntried)
+  const [tried, untried] = partition(attempted, ({ outcome }) => wasTried(outcome))
   const [unknown, known] = partition(tried, ({ to }) => to === 'SENDING')
   await forgetAttempts(tx, idsOf(untried))
   await markOutcomeUnknown(tx, unknown.map(failedAttempt))
@@ -144,11 +142,6 @@ function activityOf({ row, to, outcome }: MessageChange): Activity[] {
 function failureIn(outcome: Outcome): Failure {
   if (outcome.kind === 'delivered') return OUTCOME_UNKNOWN
   return UNSETTLED.has(outcome.failure.code) ? OUTCOME_UNKNOWN : outcome.failure
-}
-
-function isUntried({ outcome }: MessageChange): boolean {
-  const { tried } = outcome as Answered
-  return tried === false || (outcome.kind === 'retryLater' && NOT_TRIED.has(outcome.failure.code))
 }
 
 async function cancelWithdrawn(

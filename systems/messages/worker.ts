@@ -51,7 +51,7 @@ async function sendOne(
 
 /** Without an answer about consent nothing is sent, and nothing is charged for it. */
 function unaskedAnswer(error: Error): Answered {
-  return { ...retryLater(error, { after: '5s', charge: false }), tried: false }
+  return retryLater(error, { after: '5s', charge: false })
 }
 
 function withdrawn({ dossierId, channel }: Outgoing): Answered {

@@ -58,6 +58,7 @@ export {
   retryLater,
   unknown,
   unreachable,
+  wasTried,
   type Failure,
   type Outcome,
   type Reference,

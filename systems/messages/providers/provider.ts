@@ -17,8 +17,6 @@ export interface Outgoing {
 /** What came of sending, with the provider's own words where it had any. */
 export type Answered = Outcome & {
   readonly response?: unknown
-  /** False: the provider was not even asked, so there was no attempt. */
-  readonly tried?: false
   /** Set where a person has to act before anything of this sender gets through. */
   readonly alarming?: string
 }

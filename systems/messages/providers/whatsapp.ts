@@ -148,11 +148,11 @@ export class WhatsAppCloudApiProvider implements Provider {
         return refused(error)
       case 'limit': {
         const ms = this.#pauses.pause(sender, { askedMs, firstMs: SENDER_PAUSE_MS })
-        return retryLater(error, { after: inMs(ms), charge: false })
+        return retryLater(error, { after: inMs(ms), charge: false, tried: true })
       }
       case 'pair-limit': {
         const ms = this.#pauses.pause(pair, { askedMs, firstMs: PAIR_PAUSE_MS })
-        return retryLater(error, { after: inMs(ms), charge: false })
+        return retryLater(error, { after: inMs(ms), charge: false, tried: true })
       }
       case 'account':
         return { ...retryLater(error), alarming: sender }
@@ -186,8 +186,7 @@ function templateMessage({ id, to, templateCode, payload }: Outgoing): unknown {
 
 function untriedAnswer(code: 'SENDER_PAUSED' | 'SENDER_PACED', ms: number): Answered {
   const message = 'The number has sent as much as it may for the moment.'
-  const outcome = retryLater({ code, message }, { after: inMs(ms), charge: false })
-  return { ...outcome, tried: false }
+  return retryLater({ code, message }, { after: inMs(ms), charge: false })
 }
 
 function inMs<Ms extends number | undefined>(ms: Ms): Ms extends number ? Duration : undefined {

@@ -26,8 +26,10 @@ export type Outcome =
       readonly afterMs: number | undefined
       /** False: the attempt does not count against the message. */
       readonly charge: boolean
-      /** True: the destination was not reached, so the message was not even tried. */
+      /** True: the destination was not reached: nothing of the message left this process. */
       readonly unreachable: boolean
+      /** Set where `wasTried` cannot tell by the charge: true for an attempt that ran into a rate limit. */
+      readonly tried?: boolean
     }
   | { readonly kind: 'refused'; readonly failure: Failure }
   | {
@@ -45,17 +47,22 @@ export function delivered(ref?: Reference): Outcome {
 }
 
 /** Not delivered; try again after the policy's delay, or after `after` if the destination named one. */
-export function retryLater(
-  error: unknown,
-  options: { after?: Duration | undefined; charge?: boolean; unreachable?: boolean } = {},
-): Outcome {
+export function retryLater(error: unknown, options: RetryLaterOptions = {}): Outcome {
   return {
     kind: 'retryLater',
     failure: failureOf<ErrorCode>(error, 'DELIVERY_FAILED'),
     afterMs: options.after === undefined ? undefined : toMs(options.after),
     charge: options.charge ?? true,
     unreachable: options.unreachable ?? false,
+    ...(options.tried !== undefined && { tried: options.tried }),
   }
+}
+
+interface RetryLaterOptions {
+  readonly after?: Duration | undefined
+  readonly charge?: boolean
+  readonly unreachable?: boolean
+  readonly tried?: boolean
 }
 
 /** The destination could not be reached: nothing of the message left this process. */
@@ -84,6 +91,15 @@ export function unknown(error: unknown, options: { after?: Duration | undefined 
   return after === undefined
     ? { kind: 'unknown', failure }
     : { kind: 'unknown', failure, afterMs: toMs(after) }
+}
+
+/**
+ * Whether there was an attempt at all. What is held back, by the relay or by the transport, is not
+ * charged and was not tried, unless the outcome says that it was.
+ */
+export function wasTried(outcome: Outcome): boolean {
+  if (outcome.kind !== 'retryLater') return true
+  return outcome.tried ?? (outcome.charge || outcome.unreachable)
 }
 
 /** A throw in a transport means "try again", unless the error says it knows better. */

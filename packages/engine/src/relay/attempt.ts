@@ -6,7 +6,7 @@ import type { Upcasters } from '../outbox/definition.ts'
 import { PosthornError } from '../errors.ts'
 import { messageOf, toMessage, type Message } from '../outbox/message.ts'
 import type { Metrics } from '../metrics.ts'
-import { outcomeOfThrow, retryLater, unknown, type Outcome } from '../outbox/outcome.ts'
+import { outcomeOfThrow, retryLater, unknown, wasTried, type Outcome } from '../outbox/outcome.ts'
 import type { OpenBreaker } from '../sql/relay.ts'
 import { withDeliverySpan } from '../trace.ts'
 import type { Delivery, Destination, Transport } from '../outbox/transport.ts'
@@ -153,10 +153,12 @@ export class Attempter {
       const tally = known ?? { destination, delivered: 0, failed: 0, unreachable: false }
       if (!known) tallies.set(breaker, tally)
       const outcome = outcomes[i] ?? MISSING
-      if (wasHeldBack(outcome)) return
+      if (!wasTried(outcome)) return
       // A refusal is an answer: the destination works.
       if (outcome.kind === 'delivered' || outcome.kind === 'refused') tally.delivered += 1
-      else tally.failed += 1
+      // An attempt that is not charged, as one over a rate limit, is no failure of the destination.
+      else if (outcome.kind === 'unknown' || outcome.charge || outcome.unreachable)
+        tally.failed += 1
       if (outcome.kind === 'retryLater' && outcome.unreachable) tally.unreachable = true
     })
     tallies.forEach((tally, breaker) => {
@@ -205,11 +207,6 @@ export class Attempter {
 interface Placed {
   readonly at: number
   readonly delivery: Delivery
-}
-
-/** Not tried at all, by the transport's own choice: that says nothing about the destination. */
-function wasHeldBack(outcome: Outcome): boolean {
-  return outcome.kind === 'retryLater' && !outcome.charge && !outcome.unreachable
 }
 
 /** What came of a batch at one destination. */

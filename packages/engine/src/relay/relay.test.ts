@@ -251,8 +251,11 @@ describe('the circuit breaker', () => {
     await relay.stop()
   })
 
-  test('does not open for what a transport held back by its own choice', async () => {
-    const held = retryLater('a pause', { after: '1ms', charge: false })
+  test.each([
+    ['what a transport held back by its own choice', { charge: false }],
+    ['an attempt over a rate limit', { charge: false, tried: true }],
+  ])('does not open for %s', async (_what, options) => {
+    const held = retryLater('a pause', { after: '1ms', ...options })
     const fake = fakeTransport(() => (fake.attempted.length > 60 ? delivered() : held))
     const relay = createRelay({ pool: db.pool, outboxes: [guarded], transports: { fake } })
     onTestFinished(() => relay.stop())

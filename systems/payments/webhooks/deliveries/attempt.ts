@@ -1,4 +1,4 @@
-import { uuid, type Outcome } from '@posthorn/engine'
+import { uuid, wasTried, type ErrorCode, type Outcome } from '@posthorn/engine'
 import type { Answered } from '@posthorn/transports/webhook'
 
 /** A request and its answer as they are kept. */
@@ -21,22 +21,13 @@ export interface Attempt {
   readonly isKept: boolean
 }
 
-/** Codes that say that nothing was sent, or that the answer is still to come. */
-const NOT_TRIED = new Set([
-  'BREAKER_OPEN',
-  'CLAIM_EXPIRED',
-  'ENDPOINT_DISABLED',
-  'HELD_BACK',
-  'TRANSPORT_BROKEN',
-  'TRANSPORT_MISSING',
-  'WEBHOOK_ABORTED',
-  'WEBHOOK_BUSY',
-  'WEBHOOK_PENDING',
-])
+/** The engine's codes for attempts of which no request is known. */
+const REQUEST_UNKNOWN = new Set<string>(['CLAIM_EXPIRED', 'TRANSPORT_BROKEN'] satisfies ErrorCode[])
 
 /** Whether an outcome is that of a request: only these count, and only these are on record. */
 export function isTried(outcome: Outcome): boolean {
-  return outcome.kind === 'delivered' || !NOT_TRIED.has(outcome.failure.code)
+  if (outcome.kind === 'delivered') return true
+  return wasTried(outcome) && !REQUEST_UNKNOWN.has(outcome.failure.code)
 }
 
 /** An outcome that was read back from its attempt's row. */
