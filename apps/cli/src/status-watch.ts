@@ -7,7 +7,6 @@ import { statusFrame, type FrameOptions } from './status-frame.ts'
 import { readStatus, type Status } from './status.ts'
 import type { Terminal } from './terminal.ts'
 import { explain } from './trouble.ts'
-import { untilAborted } from './waiting.ts'
 
 /** Prints the status once, or goes on until somebody leaves. */
 export async function showStatus(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {
@@ -94,4 +93,19 @@ async function* looks(
 
 function frameOptions({ stdout, paint }: Terminal): FrameOptions {
   return { paint, width: stdout.isTTY ? stdout.columns : undefined }
+}
+
+/** What the work comes to; undefined as soon as the signal aborts, whatever becomes of the work then. */
+async function untilAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
+  const onAbort = () => resolve(undefined)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }

@@ -1,5 +1,12 @@
 import type { AddressInfo } from 'node:net'
-import { createAnnouncementFeed, createFeed, startPeriodically } from '@posthorn/engine/operate'
+import type { Log, Outbox } from '@posthorn/engine'
+import {
+  createAnnouncementFeed,
+  createFeed,
+  startPeriodically,
+  takeSamples,
+  type PeriodicTask,
+} from '@posthorn/engine/operate'
 import { createApp, type App } from '@posthorn/http'
 import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
@@ -13,11 +20,13 @@ import type { Opened } from './open-systems.ts'
 import type { ServerMetrics } from './metrics.ts'
 import { operatorRoutes } from './operators/index.ts'
 import { replayTask } from './operators/replays.ts'
-import { samplingTask } from './operators/sampling.ts'
 import type { Readiness } from './readiness.ts'
 import { writeSimulated } from './simulated.ts'
 import { verifierOf } from './tokens.ts'
 import manifest from '../package.json' with { type: 'json' }
+
+/** Twice a minute, so that no minute is left out. */
+const SAMPLING_EVERY_MS = 30_000
 
 export interface ApiOptions {
   readonly configuration: Configuration
@@ -121,4 +130,17 @@ function explain(error: unknown, { host, port }: Configuration): unknown {
   if (code !== 'EADDRINUSE') return error
   const problem = `Port ${port} of ${host} is taken: is another server running? Set PORT to another.`
   return new Error(problem, { cause: error })
+}
+
+/**
+ * Counts what waits once a minute from here too: relays do it, and a backlog is never more
+ * interesting than when there are none.
+ */
+function samplingTask(pool: Pool, outboxes: readonly Outbox[], log: Log): PeriodicTask {
+  return {
+    name: 'server.sampling',
+    everyMs: SAMPLING_EVERY_MS,
+    firstMs: SAMPLING_EVERY_MS,
+    step: (signal) => takeSamples(pool, outboxes, { log, signal }),
+  }
 }

@@ -7,13 +7,15 @@ import {
   type Relay,
   type Subscription,
 } from '@posthorn/engine'
-import { startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
+import { sampleLag, startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
 import type { SystemConsumer, SystemQueue } from '@posthorn/systems'
+import type { Pool } from 'pg'
 import type { Brokers } from './brokers.ts'
 import { ConfigurationError, type Configuration } from './configuration.ts'
 import type { Database } from './database.ts'
-import { lagTasks } from './lag.ts'
 import type { Opened } from './open-systems.ts'
+
+const LAG_EVERY_MS = 15_000
 
 export interface WorkOptions {
   readonly configuration: Pick<Configuration, 'roles' | 'relayMode'>
@@ -145,4 +147,23 @@ function declareQueue(
       return 'done'
     },
   }
+}
+
+/**
+ * Looks how far each group is behind, in processes of every role: a lag is never more interesting
+ * than when no consumer is up.
+ */
+function lagTasks(
+  consumers: readonly SystemConsumer[],
+  { pool, brokers }: { pool: Pool; brokers: Brokers },
+): PeriodicTask[] {
+  return consumers.map((consumer) => ({
+    name: `lag of ${consumer.group}`,
+    everyMs: LAG_EVERY_MS,
+    firstMs: 1_000,
+    async step() {
+      const broker = brokers.byName[consumer.transport]
+      if (broker) await sampleLag(pool, broker, consumer)
+    },
+  }))
 }

@@ -16,10 +16,11 @@ import { open, sessionOf, type Session } from '../session.ts'
 import { readStatus } from '../status.ts'
 import type { Terminal } from '../terminal.ts'
 import { explain } from '../trouble.ts'
+import { counted } from '../words.ts'
 import { checkBrokers } from './broker/brokers.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkConsumers } from './consumer/consumers.ts'
-import { examine, fail, hasFailed, ok, type Finding } from './finding.ts'
+import { examine, fail, hasFailed, ok, type Finding, type Level } from './finding.ts'
 import { checkDataFolder, checkOwnFolders } from './folders.ts'
 import { checkNode, checkOpenFiles } from './machine.ts'
 import { checkLeases } from './outbox/leases.ts'
@@ -33,8 +34,9 @@ import { checkLocks } from './postgres/locks.ts'
 import { checkMigrations, checkServer } from './postgres/server.ts'
 import { checkSettings } from './postgres/settings.ts'
 import { checkWakeUps } from './postgres/wake.ts'
-import { findingLines, summaryOf } from './report.ts'
 import { checkSecrets } from './secrets.ts'
+
+const STYLES = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 type Tell = (findings: readonly Finding[]) => void
 
@@ -151,4 +153,24 @@ async function readStrictly(
     const todo = 'set it right in the environment'
     return { mistakes: error.mistakes.map((mistake) => fail('configuration', mistake, todo)) }
   }
+}
+
+/** A finding as lines: what was found, below it what to do, and the SQL or command for it. */
+function findingLines(finding: Finding, { paint }: Pick<Terminal, 'paint'>): string[] {
+  const { check, level, says, todo, run } = finding
+  const lines = [`${paint(STYLES[level], level.padEnd(4))}  ${check}: ${says}`]
+  if (todo !== undefined) lines.push(`      → ${todo}`)
+  if (run !== undefined) lines.push(`        ${run}`)
+  return lines
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  const count = (wanted: Level) => findings.filter(({ level }) => level === wanted).length
+  const [failed, warned] = [count('fail'), count('warn')]
+  if (failed + warned === 0) return 'all checks passed'
+  const parts = [
+    failed > 0 ? `${counted(failed, 'check')} failed` : '',
+    warned > 0 ? counted(warned, 'warning') : '',
+  ]
+  return parts.filter((part) => part !== '').join(', ')
 }

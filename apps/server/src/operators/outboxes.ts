@@ -11,7 +11,6 @@ import {
 import { callerOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { definitionOf } from './definition.ts'
 import { OutboxResource, statsOf } from './outbox-resource.ts'
 import {
   OPERATOR,
@@ -159,3 +158,15 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: Registered): void {
 }
 
 type Pauses = ReadonlyMap<string, Paused>
+
+/** A definition as data, as given to `defineOutbox` and with every default written out. */
+function definitionOf(outbox: Outbox): Record<string, unknown> {
+  const { statements: _statements, bell: _bell, message: _message, ...data } = outbox
+  const { destination, upcasters, audit } = outbox
+  return {
+    ...data,
+    destination: typeof destination === 'function' ? 'by row' : destination,
+    upcasters: Object.keys(upcasters),
+    audit: { record: audit.record, actor: audit.actor },
+  }
+}
