@@ -16,7 +16,6 @@ import { toUuid } from './commands.ts'
 import { MEMBER_INVITED, type Invited } from './events.ts'
 import { hashOf } from './invitation-token.ts'
 import { letterOf, linkTo } from './letter.ts'
-import { limitTo } from './limit.ts'
 import type { Mailer } from './mailer.ts'
 import { TOPIC, TRANSPORT } from './outbox.ts'
 import { selectFamily, selectInvitation } from './queries.ts'
@@ -111,4 +110,21 @@ async function mail(
     })
   }
   return mailed.kind
+}
+
+/** Lets so many pieces of work run at once; the others wait their turn. */
+function limitTo(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running < most) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { uuid, type Transaction } from '@posthorn/engine'
 import { defineIdempotency } from '@posthorn/engine/inbox'
 import {
   PageQuery,
@@ -9,14 +10,19 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
+import { startSaga } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { exponentOf } from '../currency.ts'
-import { NewOrder, ORDER_STATES, OrderResource, toResource } from './order.ts'
+import { NewOrder, ORDER_STATES, OrderResource, mergeItems, toResource } from './order.ts'
 import type { orderSaga } from './order-saga.ts'
-import { placeOrder } from './placing.ts'
 import { problem } from './problems.ts'
-import { findOrder, listOrders } from './queries.ts'
+import { findOrder, insertOrder, listOrders } from './queries.ts'
+
+interface Placed {
+  readonly id: string
+  readonly sagaId: string
+}
 
 export const orderKeys = defineIdempotency({ table: 'sagas.idempotency_keys' })
 
@@ -88,3 +94,17 @@ export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void 
 }
 
 const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
+
+/** Stores an order and begins its saga, in one transaction. */
+async function placeOrder(
+  tx: Transaction,
+  saga: ReturnType<typeof orderSaga>,
+  { orgId, items, amount, currency }: NewOrder & { readonly orgId: string },
+): Promise<Placed> {
+  const order = { id: uuid(), orgId, items: mergeItems(items), amount, currency }
+  const { id, ...rest } = order
+  const input = { orderId: id, ...rest }
+  const { id: sagaId } = await startSaga(tx, saga, { input, tenant: orgId })
+  await insertOrder(tx, { ...order, sagaId })
+  return { id, sagaId }
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { confirm, type ConsumeContext, type Log, type Message } from '@posthorn/engine'
 import { around, defineInbox } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
@@ -6,10 +7,15 @@ import { Value } from 'typebox/value'
 import type { SystemConsumer } from '../../system.ts'
 import { GROUP, TOPIC, TRANSPORT, type RowsOutbox } from '../outbox.ts'
 import type { Documents } from './documents.ts'
-import { createNoting, type Noting } from './noting.ts'
 import { outcomeOf, type Answer } from './outcome.ts'
 import { WorkerPaused, type Pause } from './pause.ts'
 import { attachArtifacts, findRequested, type RequestedRow } from './queries.ts'
+
+/** Resolves when the publisher that claimed a row has noted that it is published, or seems dead. */
+type Noting = (rowId: string, claim: string) => Promise<void>
+
+const NOTED_WITHIN_MS = 2_000
+const MOST_DEAD_CLAIMS = 1_000
 
 /** Attempts have ids without a time in them: what is older than this cannot come again. */
 export const inbox = defineInbox({
@@ -105,4 +111,24 @@ class NotAwaited extends Error {}
 /** Whether the row still waits for the outcome of this attempt. */
 function isCurrent(row: RequestedRow, retryCount: number): boolean {
   return (row.status === 'PUBLISHED' || row.on_its_way !== null) && row.retry_count === retryCount
+}
+
+/**
+ * A row may be read before its publisher has noted where it was published. An outcome would end that
+ * note, so it waits a moment. If the publisher died, the outcome is applied all the same, and
+ * no consumer waits for the other rows of its claim.
+ */
+function createNoting(pool: Pool): Noting {
+  const dead = new Set<string>()
+  return async (rowId, claim) => {
+    const giveUpAt = performance.now() + NOTED_WITHIN_MS
+    for (let pauseMs = 5; !dead.has(claim); pauseMs = Math.min(pauseMs * 2, 200)) {
+      const row = await findRequested(pool, rowId)
+      if (row?.on_its_way !== claim) return
+      if (performance.now() > giveUpAt) {
+        if (dead.size >= MOST_DEAD_CLAIMS) dead.clear()
+        dead.add(claim)
+      } else await sleep(pauseMs)
+    }
+  }
 }

@@ -4,13 +4,21 @@ import { transaction, uuid } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Archive } from '../archive/archive.ts'
 import type { CsvRow } from '@posthorn/bulk/csv'
+import type { FileJob } from '../jobs/job.ts'
 import type { RowsOutbox } from '../outbox.ts'
-import { CopyBuffer } from '@posthorn/bulk/copy'
+import { CopyBuffer, NULL_CELL, copyCell } from '@posthorn/bulk/copy'
 import { csvRows } from './check.ts'
 import { readHeader, readRow, type Header, type ReadRow } from './columns.ts'
-import { artifactLines, rowLine } from './copy-lines.ts'
 import { copyArtifacts, copyRows, moveCheckpoint, type JobClaim } from './queries.ts'
 import type { StagedFile } from './staging.ts'
+
+/** A row with its number and the id it is stored by. */
+interface NumberedRow {
+  readonly id: string
+  readonly number: number
+  readonly row: ReadRow
+  readonly fault: ReadRow['fault']
+}
 
 /** The job was taken over by another process: this one must not change anything any more. */
 export class JobLost extends Error {
@@ -156,4 +164,31 @@ function badFile({ line, files: names }: ReadRow, files: Storing['files']): Read
     return { code: 'INVALID_FILE', message: `line ${line}: ${name}: ${reason}` }
   }
   return undefined
+}
+
+/** A row as a line of COPY, in the order of its columns. */
+function rowLine({ id: jobId, org_id: org }: FileJob, numbered: NumberedRow): string {
+  const { id, number, row, fault } = numbered
+  const said = `${copyCell(row.caseId)}\t${copyCell(row.evidenceFiles)}`
+  const metadata = copyCell(JSON.stringify(row.metadata))
+  const outcome = fault
+    ? `ERROR\t${fault.code}\t${copyCell(fault.message)}\tERROR`
+    : `PENDING\t${NULL_CELL}\t${NULL_CELL}\t${NULL_CELL}`
+  return `${id}\t${jobId}\t${copyCell(org)}\t${number}\t${row.line}\t${said}\t${metadata}\t${outcome}\n`
+}
+
+/** The artifacts of a good row as lines of COPY: where each of its files was staged. */
+function artifactLines(
+  { id: jobId }: FileJob,
+  { id, row }: NumberedRow,
+  files: ReadonlyMap<string, StagedFile>,
+): string {
+  let lines = ''
+  for (const [position, name] of row.files.entries()) {
+    const file = files.get(name)
+    if (file?.kind !== 'staged') continue
+    const { key, size, contentType } = file
+    lines += `${jobId}\t${id}\t${position}\t${copyCell(name)}\t${copyCell(key)}\t${size}\t${copyCell(contentType)}\n`
+  }
+  return lines
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import { transaction, uuid } from '@posthorn/engine'
@@ -10,7 +11,12 @@ import { countUsage, findByIdempotencyKey } from '../jobs/queries.ts'
 import { limitOf, receiveUpload, type MerchantLimits, type Reception } from '../jobs/receive.ts'
 import { problem } from '../problems.ts'
 import { TooLarge, type Storage } from '../storage/storage.ts'
-import { hashBytes } from './body.ts'
+
+interface Hashed {
+  readonly bytes: AsyncIterable<Uint8Array>
+  /** SHA-256 in hex, once the bytes have been read to their end. */
+  digest(): string
+}
 
 export interface UploadOptions {
   readonly pool: Pool
@@ -159,4 +165,16 @@ function explain(error: unknown): unknown {
   const { code } = error as { code?: unknown }
   const isGone = code === 'ECONNRESET' || code === 'FST_MP_PREMATURE_CLOSE'
   return isGone ? problem('UPLOAD_INCOMPLETE', { cause: error }) : error
+}
+
+/** Hashes bytes on their way to another reader. */
+function hashBytes(bytes: AsyncIterable<Uint8Array>): Hashed {
+  const hash = createHash('sha256')
+  async function* passing(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  return { bytes: passing(), digest: () => hash.digest('hex') }
 }

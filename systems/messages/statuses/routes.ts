@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { transaction } from '@posthorn/engine'
 import { rawBodyOf, type App } from '@posthorn/http'
@@ -6,7 +7,6 @@ import { Type } from 'typebox'
 import { problem } from '../problems.ts'
 import { takeReports, type Intake, type Reports } from './intake.ts'
 import { readReports, WebhookBody, type Report } from './report.ts'
-import { isSameWord, isSigned } from './signature.ts'
 
 export interface WebhookOptions extends Intake {
   readonly pool: Pool
@@ -101,4 +101,18 @@ async function takeAll(
 
 function take(options: WebhookOptions, reports: Reports): Promise<Report[]> {
   return transaction(options.pool, (tx) => takeReports(tx, options, reports))
+}
+
+/** Whether `X-Hub-Signature-256` is Meta's over exactly these bytes. */
+function isSigned(bytes: Buffer, header: unknown, secret: string): boolean {
+  const hex = /^sha256=([0-9a-f]{64})$/.exec(String(header))?.[1]
+  if (hex === undefined) return false
+  const expected = createHmac('sha256', secret).update(bytes).digest()
+  return timingSafeEqual(Buffer.from(hex, 'hex'), expected)
+}
+
+/** Compares words of any length without telling by the time where they differ. */
+function isSameWord(given: string, expected: string): boolean {
+  const digest = (word: string) => createHmac('sha256', 'posthorn').update(word).digest()
+  return timingSafeEqual(digest(given), digest(expected))
 }

@@ -1,10 +1,11 @@
 import type { Static, TObject } from 'typebox'
 import { createGuard, parseCidrs, webhookTransport } from '@posthorn/transports/webhook'
 import type { Host, OpenSystem } from '../../system.ts'
+import { deliveryRoutes } from './deliveries/routes.ts'
+import { endpointRoutes } from './endpoints/routes.ts'
 import { alertNotices, TRANSPORT as NOTICE_TRANSPORT } from './notices/outbox.ts'
 import { noticeWriter } from './notices/notice-writer.ts'
 import { TRANSPORT, webhookDeliveries } from './outbox.ts'
-import { webhookRoutes } from './routes.ts'
 import type { webhookSettings } from './settings.ts'
 import { webhookMaintenance } from './maintenance.ts'
 import { keepLateAnswer, resolveDeliveries } from './worker.ts'
@@ -40,8 +41,10 @@ export function openWebhooks(host: Host<Settings>): Required<
     outboxes: [webhookDeliveries],
     transports: { [TRANSPORT]: webhooks },
     workers: [webhookMaintenance(pool, settings.WEBHOOK_ATTEMPTS_DAYS)],
-    routes: (app: Parameters<NonNullable<OpenSystem['routes']>>[0]) =>
-      webhookRoutes(app, { pool, sealing, guard }),
+    routes(app: Parameters<NonNullable<OpenSystem['routes']>>[0]) {
+      endpointRoutes(app, { pool, sealing, guard })
+      deliveryRoutes(app, pool)
+    },
   }
   const { ALERTS_WEBHOOK_URL: url, ALERTS_WEBHOOK_SECRET: secret } = settings
   if (url === undefined) return parts

@@ -1,14 +1,21 @@
 import { pipeline } from 'node:stream/promises'
+import { NULL_CELL, copyCell } from '@posthorn/bulk/copy'
 import type { Transaction } from '@posthorn/engine'
-import type { ProblemError } from '@posthorn/http'
+import { invalid, type ProblemError } from '@posthorn/http'
 import { CsvError, readCsv } from '@posthorn/bulk/csv'
 import { csvOptions, type Rules } from '../profiles/rules.ts'
-import { StatementReader, type BankRecord, type Mistake } from '../profiles/statement-reader.ts'
-import { copyLine } from './copy-lines.ts'
-import { MOST_MISTAKES, invalidFile } from './invalid-file.ts'
-import { Occurrences } from './occurrences.ts'
+import {
+  StatementReader,
+  fieldError,
+  type BankRecord,
+  type Mistake,
+} from '../profiles/statement-reader.ts'
+import { Occurrences, type Occurrence } from './occurrences.ts'
 import { copyRecords } from './queries.ts'
 import { Sums, type CurrencySum } from './sums.ts'
+
+/** After so many the rest of a file is not read. */
+const MOST_MISTAKES = 20
 
 /** Few at a time: what waits for the database while it is busy is what survives to fill the memory. */
 const BATCH_ROWS = 250
@@ -99,4 +106,16 @@ function tooMany(line: number, most: number): ProblemError {
 
 function mistakeOf({ line, column, reason }: CsvError): Mistake {
   return { line, column: column === undefined ? undefined : `column ${column}`, reason }
+}
+
+/** A record as a line of COPY, in the order of its columns. */
+function copyLine(runId: string, record: BankRecord, { number, first }: Occurrence): string {
+  const { line, amount, currency, bookedOn, externalTransactionId: id } = record
+  const duplicateOf = number > 1 ? first : NULL_CELL
+  return `${runId}\t${line}\t${number}\t${duplicateOf}\t${amount}\t${currency}\t${bookedOn}\t${copyCell(id)}\n`
+}
+
+/** The answer for a file that is not loaded: `line 7, amount` and the reason for each mistake. */
+function invalidFile(mistakes: readonly Mistake[]): ProblemError {
+  return invalid(mistakes.slice(0, MOST_MISTAKES).map(fieldError))
 }

@@ -1,4 +1,4 @@
-import { transaction, uuid, type Transaction } from '@posthorn/engine'
+import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import type { Profile } from '../profiles/queries.ts'
@@ -6,8 +6,26 @@ import { STANDARD_RULES } from '../profiles/rules.ts'
 import type { FileBody } from './body.ts'
 import { loadRecords } from './loading.ts'
 import { problem } from './problems.ts'
-import { UPLOAD_TOPIC, createProgress } from './progress.ts'
 import { auditUpload, findRunOfFile, insertRun, type NewRun } from './queries.ts'
+
+/** How far an upload is. */
+interface Progress {
+  readonly rows: number
+  readonly bytes: number
+  /** Left out where the client did not say how many come. */
+  readonly totalBytes?: number | undefined
+}
+
+/** Who follows an upload. */
+interface Follower {
+  /** Chosen by the client; undefined: no progress is announced. */
+  readonly uploadId: string | undefined
+  readonly orgId: string
+}
+
+const UPLOAD_TOPIC = 'reconciliation.upload'
+
+const ANNOUNCE_EVERY_MS = 250
 
 /** A file that a client sends. */
 export interface Upload {
@@ -59,4 +77,21 @@ async function tellStored(
   if (uploadId === undefined) return
   const progress = { rows: total, bytes, totalBytes: bytes, runId: id }
   await announce(tx, { topic: UPLOAD_TOPIC, id: uploadId, tenant, data: progress })
+}
+
+/** Announces how far an upload is, now and then and never twice at once; the upload does not wait. */
+function createProgress(db: Queryable, { uploadId, orgId }: Follower) {
+  let last = performance.now()
+  let isAnnouncing = false
+  return (progress: Progress): void => {
+    if (uploadId === undefined || isAnnouncing || performance.now() - last < ANNOUNCE_EVERY_MS)
+      return
+    isAnnouncing = true
+    last = performance.now()
+    const announcement = { topic: UPLOAD_TOPIC, id: uploadId, tenant: orgId, data: progress }
+    // A lost announcement is made up for by the next: an upload does not fail for it.
+    void announce(db, announcement)
+      .catch(() => undefined)
+      .finally(() => void (isAnnouncing = false))
+  }
 }
