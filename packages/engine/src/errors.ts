@@ -15,7 +15,8 @@ export const ERROR_CODES = {
   CLAIM_LOST:
     'The claim was gone when it was settled: its lease ran out or a confirmation came first.',
   CLAIM_EXPIRED: 'A relay took the message and never came back.',
-  CLAIM_FATAL: 'Three relays in a row were lost while they held this message alone.',
+  CLAIM_FATAL:
+    'Three claims of this message alone were lost with their relay, or could not be settled.',
   ATTEMPT_TIMEOUT:
     'The transport did not answer within the time of an attempt; the message may have arrived.',
   MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',

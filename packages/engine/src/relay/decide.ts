@@ -19,7 +19,7 @@
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { State } from '../outbox/definition.ts'
-import type { ErrorCode } from '../errors.ts'
+import { ERROR_CODES, type ErrorCode } from '../errors.ts'
 import { failureOf, type Failure, type Outcome, type Reference } from '../outbox/outcome.ts'
 import { nextDelay, LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 import type { SettleRole } from '../sql/settle.ts'
@@ -157,7 +157,7 @@ export function fatal(
   const role = rules.states.dead === undefined ? 'quarantined' : 'dead'
   const failure =
     cause === undefined
-      ? { code, message: 'Three relays in a row were lost while they held this message alone.' }
+      ? { code, message: ERROR_CODES[code] }
       : { code, message: failureOf(cause, code).message }
   return { ...end(role), failure }
 }
