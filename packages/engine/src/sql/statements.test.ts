@@ -114,6 +114,50 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
   }
 })
 
+test('a claim of held keys costs the same however many are due', async () => {
+  const claim = familyEvents.statements.byKey?.claimHeld as Prepared
+  const few = await blocksTouched(claim, 1_000)
+  const many = await blocksTouched(claim, 20_000)
+  expect(few).toBeGreaterThan(100)
+  expect(many).toBeLessThan(2 * few)
+})
+
+/** Blocks that a claim of a hundred touches with so many keys due, each with one message. */
+async function blocksTouched({ text, params }: Prepared, keys: number): Promise<number> {
+  const client = await db.pool.connect()
+  const { name, table } = familyEvents
+  try {
+    await client.query(`begin; truncate ${table}`)
+    await client.query(`
+      insert into ${table} (event_id, event_type, aggregate_type, aggregate_id, payload, held)
+      select ${ID}, 't', 'f', ${ID}, '{}', true from generate_series(1, ${keys}) as n`)
+    await client.query(`
+      insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
+      select '${name}', aggregate_id::text, bucket, posthorn.now() - interval '1 s', event_id::text
+        from ${table}`)
+    const { rows: leases } = await client.query<{ bucket: number; token: string }>(`
+      insert into posthorn.bucket (outbox, bucket, token, until)
+      select '${name}', n, gen_random_uuid(), now() + interval '1 h' from generate_series(0, 63) as n
+      returning bucket, token`)
+    await client.query(`analyze ${table}, posthorn.held_key, posthorn.bucket`)
+    const args: Record<string, unknown> = {
+      buckets: leases.map(({ bucket }) => bucket),
+      tokens: leases.map(({ token }) => token),
+      ...{ share: 2, keys: 100, limit: 100, batch: 100 },
+    }
+    const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
+      `explain (analyze, buffers, format json) ${text}`,
+      params.map((param) => args[param]),
+    )
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan
+    expect(plan?.['Actual Rows']).toBe(100)
+    return Number(plan?.['Shared Hit Blocks']) + Number(plan?.['Shared Read Blocks'])
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
 test('a definition may say what it reads of a row', () => {
   const { statements: _, bell: __, ...definition } = evidenceRows
   const { text } = claimBatch({ ...definition, reads: ['case_id', 'retry_count'] })
