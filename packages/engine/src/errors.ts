@@ -44,6 +44,9 @@ export const ERROR_CODES = {
   MIGRATION_UNKNOWN: 'The database has a breaking migration that this version does not know.',
 } as const
 
+/** Codes that were renamed, with their new name. They are dropped with the next release. */
+export const ERROR_CODE_ALIASES = { NEWS_INVALID: 'ANNOUNCEMENT_INVALID' } as const
+
 export type ErrorCode = keyof typeof ERROR_CODES
 
 /** An error with a code, of any package: branch on `code`, never on `message`. */

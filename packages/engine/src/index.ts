@@ -26,6 +26,7 @@ export {
   DefinitionError,
   DeliveryError,
   ERROR_CODES,
+  ERROR_CODE_ALIASES,
   LostClaimError,
   MigrationError,
   PosthornError,

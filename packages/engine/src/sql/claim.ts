@@ -71,7 +71,7 @@ function claimByColumns(definition: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with ${
       fair
-        ? dueInTurns(definition, fair, p)
+        ? dueByShares(definition, fair, p)
         : `due as (
   select ${columns.id} as id
     from ${table}
@@ -104,40 +104,40 @@ function read({ columns, counter, reads }: ResolvedDefinition): string {
 }
 
 /** Who has messages that wait, by one look into the index for each; the last row is null. */
-function turns(
+function fairKeys(
   definition: ResolvedDefinition,
   { by }: NonNullable<ResolvedDefinition['fair']>,
 ): string {
   const { table } = definition
-  return `recursive turn as (
-  (select ${by} as whose from ${table} where ${waiting(definition)} order by ${by} limit 1)
+  return `recursive fair_keys as (
+  (select ${by} as fair_key from ${table} where ${waiting(definition)} order by ${by} limit 1)
   union all
   select (select ${by} from ${table}
-           where ${waiting(definition)} and ${by} > turn.whose
+           where ${waiting(definition)} and ${by} > fair_keys.fair_key
            order by ${by} limit 1)
-    from turn
-   where turn.whose is not null
+    from fair_keys
+   where fair_keys.fair_key is not null
 )`
 }
 
 /** An equal share of the batch for each who has something due and room for more. */
-function dueInTurns(
+function dueByShares(
   definition: ResolvedDefinition,
   fair: NonNullable<ResolvedDefinition['fair']>,
   p: (param: string) => string,
 ): string {
   const { table, columns } = definition
-  const isDue = `${waiting(definition)} and ${fair.by} = whose
+  const isDue = `${waiting(definition)} and ${fair.by} = fair_key
             and ${columns.dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
             and lost_claims = 0`
   const room =
     fair.atOnce === undefined ? undefined : roomOf(definition, { ...fair, atOnce: fair.atOnce })
-  const share = `ceil(${p('batch')}::float8 / sharers)`
-  return `${turns(definition, fair)},
-able as materialized (
-  select whose, first.*, ${room ? 'room, ' : ''}count(*) over () as sharers
-    from turn${room ? `\n   cross join lateral ${room.counted}` : ''}
+  const share = `ceil(${p('batch')}::float8 / shares)`
+  return `${fairKeys(definition, fair)},
+eligible as materialized (
+  select fair_key, first.*, ${room ? 'room, ' : ''}count(*) over () as shares
+    from fair_keys${room ? `\n   cross join lateral ${room.counted}` : ''}
    -- Not \`exists\`, which may be planned as a reading of all that waits.
    cross join lateral (
          select ${columns.dueAt} as first_due, ${columns.id} as first_id
@@ -146,14 +146,14 @@ able as materialized (
           order by ${columns.dueAt}, ${columns.id}
           limit 1
          ) as first
-   where whose is not null${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
+   where fair_key is not null${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
      and ${unlessPaused(definition)}
    -- In no fixed order, or those at the end would wait whenever the batch is too small for all.
    order by random()
 ),
 due as (
   select mine.id
-    from able
+    from eligible
    cross join lateral (
          select ${columns.id} as id
            from ${table}
@@ -180,7 +180,7 @@ function roomOf(
     counted: `(
          select ${atOnce} - count(*) as room
            from (select from ${table}
-                  where ${by} = whose and ${columns.status} = ${literal(states.sent)}
+                  where ${by} = fair_key and ${columns.status} = ${literal(states.sent)}
                   limit ${atOnce}) as unconfirmed
          ) as sent`,
     isEnough: (batch: string) => `room >= least(${batch}::int, ${Math.ceil(atOnce / 2)})`,
@@ -206,7 +206,7 @@ ${taken(definition, p)}`,
   )
 }
 
-/** Takes one message whose earlier claim was lost, so that if it kills this relay nobody else suffers. */
+/** Takes one message whose earlier claim was lost: if it kills this relay, it takes no other message with it. */
 export function claimSuspect(definition: ResolvedDefinition): Prepared {
   const { table, columns, states } = definition
   const byColumns = states.claimed === undefined
@@ -325,13 +325,13 @@ export function nextDue(definition: ResolvedDefinition): Prepared {
   const { table, columns, order, name, fair } = definition
   if (fair) {
     return prepare(
-      (p) => `with ${turns(definition, fair)}
+      (p) => `with ${fairKeys(definition, fair)}
 select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
-  from turn
+  from fair_keys
  cross join lateral (
        select ${columns.dueAt} as due_at
          from ${table}
-        where ${waiting(definition)} and ${fair.by} = whose
+        where ${waiting(definition)} and ${fair.by} = fair_key
           and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
           and claimed_until is null
         order by ${columns.dueAt}
