@@ -1,12 +1,8 @@
-import type { Log, Subscriber, Transport } from '@posthorn/engine'
-import { kafkaTransport } from '@posthorn/transports/kafka'
+import type { Log } from '@posthorn/engine'
 import { postgresTopics } from '@posthorn/transports/postgres'
-import { rabbitmqTransport, type RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import type { Pool } from 'pg'
+import { BROKER_NAMES, BROKERS, type Broker } from './broker-catalogue.ts'
 import type { Configuration } from './configuration.ts'
-
-/** A broker to send to and to read from. */
-export type Broker = Transport & Subscriber & Partial<Pick<RabbitmqTransport, 'declareQueue'>>
 
 /** Live brokers by the name that destinations and consumers use. */
 export interface Brokers {
@@ -17,33 +13,31 @@ export interface Brokers {
 }
 
 export interface BrokerOptions {
-  readonly configuration: Pick<Configuration, 'kafkaBrokers' | 'rabbitmqUrl'>
+  readonly configuration: Pick<Configuration, 'brokers'>
   readonly pool: Pool
   readonly log: Log
 }
 
 /**
- * `kafka`, `rabbitmq` and `topics`. What is not configured leads to the topics in Postgres, so that a
- * system names what it wants and runs with what there is. Nothing is connected before it is used.
+ * `topics` and every broker of the catalogue. What is not configured leads to the topics in Postgres,
+ * so that a system names what it wants and runs with what there is. Nothing is connected before it is
+ * used.
  */
 export function openBrokers({ configuration, pool, log }: BrokerOptions): Brokers {
-  const { kafkaBrokers, rabbitmqUrl } = configuration
-  const topics = postgresTopics({ pool, log })
-  const kafka = kafkaBrokers && kafkaTransport({ brokers: kafkaBrokers, log, deadLetters: pool })
-  const rabbitmq =
-    rabbitmqUrl === undefined
-      ? undefined
-      : rabbitmqTransport({ url: rabbitmqUrl, log, deadLetters: pool })
+  const topics: Broker = postgresTopics({ pool, log })
+  const byName: Record<string, Broker> = { topics }
+  const where: Record<string, string> = { topics: 'PostgreSQL' }
+  for (const name of BROKER_NAMES) {
+    const address = configuration.brokers[name]
+    const isGiven = address !== undefined
+    byName[name] = isGiven ? BROKERS[name].open(address, { log, deadLetters: pool }) : topics
+    where[name] = isGiven ? BROKERS[name].describe(address) : 'PostgreSQL'
+  }
   return {
-    byName: { topics, kafka: kafka ?? topics, rabbitmq: rabbitmq ?? topics },
-    where: {
-      topics: 'PostgreSQL',
-      kafka: kafkaBrokers ? `Kafka at ${kafkaBrokers.join(', ')}` : 'PostgreSQL',
-      rabbitmq: rabbitmqUrl ? `RabbitMQ at ${new URL(rabbitmqUrl).host}` : 'PostgreSQL',
-    },
+    byName,
+    where,
     async close() {
-      const open = [topics, kafka, rabbitmq].filter((broker) => broker !== undefined)
-      await Promise.all(open.map((broker) => broker.close()))
+      await Promise.all([...new Set(Object.values(byName))].map((broker) => broker.close()))
     },
   }
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { listKafkaBrokers } from './broker-catalogue.ts'
 import { readConfiguration, type ConfigurationError } from './configuration.ts'
 
 const own = { name: 'shop', settings: Type.Object({ SHOP_NAME: Type.String({ minLength: 3 }) }) }
@@ -39,8 +40,9 @@ describe('readConfiguration', () => {
 
   test('reads lists and roles', () => {
     const env = { KAFKA_BROKERS: 'a:9092, b:9093', POSTHORN_ROLES: 'relay, worker' }
-    const { kafkaBrokers, roles } = readConfiguration(env, [])
-    expect(kafkaBrokers).toEqual(['a:9092', 'b:9093'])
+    const { brokers, roles } = readConfiguration(env, [])
+    expect(brokers).toEqual({ kafka: 'a:9092, b:9093' })
+    expect(listKafkaBrokers(brokers.kafka ?? '')).toEqual(['a:9092', 'b:9093'])
     expect([...roles]).toEqual(['relay', 'worker'])
   })
 

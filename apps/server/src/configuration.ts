@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { ClaimNames } from '@posthorn/http'
 import type { System } from '@posthorn/systems'
 import { readSettings, type SettingOptions } from '@posthorn/systems/settings'
+import { BROKER_SETTINGS, readBrokerAddresses, type BrokerAddresses } from './broker-catalogue.ts'
 
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -142,21 +143,7 @@ export const SERVER_SETTINGS = Type.Object({
   POSTHORN_OPERATOR: Type.Optional(
     Type.String(setting('the name that the audit gives to users of the command line', {})),
   ),
-  KAFKA_BROKERS: Type.Optional(
-    Type.String(
-      setting('Kafka brokers as host:port, with commas between', {
-        pattern: '^[^\\s,:]+:\\d+(\\s*,\\s*[^\\s,:]+:\\d+)*$',
-      }),
-    ),
-  ),
-  RABBITMQ_URL: Type.Optional(
-    Type.String(
-      setting('a RabbitMQ, as amqp(s)://user:password@host:5672/vhost', {
-        secret: true,
-        pattern: '^amqps?://\\S+$',
-      }),
-    ),
-  ),
+  ...BROKER_SETTINGS,
   POSTHORN_LOG_LEVEL: Type.Optional(
     Type.Union(
       ['debug', 'info', 'warn', 'error', 'silent'].map((level) => Type.Literal(level)),
@@ -210,8 +197,8 @@ export interface Configuration {
   }
   /** Newest first; development makes one up. */
   readonly encryptionKeys: readonly string[] | undefined
-  readonly kafkaBrokers: readonly string[] | undefined
-  readonly rabbitmqUrl: string | undefined
+  /** Brokers of your own; the topics in Postgres stand in for the others. */
+  readonly brokers: BrokerAddresses
   readonly logLevel: string
   readonly rateLimit: number
   readonly trustProxy: boolean
@@ -275,8 +262,7 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     oidc: oidcOf(values),
     published: readPublished(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),
-    kafkaBrokers: values.KAFKA_BROKERS?.split(',').map((broker) => broker.trim()),
-    rabbitmqUrl: values.RABBITMQ_URL,
+    brokers: readBrokerAddresses(values),
     rateLimit: values.POSTHORN_RATE_LIMIT,
     trustProxy: values.POSTHORN_TRUST_PROXY,
     tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,

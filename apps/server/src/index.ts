@@ -1,3 +1,5 @@
+export { BROKER_NAMES, listKafkaBrokers } from './broker-catalogue.ts'
+export type { BrokerName } from './broker-catalogue.ts'
 export { openBrokers } from './brokers.ts'
 export type { Brokers } from './brokers.ts'
 export { ConfigurationError, SERVER_SETTINGS, readConfiguration } from './configuration.ts'

@@ -1,3 +1,4 @@
+import { BROKER_NAMES } from './broker-catalogue.ts'
 import type { Configuration } from './configuration.ts'
 import { isBuilt } from './dashboard.ts'
 import type { Server } from './server.ts'
@@ -16,7 +17,7 @@ export function welcome({ configuration, server, token }: Welcome): string {
     '',
     `  roles       ${[...configuration.roles].join(', ')}`,
     `  database    ${database}${migrated > 0 ? `, ${migrated} migrations applied` : ''}`,
-    `  brokers     kafka → ${brokers['kafka']}, rabbitmq → ${brokers['rabbitmq']}`,
+    `  brokers     ${BROKER_NAMES.map((name) => `${name} → ${brokers[name]}`).join(', ')}`,
   ]
   if (url !== undefined && configuration.roles.has('api')) {
     lines.push(`  reference   ${url}/docs`)

@@ -1,11 +1,18 @@
 import type { Log, Transport } from '@posthorn/engine'
-import { openBrokers, type Configuration, type Opened } from '@posthorn/server'
+import {
+  BROKER_NAMES,
+  listKafkaBrokers,
+  openBrokers,
+  type BrokerName,
+  type Configuration,
+  type Opened,
+} from '@posthorn/server'
 import type { Pool } from 'pg'
 import { explain } from '../../trouble.ts'
 import { examine, fail, ok, type Finding } from '../finding.ts'
 import { checkKafka } from './kafka.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
-import { topologyOf } from './topology.ts'
+import { topologyOf, type Topology } from './topology.ts'
 
 const PATIENCE_MS = 3_000
 
@@ -16,22 +23,32 @@ export interface BrokerCheck {
   readonly log: Log
 }
 
+type Look = (
+  address: string,
+  topology: Topology,
+  configuration: Pick<Configuration, 'production'>,
+) => Promise<Finding[]>
+
+/** Whether a broker has what is sent to and read from. */
+const LOOKS: Readonly<Record<BrokerName, Look>> = {
+  kafka: (address, topology, configuration) =>
+    checkKafka(listKafkaBrokers(address), topology, configuration),
+  rabbitmq: checkRabbitmq,
+}
+
 /** Whether the brokers that are configured let us in, and have what is sent to and read from. */
 export async function checkBrokers(options: BrokerCheck): Promise<Finding[]> {
   const reached = await checkReach(options)
   if (reached.length === 0) return [ok('brokers', 'none is configured: topics are in PostgreSQL')]
-  const { kafkaBrokers, rabbitmqUrl, production } = options.configuration
+  const { configuration, opened } = options
   const isUp = (name: string) =>
     reached.some(({ check, level }) => check === name && level === 'ok')
   const findings = [...reached]
-  if (kafkaBrokers && isUp('kafka')) {
-    const topology = topologyOf(options.opened, 'kafka')
-    const look = () => checkKafka(kafkaBrokers, topology, { production })
-    findings.push(...(await examine('kafka', look)))
-  }
-  if (rabbitmqUrl !== undefined && isUp('rabbitmq')) {
-    const topology = topologyOf(options.opened, 'rabbitmq')
-    findings.push(...(await examine('rabbitmq', () => checkRabbitmq(rabbitmqUrl, topology))))
+  for (const name of BROKER_NAMES) {
+    const address = configuration.brokers[name]
+    if (address === undefined || !isUp(name)) continue
+    const look = () => LOOKS[name](address, topologyOf(opened, name), configuration)
+    findings.push(...(await examine(name, look)))
   }
   return findings
 }
