@@ -46,7 +46,7 @@ test('ends at Ctrl-C, and the story with it', async () => {
   running.child.kill('SIGINT')
   const { code, stdout, stderr } = await running.ended
   expect(code).toBe(130)
-  expect(stderr).toContain('what was made until then stays')
+  expect(stderr).toContain('Demo stopped; its data stays')
   expect(JSON.parse(stdout)).toMatchObject({ status: 'cancelled' })
   expect(await status()).toBe('cancelled')
 })

@@ -94,7 +94,7 @@ test('a token that runs out leads to the door, and the provider lets in again', 
   const page = await atTheDoor('/audit')
   await logIn(page, 'ada')
   await page.getByRole('heading', { name: 'Audit' }).waitFor(patient)
-  await page.getByText('Your token has run out').waitFor(patient)
+  await page.getByText('Your token has expired').waitFor(patient)
   provider.lifetime = 600
   // The session at the provider goes on: the user is not asked for a password.
   await loginButton(page).click()

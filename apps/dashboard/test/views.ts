@@ -10,7 +10,7 @@ export const VIEWS = [
   ['message', '/messages?open=messages.outbound::refused', 'Attempt 1'],
   ['dead-letters', '/dead-letters?outbox=messages.outbound', 'Replay all'],
   ['consumers', '/consumers', 'invitation-mails'],
-  ['alerts', '/alerts?open=:alert', 'Three relays in a row were lost'],
+  ['alerts', '/alerts?open=:alert', 'Three claims of this message alone were lost'],
   ['audit', '/audit', 'CLAIMED → SENT'],
   ['payments', '/payments', '€10.00'],
   ['payment', '/payments?open=:payment', 'a lamp'],

@@ -1,4 +1,4 @@
-// These statements stand whole, as they run, in whole/by-key.sql; a test writes that file.
+// These statements stand whole, as they run, in packages/engine/statements/by-key.sql; a test writes that file.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { unlessPaused, waiting } from './claim.ts'
 import { heldBySuspicion } from './held.ts'

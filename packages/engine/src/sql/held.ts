@@ -7,7 +7,7 @@
  *   blocked   due_at is null, tail 'wait': until every message of blocked_by is dealt with
  *   parked    due_at is null, tail 'park': the same, and what comes behind is dead-lettered
  *
- * The statements stand whole, as they run, in whole/by-key.sql; a test writes that file.
+ * The statements stand whole, as they run, in packages/engine/statements/by-key.sql; a test writes that file.
  *
  * Every write raises `version`: it fences a delete, or a time, that was decided on an older reading.
  */

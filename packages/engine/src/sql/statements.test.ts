@@ -206,8 +206,10 @@ test.each([
   ['by-row.sql', evidenceRows],
   ['by-row-claimed-state.sql', outboundMessages],
   ['by-key.sql', familyEvents],
-] as const)('the statements stand whole in whole/%s', async (file, outbox) => {
-  await expect(wholeSql(outbox as unknown as Outbox)).toMatchFileSnapshot(`whole/${file}`)
+] as const)('the statements stand whole in packages/engine/statements/%s', async (file, outbox) => {
+  await expect(wholeSql(outbox as unknown as Outbox)).toMatchFileSnapshot(
+    `../../statements/${file}`,
+  )
 })
 
 test('the claim of a table without a claimed state touches its lease only', () => {

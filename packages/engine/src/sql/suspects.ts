@@ -1,5 +1,5 @@
-// These statements stand whole, as they run, in whole/by-row.sql, whole/by-row-claimed-state.sql and
-// whole/by-key.sql; a test writes those files.
+// These statements stand whole, as they run, in packages/engine/statements, one file for each way to claim;
+// a test writes those files.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { literal, opaqueArray, prepare, type Prepared } from './prepared.ts'
 
