@@ -4,8 +4,7 @@ import { root, runProgram } from '../command.mjs'
 
 /**
  * Compiles what can be reached from the packages' doors, and so no tests, into `<to>/<folder>/src`,
- * each module as JavaScript with its declarations. One run for all: where a package imports
- * another, the compiler follows the link to its sources.
+ * each module as JavaScript with its declarations. One run for all.
  */
 export async function compile(packages, { to, signal }) {
   const config = join(to, 'tsconfig.json')
@@ -26,10 +25,25 @@ function configOf(packages, to) {
       rootDir: join(root, 'packages'),
       outDir: to,
       typeRoots: [join(root, 'node_modules/@types')],
+      paths: pathsOf(packages),
     },
     include: [],
     files: packages.flatMap(({ folder, doors }) =>
       doors.map(([, source]) => join(root, 'packages', folder, source)),
     ),
   }
+}
+
+/**
+ * Where a package imports another, the compiler is sent to its sources. Through the link in
+ * node_modules it takes a module for a library's and writes nothing, if it meets it there first.
+ */
+function pathsOf(packages) {
+  const doors = packages.flatMap(({ folder, manifest, doors: each }) =>
+    each.map(([door, source]) => [
+      `${manifest.name}${door.slice(1)}`,
+      [join(root, 'packages', folder, source)],
+    ]),
+  )
+  return Object.fromEntries(doors)
 }
