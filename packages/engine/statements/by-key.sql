@@ -133,8 +133,12 @@ noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
     from lease
-    join (select bucket, sum(size) as size, array_agg(key) as keys, array_agg(upto) as uptos
-            from (select claim_bucket as bucket, claim_key as key, max(seq) as upto, count(seq) as size
+    join (select bucket, nullif(sum(size), 0) as size,
+                 array_agg(key) filter (where size > 0) as keys,
+                 array_agg(upto) filter (where size > 0) as uptos
+            from (select claim_bucket as bucket, claim_key as key,
+                         max(seq) filter (where lost_claims = 0) as upto,
+                         count(seq) filter (where lost_claims = 0) as size
                     from run group by claim_bucket, claim_key) as k
            group by bucket) as r on r.bucket = lease.bucket
    where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
@@ -188,8 +192,12 @@ noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
     from lease
-    join (select bucket, sum(size) as size, array_agg(key) as keys, array_agg(upto) as uptos
-            from (select claim_bucket as bucket, claim_key as key, max(seq) as upto, count(seq) as size
+    join (select bucket, nullif(sum(size), 0) as size,
+                 array_agg(key) filter (where size > 0) as keys,
+                 array_agg(upto) filter (where size > 0) as uptos
+            from (select claim_bucket as bucket, claim_key as key,
+                         max(seq) filter (where lost_claims > 0) as upto,
+                         count(seq) filter (where lost_claims > 0) as size
                     from run group by claim_bucket, claim_key) as k
            group by bucket) as r on r.bucket = lease.bucket
    where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token

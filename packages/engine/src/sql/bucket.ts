@@ -202,8 +202,13 @@ run as (
 ),
 ${noted(definition, {
   set: `run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos`,
-  from: `select bucket, sum(size) as size, array_agg(key) as keys, array_agg(upto) as uptos
-            from (select claim_bucket as bucket, claim_key as key, max(seq) as upto, count(seq) as size
+  // A key that begins with a message of the other kind is read, and not attempted.
+  from: `select bucket, nullif(sum(size), 0) as size,
+                 array_agg(key) filter (where size > 0) as keys,
+                 array_agg(upto) filter (where size > 0) as uptos
+            from (select claim_bucket as bucket, claim_key as key,
+                         max(seq) filter (where lost_claims ${kind === 'held' ? '= 0' : '> 0'}) as upto,
+                         count(seq) filter (where lost_claims ${kind === 'held' ? '= 0' : '> 0'}) as size
                     from run group by claim_bucket, claim_key) as k
            group by bucket`,
 })}
