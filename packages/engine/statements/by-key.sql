@@ -87,8 +87,9 @@ select run.*, noted.run as claim_run, h.tail as claim_tail,
        case when run.next_attempt_at > (select posthorn.now())
             then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
        end as claim_early_ms,
-       case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
-       end as claim_snapshot
+       case when run.seq = (select min(seq) from run)
+            then pg_snapshot_xmin(pg_current_snapshot())::text || ':' || pg_current_xact_id()::text
+       end as claim_transactions
   from run
   join noted on noted.bucket = run.bucket
   left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text;

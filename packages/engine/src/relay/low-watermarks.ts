@@ -1,27 +1,30 @@
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 
-/** Once in a while a bucket is read from its very front: a net under the rest. */
+/** Once in a while a bucket is read from its very front: a safety net under the rest. */
 const FROM_THE_FRONT_MS = 30_000
 
-interface Floor {
+interface Watermark {
   /** Nothing waits below, and nothing will. */
   readonly seq: number
   readonly since: number
-  /** The lowest message of an earlier read, and the first transaction that began after it. */
-  readonly next: { readonly seq: number; readonly xmax: number }
+  /** The lowest message of an earlier read, and the number of that read's own transaction. */
+  readonly next: { readonly seq: number; readonly readBy: number }
 }
 
 /**
  * Where the reading of each bucket begins. The index keeps the entries of settled messages until a
- * vacuum comes, and in a long drain they would be walked over again by every read.
+ * vacuum comes, and in a long drain every read would walk over them again.
  *
- * A floor must not hide a message that commits late with a lower `seq`: the next one of its key
- * would overtake it. So the lowest message of a read is a floor only when all transactions that
- * were open at that read are over, and a read made since then has seen what they left. Whoever
- * began later has a higher `seq`, for `enqueue` takes the transaction's number before the first one.
+ * A watermark must not hide a message that commits late with a lower `seq`: the next one of its key
+ * would overtake it. So the lowest message of a read becomes the watermark only when all transactions
+ * that were open at that read are over, and a later read has seen what they left. The read takes a
+ * transaction number after its snapshot, so those are the transactions with a lower number; one with a
+ * higher number has a higher `seq`, for `enqueue` takes the number before the first `seq`. The
+ * snapshot's own upper end would not do: it follows the last transaction that ended, and one that is
+ * still open may be beyond it.
  */
 export class LowWatermarks {
-  readonly #watermarks = new Map<number, Floor>()
+  readonly #watermarks = new Map<number, Watermark>()
   readonly #now: () => number
 
   constructor(now: () => number = () => performance.now()) {
@@ -32,7 +35,7 @@ export class LowWatermarks {
   begin(bucket: number, seq: number): void {
     if (seq <= 0) return
     // Nothing can be proposed before the first read: no transaction is younger than this.
-    this.#watermarks.set(bucket, { seq, since: this.#now(), next: { seq, xmax: 0 } })
+    this.#watermarks.set(bucket, { seq, since: this.#now(), next: { seq, readBy: 0 } })
   }
 
   /**
@@ -45,28 +48,28 @@ export class LowWatermarks {
 
   /** Where to begin; zero is the front. */
   of(bucket: number): number {
-    const floor = this.#watermarks.get(bucket)
-    if (floor && this.#now() - floor.since < FROM_THE_FRONT_MS) return floor.seq
+    const watermark = this.#watermarks.get(bucket)
+    if (watermark && this.#now() - watermark.since < FROM_THE_FRONT_MS) return watermark.seq
     this.#watermarks.delete(bucket)
     return 0
   }
 
   /** Learns from a read that began where `of` said. */
   learn(buckets: readonly number[], rows: readonly OutboxRow[]): void {
-    const snapshot = rows.find((row) => row['claim_snapshot'] != null)?.['claim_snapshot'] ?? '0'
-    const [xmin = 0, xmax = Infinity] = (snapshot as string).split(':', 2).map(Number)
+    const found = rows.find((row) => row['claim_transactions'] != null)?.['claim_transactions']
+    const [xmin = 0, readBy = Infinity] = ((found ?? '0') as string).split(':').map(Number)
     const lowest = lowestOf(rows)
     for (const bucket of buckets) {
       const seq = lowest.get(bucket)
-      const floor = this.#watermarks.get(bucket)
+      const watermark = this.#watermarks.get(bucket)
       if (seq === undefined) continue
-      if (!floor) {
-        this.#watermarks.set(bucket, { seq: 0, since: this.#now(), next: { seq, xmax } })
-      } else if (xmin >= floor.next.xmax) {
+      if (!watermark) {
+        this.#watermarks.set(bucket, { seq: 0, since: this.#now(), next: { seq, readBy } })
+      } else if (xmin >= watermark.next.readBy) {
         this.#watermarks.set(bucket, {
-          seq: Math.min(floor.next.seq, seq),
-          since: floor.since,
-          next: { seq, xmax },
+          seq: Math.min(watermark.next.seq, seq),
+          since: watermark.since,
+          next: { seq, readBy },
         })
       }
     }

@@ -126,8 +126,9 @@ function early({ columns }: ResolvedDefinition): string {
 
 /**
  * Reads the head of each bucket in order: no row is written or locked, the bucket's lease is the
- * claim. Nothing waits below `floors`; the lowest row says with `claim_snapshot` which transactions
- * were open while it was read, so that the reader can raise them.
+ * claim. Nothing waits below `floors`. So that the reader can raise them, the lowest row has in
+ * `claim_transactions` the oldest transaction that was open and this statement's own number, which is
+ * taken after its snapshot.
  * `claim_early_ms` is set where a message is not due yet, `claim_tail` where its key waits already.
  */
 export function claimFlow(definition: ResolvedDefinition): Prepared {
@@ -155,8 +156,9 @@ ${noted(definition, {
 })}
 select run.*, noted.run as claim_run, h.tail as claim_tail,
        ${early(definition)},
-       case when run.seq = (select min(seq) from run) then pg_current_snapshot()::text
-       end as claim_snapshot
+       case when run.seq = (select min(seq) from run)
+            then pg_snapshot_xmin(pg_current_snapshot())::text || ':' || pg_current_xact_id()::text
+       end as claim_transactions
   from run
   join noted on noted.bucket = run.bucket
   left join posthorn.held_key as h on h.outbox = '${name}' and h.key = run.${order?.key}::text`,
