@@ -100,6 +100,12 @@ update evidence.file_outbox_row
  where id = any((select $2::uuid[])::uuid[])
    and claim_token = $3::uuid;
 
+-- countUnsettled: $1 ids, $2 token
+update evidence.file_outbox_row
+   set lost_claims = lost_claims + 1
+ where id = any((select $1::uuid[])::uuid[])
+   and claim_token = $2::uuid;
+
 -- settle sent: $1 ids, $2 ref_kafka_partition, $3 ref_kafka_offset, $4 from_state, $5 token, $6 actor, $7 reason
 with settled as (
   update evidence.file_outbox_row as m

@@ -104,7 +104,7 @@ export interface Order<Row> {
 
 /** How the messages of many share one outbox, so that one with a million does not hold up another. */
 export interface Fair<Row> {
-  /** Whose a message is; never null. Each value gets its turn in every claim. */
+  /** Whose a message is; never null. Each value gets a share of every claim. */
   readonly by: Column<Row>
   /**
    * Messages of one value that are sent and not confirmed yet; about, since claims overlap. Without it

@@ -30,7 +30,7 @@ import {
   setAside,
   sweepKeys,
 } from '../sql/held.ts'
-import { markSuspects } from '../sql/suspects.ts'
+import { countUnsettled, markSuspects } from '../sql/suspects.ts'
 import { prepare, type Prepared } from '../sql/prepared.ts'
 import { settle, type Guard, type SettleRole } from '../sql/settle.ts'
 
@@ -41,6 +41,7 @@ export interface Statements {
   readonly renewClaim: Prepared
   readonly lockSent: Prepared
   readonly markSuspects: Prepared
+  readonly countUnsettled: Prepared | undefined
   settle(role: SettleRole, guard: Guard): Prepared
   readonly byRow: {
     readonly claimBatch: Prepared
@@ -81,6 +82,7 @@ export function statementsOf(definition: ResolvedDefinition): Statements {
     renewClaim: renewClaim(definition),
     lockSent: lockSent(definition),
     markSuspects: markSuspects(definition),
+    countUnsettled: countUnsettled(definition),
     settle(role, guard) {
       const known = settles.get(`${role} ${guard}`) ?? settle(definition, role, guard)
       settles.set(`${role} ${guard}`, known)

@@ -1,4 +1,4 @@
-/** A transport that is told to stop has this long to say what became of its messages. */
+/** A transport whose attempt is aborted has this long to say what became of its messages. */
 const GRACE_MS = 5_000
 
 /**

@@ -76,7 +76,7 @@ export class BucketLeases {
    * Renews the leases, takes this relay's share of the buckets and gives back what is over. `taken` are
    * the new ones; `missed` says that a lane has to look again.
    */
-  async keep(): Promise<{ taken: Taken[]; missed: boolean }> {
+  async maintain(): Promise<{ taken: Taken[]; missed: boolean }> {
     if (!this.#created) await run(this.#handle.db, this.#statements.createBuckets, {})
     this.#created = true
     await this.#renewIdle()

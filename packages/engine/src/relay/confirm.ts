@@ -4,7 +4,7 @@ import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { DefinitionError } from '../errors.ts'
 import type { Outcome } from '../outbox/outcome.ts'
 import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
-import { holdArgs, holdBehind } from './key-plan.ts'
+import { holdKeysOf } from './held-keys.ts'
 import { settleIn } from './settle.ts'
 import { idOf, type Settlement } from './settlement.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
@@ -51,15 +51,4 @@ export async function confirm<Row>(
   await holdKeysOf(plain, box, settlements)
   tx.ringLater(box.bell)
   return [...settled]
-}
-
-/** In an ordered outbox what waits, and what is behind a dead message, waits behind its key. */
-async function holdKeysOf(tx: Transaction, outbox: Outbox, settlements: readonly Settlement[]) {
-  const { order, statements } = outbox
-  if (!order || !statements.byKey) return
-  const holds = settlements.flatMap(({ row, decision }) => holdBehind(outbox, row, decision) ?? [])
-  if (holds.length === 0) return
-  await run(tx, statements.byKey.holdKeys, holdArgs(holds))
-  const { parkTails } = statements.byKey
-  if (parkTails) await run(tx, parkTails, { keys: holds.map(({ key }) => key) })
 }

@@ -4,10 +4,11 @@ import type { KeyStatements } from '../outbox/statements.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 import { isId } from '../outbox/id-type.ts'
-import { holdArgs, type KeyPlan } from './key-plan.ts'
+import { holdArgs, holdBehind, type KeyPlan } from './key-plan.ts'
+import { idOf, type Settlement } from './settlement.ts'
 
-/** Upkeep looks at all waiting keys, which may be many: at one beat in so many. */
-const SWEEP_EVERY = 6
+/** Maintenance reads all waiting keys, which may be many: at one heartbeat in so many. */
+const SWEEP_EVERY_BEATS = 6
 
 /** The waiting keys of one outbox, as its relay reads and writes them. */
 export class HeldKeys {
@@ -40,7 +41,7 @@ export class HeldKeys {
     const statement = alone ? this.#statements.claimSuspect : this.#statements.claimHeld
     for (;;) {
       const found = await run<OutboxRow>(this.#handle.db, statement, args)
-      const { rows, empty, other } = sorted(found, alone)
+      const { rows, empty, other } = sortFound(found, alone)
       await this.#free(this.#handle.db, empty)
       if (other.length > 0) {
         await run(this.#handle.db, this.#statements.markKeys, { keys: other, suspect: !alone })
@@ -78,8 +79,8 @@ export class HeldKeys {
   }
 
   /** Brings back what was changed past the engine. True when a key may go on. */
-  async keep(buckets: readonly number[]): Promise<boolean> {
-    const isTime = this.#beats % SWEEP_EVERY === 0
+  async maintain(buckets: readonly number[]): Promise<boolean> {
+    const isTime = this.#beats % SWEEP_EVERY_BEATS === 0
     if (!isTime || buckets.length === 0) {
       if (buckets.length > 0) this.#beats += 1
       return false
@@ -110,6 +111,34 @@ export class HeldKeys {
   }
 }
 
+/** In an ordered outbox what waits, and what is behind a dead message, waits behind its key. */
+export async function holdKeysOf(
+  tx: Transaction,
+  outbox: Outbox,
+  settlements: readonly Settlement[],
+): Promise<void> {
+  const { order, statements } = outbox
+  if (!order || !statements.byKey) return
+  const holds = settlements.flatMap(({ row, decision }) => holdBehind(outbox, row, decision) ?? [])
+  if (holds.length === 0) return
+  await run(tx, statements.byKey.holdKeys, holdArgs(holds))
+  const { parkTails } = statements.byKey
+  if (parkTails) await run(tx, parkTails, { keys: holds.map(({ key }) => key) })
+}
+
+/** The same for what ended after it had left its key's queue: it was sent, and could not be settled again. */
+export async function holdKeysOfDead(
+  tx: Transaction,
+  outbox: Outbox,
+  { settlements, settled }: { settlements: readonly Settlement[]; settled: ReadonlySet<string> },
+): Promise<void> {
+  if (!outbox.order) return
+  const dead = settlements.filter(
+    ({ row, decision }) => decision.role === 'dead' && settled.has(idOf(outbox, row)),
+  )
+  await holdKeysOf(tx, outbox, dead)
+}
+
 interface Blocked {
   readonly key: string
   readonly version: string
@@ -120,7 +149,7 @@ interface Blocked {
  * What may be attempted of a read; keys without a message, to be freed; and keys that begin with a
  * message of the other kind, to be marked.
  */
-function sorted(found: readonly OutboxRow[], alone: boolean) {
+function sortFound(found: readonly OutboxRow[], alone: boolean) {
   const empty: KeyPlan['frees'] = []
   const other = new Set<string>()
   const seen = new Set<string>()

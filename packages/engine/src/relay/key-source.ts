@@ -8,8 +8,9 @@ import { attemptableRows, planRun, type KeyPlan } from './key-plan.ts'
 import { LowWatermarks } from './low-watermarks.ts'
 import { RowSource } from './row-source.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { inSavepoint } from '../enqueue/savepoint.ts'
 import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
-import { inSavepoint, settleApart, UNSETTLED_DELAY_MS, type Unsettled } from './settle-apart.ts'
+import { settleApart, UNSETTLED_DELAY_MS, type Unsettled } from './settle-apart.ts'
 import { idOf, unsettledSettlement, type Settlement } from './settlement.ts'
 import type { SettledApart, Source } from './source.ts'
 import { BUCKETS } from '../sql/bucket.ts'
@@ -43,7 +44,7 @@ export class KeySource implements Source {
   #active = BUCKETS
   /** The last read found more than it could take: the lanes then divide the buckets among them. */
   readonly #crowded = { flow: false, held: false }
-  /** Which of the two an ordinary claim reads first; they take turns while both are crowded. */
+  /** Which of the two an ordinary claim reads first; they alternate while both are crowded. */
   #heldFirst = true
   #unsubscribe: (() => void) | undefined
 
@@ -62,7 +63,7 @@ export class KeySource implements Source {
     if (kind === 'expired') return undefined
     if (kind !== 'batch') return this.#claimHeld(kind, batch)
     this.#heldFirst = !this.#heldFirst
-    // After an outage all is held: then every lane takes its part of it, in turns with the flow.
+    // After an outage all is held: then every lane takes its part of it, alternating with the flow.
     if (this.#crowded.held && this.#heldFirst) {
       const held = await this.#claimHeld('held', batch)
       if (held) return held
@@ -110,7 +111,7 @@ export class KeySource implements Source {
     if (leases.size === 0) return undefined
     const found = new Set<number>()
     try {
-      const { rows, full } = await this.#heeding(() => readFrom(leases))
+      const { rows, full } = await this.#guardWatermarks(() => readFrom(leases))
       for (const row of rows) found.add(Number(row['bucket']))
       return { rows, leases, full }
     } finally {
@@ -121,7 +122,7 @@ export class KeySource implements Source {
   }
 
   /** A connection that was lost may lead to another server next, where `seq` goes back a little. */
-  async #heeding<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #guardWatermarks<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
@@ -144,7 +145,7 @@ export class KeySource implements Source {
   async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
     if (claim.kind === 'resend') return this.#rows.settle(claim, settlements)
     const plan = planRun(this.#outbox, claim, byRow(settlements))
-    const settled = await this.#heeding(() => this.#write(claim, plan))
+    const settled = await this.#guardWatermarks(() => this.#write(claim, plan))
     this.#giveBack(claim)
     return plan.settlements
       .map(({ row }) => idOf(this.#outbox, row))
@@ -181,7 +182,7 @@ export class KeySource implements Source {
 
   async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
     if (claim.kind === 'resend') return this.#rows.settleApart(claim, settlements)
-    const done = await this.#heeding(() =>
+    const done = await this.#guardWatermarks(() =>
       this.#handle.transaction((tx) => this.#writeApart(tx, claim, settlements)),
     )
     this.#giveBack(claim)
@@ -244,11 +245,11 @@ export class KeySource implements Source {
     for (const { bucket, token } of leases) this.#leases.abandon(bucket, token)
   }
 
-  async keep(): Promise<boolean> {
+  async maintain(): Promise<boolean> {
     this.#unsubscribe ??= this.#handle.onLost(() => this.#watermarks.forget())
-    const { taken, missed } = await this.#heeding(() => this.#leases.keep())
+    const { taken, missed } = await this.#guardWatermarks(() => this.#leases.maintain())
     for (const { bucket, floor } of taken) this.#watermarks.begin(bucket, Number(floor))
-    const lifted = await this.#keys.keep(this.#leases.buckets)
+    const lifted = await this.#keys.maintain(this.#leases.buckets)
     return taken.length > 0 || missed || lifted
   }
 

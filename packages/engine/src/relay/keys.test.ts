@@ -26,6 +26,7 @@ interface Event {
   attempts: number
   due_at: Date
   created_at: Date
+  sent_at: Date | null
   ref: string | null
   code: string | null
   error: string | null
@@ -49,6 +50,7 @@ function outboxNamed(name: string, extra: object): Outbox<Event> {
     columns: {
       dueAt: 'due_at',
       createdAt: 'created_at',
+      sentAt: 'sent_at',
       ref: { id: 'ref' },
       errorCode: 'code',
       error: 'error',
@@ -72,7 +74,13 @@ const hooked = outboxNamed('hooked', {
 })
 const rows = outboxNamed('rows', {})
 const hookedRows = outboxNamed('hookedrows', { audit: { settled } })
-const all = [block, skip, park, hooked, rows, hookedRows]
+const resent = outboxNamed('resent', {
+  order: { key: 'key', dead: 'block' },
+  audit: { settled },
+  confirm: { within: '1h' },
+})
+const resentRows = outboxNamed('resentrows', { audit: { settled }, confirm: { within: '1h' } })
+const all = [block, skip, park, hooked, rows, hookedRows, resent, resentRows]
 
 const db = await testDatabase({
   sql: `create schema keys;${all
@@ -82,7 +90,7 @@ const db = await testDatabase({
       ) => `create table ${outbox.table} (id uuid primary key, key text not null, n int not null,
         status text not null default 'ready', attempts int not null default 0,
         due_at timestamptz not null default posthorn.now(), created_at timestamptz not null default now(),
-        ref varchar(20), code text, error text);
+        sent_at timestamptz, ref varchar(20), code text, error text);
       ${outboxTableSql(outbox)}`,
     )
     .join('')}`,
@@ -210,7 +218,7 @@ describe('a blocked key', () => {
     await view(block).expireLeases()
     const box = block as unknown as Outbox
     const doomed = new KeySource(poolHandle(db.pool, { prepare: true }), box, 'doomed')
-    await doomed.keep()
+    await doomed.maintain()
     expect((await doomed.claim('batch'))?.rows).toHaveLength(1)
     await view(block).expireLeases()
     await settleDown(relay)
@@ -278,7 +286,7 @@ describe('a message that cannot be settled', () => {
   }
 
   test.each([hooked, hookedRows])(
-    'is told apart and ends: $name',
+    'is settled apart from its batch and ends: $name',
     async (outbox) => {
       const put40 = await put(outbox, forty())
       audited = (_, changes) => {
@@ -300,6 +308,38 @@ describe('a message that cannot be settled', () => {
     },
     30_000,
   )
+
+  test.each([resent, resentRows])('that is sent again ends as well: $name', async (outbox) => {
+    await put(outbox, [
+      ['k', 1],
+      ['other', 2],
+    ])
+    const fake = fakeTransport()
+    const relay = relayTo({ ...outbox, leaseMs: 3_000 }, fake)
+    await relay.tick()
+    audited = (_, changes) => {
+      if (changes.some(({ row }) => row.n === 1)) throw new Error('no audit for one')
+    }
+    for (let i = 0; i < 7; i += 1) {
+      await db.pool.query(`update ${outbox.table} set sent_at = sent_at - interval '1 h'`)
+      await view(outbox).expireLeases()
+      await relay.tick()
+    }
+    // The first time, and four times that could not be settled.
+    expect(fake.attempted.filter(({ payload }) => payload === 1)).toHaveLength(5)
+    const found = (await view(outbox).rows()) as unknown as Event[]
+    expect(found.map(({ n, status }) => [n, status])).toEqual(
+      expect.arrayContaining([
+        [1, 'dead'],
+        [2, 'sent'],
+      ]),
+    )
+    expect(await view(outbox).alerts()).toMatchObject([{ code: 'CLAIM_FATAL' }])
+    // A dead message blocks its key, also where it had been sent.
+    await put(outbox, [['k', 3]])
+    await relay.tick()
+    expect(arrived(fake).includes(3)).toBe(outbox.order === undefined)
+  })
 
   test.each([block, rows])(
     'because of a reference that is too long: $name',
@@ -404,7 +444,7 @@ test('a relay that lost its lease leaves the note of the next owner alone', asyn
   await put(block, [['k', 1]])
   const box = block as unknown as Outbox
   const zombie = new KeySource(poolHandle(db.pool, { prepare: true }), box, 'zombie')
-  await zombie.keep()
+  await zombie.maintain()
   const owner = await db.pool.connect()
   await owner.query('begin')
   await owner.query(

@@ -230,7 +230,7 @@ test('a replay that commits while its key is being freed is not forgotten', asyn
   await viewTable(db.pool, box(skip)).expireLeases()
   await advanceClock(db.pool, '1s')
   const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(skip), 'by hand')
-  await source.keep()
+  await source.maintain()
   const claim = await source.claim('held')
   expect(claim?.rows.map((row) => row['n'])).toEqual([2])
 

@@ -15,7 +15,7 @@ const ENDED = /^(Connection terminated|timeout exceeded when trying to connect)/
 /**
  * Runs `work`, and again for as long as the database cannot be reached: a relay that starts while
  * Postgres restarts waits for it, as one that runs does. Undefined when the signal aborts before.
- * Whatever else is wrong is thrown.
+ * Every other error is thrown.
  */
 export async function onceReachable<Result>(
   work: () => Promise<Result>,

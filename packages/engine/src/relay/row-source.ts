@@ -4,10 +4,12 @@ import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { claimArgs, settleClaim } from './settle.ts'
+import { holdKeysOfDead } from './held-keys.ts'
 import { settleApart, UNSETTLED_DELAY_MS } from './settle-apart.ts'
 import { idOf, type Settlement } from './settlement.ts'
 import type { SettledApart, Source } from './source.ts'
 import type { Prepared } from '../sql/prepared.ts'
+import type { Transaction } from '../enqueue/transaction.ts'
 
 /** Claims by row: any number of relays, batches, no order. */
 export class RowSource implements Source {
@@ -28,7 +30,7 @@ export class RowSource implements Source {
     const released = taken.length > rows.length
     if (rows.length === 0 && !released) return undefined
     // What was only released is next claimed alone: a full batch of it is no reason to stop.
-    // With turns a claim may leave due messages behind: only an empty one says that there are none.
+    // With fair shares a claim may leave due messages behind: only an empty one says that there are none.
     const isFull = taken.length >= (this.#outbox.fair ? 1 : batch)
     const more = isFull || released || kind === 'suspect'
     return { kind, rows: inOrder(this.#outbox, rows), token, leases: [], more }
@@ -82,11 +84,8 @@ export class RowSource implements Source {
     return this.#handle.transaction(async (tx) => {
       const done = await settleApart(tx, this.#outbox, { settlements, args })
       const ids = done.unsettled.map(({ settlement }) => idOf(this.#outbox, settlement.row))
-      // What was sent and is sent again stays under its claim until that runs out.
-      if (ids.length > 0 && claim.kind !== 'resend') {
-        const marked = { ids, token: claim.token, delayMs: UNSETTLED_DELAY_MS }
-        await run(tx, this.#outbox.statements.markSuspects, marked)
-      }
+      await this.#markUnsettled(tx, claim, ids)
+      await holdKeysOfDead(tx, this.#outbox, { settlements, settled: done.settled })
       const lost = settlements
         .map(({ row }) => idOf(this.#outbox, row))
         .filter((id) => !done.settled.has(id) && !ids.includes(id))
@@ -94,11 +93,20 @@ export class RowSource implements Source {
     })
   }
 
+  /** What was sent and is sent again stays under its claim until that runs out; the rest is claimed alone. */
+  async #markUnsettled(tx: Transaction, claim: Claim, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    const { countUnsettled, markSuspects } = this.#outbox.statements
+    const statement = claim.kind === 'resend' ? countUnsettled : markSuspects
+    if (!statement) return
+    await run(tx, statement, { ids, token: claim.token, delayMs: UNSETTLED_DELAY_MS })
+  }
+
   drop(): void {
     // The lease on the rows runs out by itself.
   }
 
-  async keep(): Promise<boolean> {
+  async maintain(): Promise<boolean> {
     return false
   }
 

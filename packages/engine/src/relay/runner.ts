@@ -1,25 +1,14 @@
-import { Attempter, type Attempted, type Transports } from './attempt.ts'
-import { boundedAttempt } from './bounded-attempt.ts'
-import type { Claim, ClaimKind } from './claim.ts'
+import { Attempter, type Transports } from './attempt.ts'
+import { ClaimWorker } from './claim-worker.ts'
+import type { ClaimKind } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { LostClaimError, type ErrorCode } from '../errors.ts'
 import { KeySource } from './key-source.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { RowSource } from './row-source.ts'
 import type { PoolHandle } from '../enqueue/pool-handle.ts'
-import {
-  fatalSettlement,
-  idOf,
-  isFatal,
-  lostSettlement,
-  resendSettlement,
-  settlementOf,
-  type Settlement,
-} from './settlement.ts'
 import type { SuspectMutex } from './suspect-mutex.ts'
-import type { SettledApart, Source } from './source.ts'
+import type { Source } from './source.ts'
 import { beat } from '../sql/relay.ts'
 import { LaneScheduler } from './lane-scheduler.ts'
 
@@ -37,16 +26,10 @@ export interface RunnerOptions {
 /** Claims beside the ordinary batch, in the order in which they are looked for. */
 const SPECIAL: readonly ClaimKind[] = ['expired', 'held', 'suspect', 'resend']
 
-/** Special claims in a row before the ordinary batch gets its turn. */
-const SPECIAL_TURNS = 20
+/** Special claims of a kind in a row before the ordinary batch is claimed. */
+const SPECIAL_CLAIMS = 20
 
 const MAX_PAUSE_MS = 5_000
-
-/** Times that a batch is settled as a whole before what cannot be settled is told apart. */
-const WHOLE_TRIES = 2
-
-/** Longest time until a message that waits in front of its consumers is looked at again. */
-const MAX_WAIT_MS = 60_000
 
 /**
  * Pause after a look that found no room, where messages under way are counted: every confirmation
@@ -67,33 +50,34 @@ export interface Step {
 }
 
 /**
- * Runs one outbox in one relay: claim → attempt → decide → settle, over and over, in a few lanes
- * at once, so that one batch is read while another is on its way.
+ * Runs one outbox in one relay: a few lanes claim side by side, so that one batch is read while another
+ * is on its way. What happens to a claim is the `ClaimWorker`'s.
  */
 export class Runner {
   readonly #options: RunnerOptions
   readonly #source: Source
   readonly #attempter: Attempter
+  readonly #worker: ClaimWorker
   readonly #scheduler: LaneScheduler
-  readonly #abort = new AbortController()
   #stopping = false
   #special = true
   #failures = 0
   #dueChanged = false
   #dueAt: number | undefined
-  #tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
   readonly #lookAgain = () => {
     this.#special = true
     this.#scheduler.ring('ring')
   }
 
   constructor(options: RunnerOptions) {
-    const { outbox, handle, relay, transports, metrics } = options
+    const { outbox, handle, relay, transports, log, metrics } = options
     this.#options = options
     this.#source = outbox.order
       ? new KeySource(handle, outbox, relay)
       : new RowSource(handle, outbox)
     this.#attempter = new Attempter(outbox, transports, metrics)
+    const parts = { source: this.#source, attempter: this.#attempter }
+    this.#worker = new ClaimWorker({ ...parts, outbox, transports, log, metrics })
     this.#scheduler = new LaneScheduler(Math.min(outbox.everyMs, outbox.leaseMs))
   }
 
@@ -101,7 +85,7 @@ export class Runner {
     return this.#options.outbox.fair?.atOnce !== undefined
   }
 
-  /** Hears that there may be something new. */
+  /** Wakes the lanes: there may be something new. */
   ring(kind: 'ring' | 'arm'): void {
     this.#scheduler.ring(kind)
   }
@@ -131,16 +115,16 @@ export class Runner {
 
   /** Gives up waiting for attempts under way. */
   abort(): void {
-    this.#abort.abort()
+    this.#worker.abort()
   }
 
   /** One look at everything, for tests: heartbeat, special claims, one batch. Returns what was claimed. */
   async tick(): Promise<number> {
     await this.#heartbeat()
-    let claimed = await this.#specialTurns()
+    let claimed = await this.#claimSpecial()
     claimed += (await this.#step('batch')).claimed
     // What the batch only released is claimed alone.
-    if (this.#special) claimed += await this.#specialTurns()
+    if (this.#special) claimed += await this.#claimSpecial()
     return claimed
   }
 
@@ -181,27 +165,29 @@ export class Runner {
       return { claimed: 0, more: false }
     }
     if (permit.kind === 'probe') return { ...(await this.#step('batch', 1)), more: false }
-    if (this.#special) await this.#specialTurns()
+    if (this.#special) await this.#claimSpecial()
     const step = await this.#step('batch')
     return { claimed: step.claimed, more: step.more || this.#special }
   }
 
-  async #specialTurns(): Promise<number> {
+  async #claimSpecial(): Promise<number> {
     this.#special = false
     let claimed = 0
     for (const kind of SPECIAL) {
       claimed +=
         kind === 'suspect'
-          ? ((await this.#options.suspectMutex.alone(() => this.#turns(kind), this.#lookAgain)) ??
-            0)
-          : await this.#turns(kind)
+          ? ((await this.#options.suspectMutex.alone(
+              () => this.#claimKind(kind),
+              this.#lookAgain,
+            )) ?? 0)
+          : await this.#claimKind(kind)
     }
     return claimed
   }
 
-  async #turns(kind: ClaimKind): Promise<number> {
+  async #claimKind(kind: ClaimKind): Promise<number> {
     let claimed = 0
-    for (let turn = 0; turn < SPECIAL_TURNS; turn += 1) {
+    for (let claims = 0; claims < SPECIAL_CLAIMS; claims += 1) {
       const step = await this.#step(kind)
       claimed += step.claimed
       if (step.claimed === 0) return claimed
@@ -233,151 +219,15 @@ export class Runner {
     if (!claim) return { claimed: 0, more: false }
     // What was released while claiming is next claimed alone.
     if (claim.rows.length === 0) this.#special = true
-    else await this.#work(claim)
+    else {
+      const { dueChanged, left } = await this.#worker.work(claim)
+      if (dueChanged) this.#dueChanged = true
+      // What could not be settled is claimed alone.
+      if (left) this.#special = true
+    }
     const labels = { outbox: this.#options.outbox.name }
     this.#options.metrics.observe('posthorn_batch_ms', performance.now() - started, labels)
     return { claimed: claim.rows.length, more: claim.more && kind === 'batch' }
-  }
-
-  async #work(claim: Claim): Promise<void> {
-    try {
-      const settlements = await this.#attempt(claim)
-      const { lost, unsettled } = await this.#settle(claim, settlements)
-      const left = new Set(unsettled.map(({ settlement }) => settlement))
-      this.#count(
-        settlements.filter((each) => !left.has(each)),
-        lost,
-      )
-    } catch (error) {
-      // Not settled: the lease runs out and the messages are sent again, the same ids as before.
-      this.#source.drop(claim)
-      throw error
-    }
-  }
-
-  async #attempt(claim: Claim): Promise<Settlement[]> {
-    const { outbox } = this.#options
-    if (claim.kind === 'expired') return claim.rows.map((row) => lostSettlement(outbox, row))
-    const fatalities = claim.rows.filter((row) => isFatal(claim, row))
-    if (fatalities.length > 0) return fatalities.map((row) => fatalSettlement(outbox, row))
-    const rows = this.#source.attemptable(claim).map((i) => claim.rows[i] as OutboxRow)
-    const sending = claim.kind === 'resend' ? await this.#overdue(claim) : rows
-    const lease = this.#keepLease(claim)
-    try {
-      const attempts = await this.#attempter.attempt(sending, lease.signal)
-      const made = sending.map((row, i) => settlementOf(outbox, row, attempts[i] as Attempted))
-      return claim.kind === 'resend' ? made.map((each) => resendSettlement(outbox, each)) : made
-    } finally {
-      lease.end()
-    }
-  }
-
-  /**
-   * Settling is tried again while the lease can be renewed: a moment without a database is not a lost
-   * batch. From the third time on whatever can be settled is, apart from the rest.
-   */
-  async #settle(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
-    const { outbox, log } = this.#options
-    const giveUpAt = performance.now() + outbox.leaseMs
-    for (let tries = 1; ; tries += 1) {
-      const pauseMs = 25 * 2 ** tries
-      try {
-        const done =
-          tries <= WHOLE_TRIES
-            ? { lost: await this.#source.settle(claim, settlements), unsettled: [] }
-            : await this.#source.settleApart(claim, settlements)
-        this.#report(done)
-        return done
-      } catch (error) {
-        if (performance.now() + pauseMs > giveUpAt) throw error
-        log.warn({ outbox: outbox.name, err: error }, 'settle failed; trying again')
-        await new Promise((resolve) => setTimeout(resolve, pauseMs))
-        await this.#source.renew(claim).catch(() => false)
-      }
-    }
-  }
-
-  #report({ unsettled }: SettledApart): void {
-    const { outbox, log } = this.#options
-    for (const { settlement, error } of unsettled) {
-      this.#special = true
-      this.#dueChanged = true
-      log.error(
-        { outbox: outbox.name, id: idOf(outbox, settlement.row), err: error },
-        'message not settled; trying it alone',
-      )
-    }
-  }
-
-  /**
-   * Which of the messages that were never confirmed their consumers have gone by. The others stay
-   * claimed for a while and are then looked at again: nothing is written about them.
-   */
-  async #overdue(claim: Claim): Promise<OutboxRow[]> {
-    const { outbox, transports } = this.#options
-    const ask = () => Promise.all(claim.rows.map((row) => hasPassed(outbox, row, transports)))
-    const bounds = { ms: outbox.attemptMs, signal: this.#abort.signal }
-    const passed = (await boundedAttempt(ask, bounds)) ?? []
-    const waiting = claim.rows.filter((_, i) => !passed[i])
-    const againMs = Math.min(outbox.confirmWithinMs ?? MAX_WAIT_MS, MAX_WAIT_MS)
-    if (waiting.length > 0) await this.#source.renew({ ...claim, rows: waiting }, againMs)
-    return claim.rows.filter((_, i) => passed[i])
-  }
-
-  /** Renews a claim while its attempts go on, and aborts them when it is lost. */
-  #keepLease(claim: Claim): { signal: AbortSignal; end: () => void } {
-    const { outbox, log } = this.#options
-    const lost = new AbortController()
-    const renew = async () => {
-      const kept = await this.#source.renew(claim).catch((error: unknown) => {
-        log.warn({ outbox: outbox.name, err: error }, 'lease renewal failed; the attempt goes on')
-        return true
-      })
-      if (!kept) lost.abort()
-    }
-    const timer = setInterval(() => void renew(), outbox.leaseMs / 3)
-    return {
-      signal: AbortSignal.any([lost.signal, this.#abort.signal]),
-      end: () => clearInterval(timer),
-    }
-  }
-
-  #count(settlements: readonly Settlement[], lost: readonly string[]): void {
-    const { outbox, metrics, log } = this.#options
-    const labels = { outbox: outbox.name }
-    let delivered = 0
-    let dead = 0
-    let postponed = 0
-    for (const { decision } of settlements) {
-      if (decision.role === 'sent') delivered += 1
-      else if (decision.role === 'dead' || decision.role === 'quarantined') dead += 1
-      // What a breaker only postponed was not tried: that is no failure.
-      else if (decision.failure?.code === ('BREAKER_OPEN' satisfies ErrorCode)) postponed += 1
-    }
-    const failed = settlements.length - delivered - dead - postponed
-    if (settlements.length > delivered + dead) this.#dueChanged = true
-    this.#tally.delivered += delivered
-    this.#tally.failed += failed
-    this.#tally.dead += dead
-    this.#tally.lost += lost.length
-    if (delivered > 0) metrics.count('posthorn_delivered_total', delivered, labels)
-    if (failed > 0) metrics.count('posthorn_failed_total', failed, labels)
-    if (dead > 0) metrics.count('posthorn_dead_total', dead, labels)
-    if (lost.length > 0) {
-      metrics.count('posthorn_lost_claims_total', lost.length, labels)
-      log.warn(
-        { ...labels, err: new LostClaimError(outbox.name, lost) },
-        'claim lost: outcome discarded',
-      )
-    }
-    if (dead === 0) return
-    for (const { row, decision } of settlements) {
-      if (decision.role !== 'dead' && decision.role !== 'quarantined') continue
-      log.error(
-        { ...labels, id: idOf(outbox, row), code: decision.failure?.code },
-        'message is dead; it waits for a replay',
-      )
-    }
   }
 
   /** Leases, shares and the heartbeat, well within the lease. */
@@ -392,13 +242,12 @@ export class Runner {
 
   async #heartbeat(): Promise<void> {
     const { outbox, handle, relay, metrics } = this.#options
-    const tally = this.#tally
-    this.#tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
+    const tally = this.#worker.takeTally()
     const { open } = this.#attempter
     const breakers = open.slice(0, MOST_BREAKERS)
     await handle.db.query(beat({ relay, outbox: outbox.name, ...tally, breakers }))
     metrics.gauge('posthorn_breakers_open', open.length, { outbox: outbox.name })
-    if (await this.#source.keep()) this.#lookAgain()
+    if (await this.#source.maintain()) this.#lookAgain()
   }
 
   /** Runs work that needs the database; on failure logs it and backs off. */
@@ -416,17 +265,4 @@ export class Runner {
       return undefined
     }
   }
-}
-
-/** Whether the consumers of a sent message have gone by it; without a way to know, time alone decides. */
-async function hasPassed(outbox: Outbox, row: OutboxRow, transports: Transports): Promise<boolean> {
-  const { destination, columns } = outbox
-  const target = typeof destination === 'function' ? destination(row) : destination
-  const transport = transports[target.transport]
-  if (!transport?.passed || !columns.ref) return true
-  const ref = Object.fromEntries(
-    Object.entries(columns.ref).map(([field, column]) => [field, row[column] as string]),
-  )
-  const [passed] = await transport.passed([{ destination: target, ref }])
-  return passed === true
 }

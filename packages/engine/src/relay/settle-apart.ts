@@ -2,7 +2,7 @@ import type { Outbox } from '../outbox/define.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
 import type { Settlement } from './settlement.ts'
-import { backToSavepoint, releaseSavepoint, setSavepoint } from '../sql/savepoint.ts'
+import { inSavepoint } from '../enqueue/savepoint.ts'
 
 /** A message that cannot be settled, and what Postgres or the definition's audit said. */
 export interface Unsettled {
@@ -49,21 +49,4 @@ export async function settleApart(
   }
   if (settlements.length > 0) await settle(settlements)
   return { settled, unsettled }
-}
-
-/** Runs `work` so that its failure leaves the transaction as it was. */
-export async function inSavepoint<Result>(
-  tx: Transaction,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  await tx.query(setSavepoint)
-  try {
-    const result = await work()
-    await tx.query(releaseSavepoint)
-    return result
-  } catch (error) {
-    await tx.query(backToSavepoint)
-    await tx.query(releaseSavepoint)
-    throw error
-  }
 }

@@ -4,6 +4,7 @@ import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { Change, State } from '../outbox/definition.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { holdKeysOfDead } from './held-keys.ts'
 import { idOf, type Settlement } from './settlement.ts'
 import { list, type Listed } from '../sql/list.ts'
 import { refParam, type Guard, type SettleRole } from '../sql/settle.ts'
@@ -44,11 +45,16 @@ export async function settleClaim(
 ): Promise<Set<string>> {
   const args = claimArgs(outbox, claim)
   const roles = new Set(settlements.map(({ decision }) => decision.role))
+  const blocks = outbox.order !== undefined && roles.has('dead')
   // One statement is its own transaction; more, or a hook, need one around them.
-  if (roles.size === 1 && !outbox.audit.settled) {
+  if (roles.size === 1 && !blocks && !outbox.audit.settled) {
     return settleRoles(handle.db, outbox, { settlements, args })
   }
-  return handle.transaction((tx) => settleIn(tx, outbox, { settlements, args }))
+  return handle.transaction(async (tx) => {
+    const settled = await settleIn(tx, outbox, { settlements, args })
+    await holdKeysOfDead(tx, outbox, { settlements, settled })
+    return settled
+  })
 }
 
 /** What settling by row needs to know of the claim. */

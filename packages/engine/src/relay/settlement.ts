@@ -18,9 +18,13 @@ export function idOf(outbox: Outbox, row: OutboxRow): string {
   return String(row[outbox.columns.id])
 }
 
-/** A lone claim after too many lost ones: the message is not tried again. */
-export function isFatal({ kind }: Claim, row: OutboxRow): boolean {
-  return kind === 'suspect' && Number(row['lost_claims']) > LOST_CLAIMS_LIMIT
+/**
+ * A message that is not tried again: claimed alone after too many lost claims, or sent again after as
+ * many times that it could not be settled. Where a policy never gives up, what was sent goes on.
+ */
+export function isFatal({ states }: Outbox, { kind }: Claim, row: OutboxRow): boolean {
+  const ends = kind === 'suspect' || (kind === 'resend' && states.dead !== undefined)
+  return ends && Number(row['lost_claims']) > LOST_CLAIMS_LIMIT
 }
 
 const EXPIRED: Failure<ErrorCode> = {

@@ -30,7 +30,7 @@ export interface Source {
   /** Forgets a claim that could not be settled; its lease will run out. */
   drop(claim: Claim): void
   /** Regular maintenance between claims: leases, shares, strays. True when there may be more to claim now. */
-  keep(): Promise<boolean>
+  maintain(): Promise<boolean>
   /**
    * Milliseconds until something is due; undefined when nothing waits. The last claim was that long
    * ago: what has become due since is due now.

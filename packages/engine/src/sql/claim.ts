@@ -17,7 +17,7 @@ export function waiting({ states, columns, retry }: ResolvedDefinition): string 
   return retry.attempts === undefined ? `${word} and quarantined_at is null` : word
 }
 
-/** Nobody claims from a paused outbox, in whatever process: one look into a table of few rows. */
+/** No relay of any process claims from a paused outbox: one look into a table of few rows. */
 export function unlessPaused({ name }: ResolvedDefinition): string {
   return `not exists (select from posthorn.pause where outbox = '${name}')`
 }

@@ -65,7 +65,7 @@ select '${name}', key, min(bucket),
 
 /**
  * Takes messages out of their bucket's flow, to wait behind an earlier one of their key. The key is
- * written too: whoever is about to free it must see that something waits again.
+ * written too: a relay that is about to free it must see that something waits again.
  */
 export function setAside({ name, table, columns }: ResolvedDefinition): Prepared {
   return prepare(

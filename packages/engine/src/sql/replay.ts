@@ -120,7 +120,7 @@ noted as (
 )`
 }
 
-/** Ends messages nobody wants any more: those that wait, and dead ones. */
+/** Ends messages that an operator does not want any more: those that wait, and dead ones. */
 export function cancelMessages(definition: ResolvedDefinition): Prepared | undefined {
   const { name, table, columns, states, order, counter, audit } = definition
   if (states.cancelled === undefined) return undefined

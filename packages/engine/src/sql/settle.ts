@@ -39,12 +39,12 @@ export function settle(definition: ResolvedDefinition, role: SettleRole, guard: 
         : `\n    from unnest(${lists.join(', ')})
            as u (${['id', ...given.map(({ name }) => name)].join(', ')})`
     const found = given.length === 0 ? `m.${columns.id} = any(${ids})` : `m.${columns.id} = u.id`
-    const told = given.map(({ name }) => `, u.${name}`).join('')
+    const fieldsGiven = given.map(({ name }) => `, u.${name}`).join('')
     return `with ${guard === 'lease' ? `${lease(definition, p)},\n` : ''}settled as (
   update ${table} as m
      set ${assignments(definition, role, guard).join(',\n         ')}${from}
    where ${found}${guarded(definition, guard, p)}
-  returning m.${columns.id} as id, ${attempt(definition, role)} as attempt${told}${tenantOf(definition)}
+  returning m.${columns.id} as id, ${attempt(definition, role)} as attempt${fieldsGiven}${tenantOf(definition)}
 )${recorded(definition, { role, guard, p })}${alerted(definition, role)}
 select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text), '{}') end as only
   from settled`
@@ -161,7 +161,7 @@ function assignments(definition: ResolvedDefinition, role: SettleRole, guard: Gu
     )
     if (columns.error) set.push(`${columns.error} = u.error`)
     if (columns.errorCode) set.push(`${columns.errorCode} = u.code`)
-    // Whatever waits leaves the flow of its bucket; what is over does not count as held.
+    // What waits leaves the flow of its bucket; what is over does not count as held.
     if (order) set.push(`held = ${role === 'dead' ? 'false' : 'true'}`)
   }
   if (role === 'retry' || role === 'stay') {

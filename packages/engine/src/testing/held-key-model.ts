@@ -4,7 +4,7 @@
  * event is run through both), and so does the protocol that is explored whole.
  */
 
-/** A key and what it waits for. Times are numbers, in whatever unit the reader counts. */
+/** A key and what it waits for. Times are numbers, in any unit. */
 export type HeldKey =
   | { readonly state: 'free' }
   /** Until a time; `by` is the message that made it wait, or what put it here. */
@@ -70,7 +70,7 @@ export function nextKey(key: HeldKey, event: KeyEvent): HeldKey {
       if (isStopped(key)) return key
       return waiting(event.now, key.state === 'waiting' ? key.by : 'CLAIM_EXPIRED')
     case 'miss':
-      // Seen by the upkeep, which lets a key go on only when all are gone.
+      // Seen by maintenance, which lets a key go on only when all are gone.
       if (!isStopped(key)) return key
       return key.by.every((id) => event.ids.includes(id))
         ? waiting(event.now, key.by[0] ?? '')
