@@ -189,13 +189,14 @@ export function replayRoutes(app: App, pool: Pool, outboxes: Registered): void {
 
 const LOOK_MS = 1_000
 
-/** Goes on with replays, whichever process began them. */
+/** Goes on with replays, whichever process began them; one whose batch failed waits behind the others. */
 export function replayTask(pool: Pool, outboxes: readonly Outbox[]): PeriodicTask {
   return {
     name: 'server.replays',
     everyMs: LOOK_MS,
     async step() {
       const run = await transaction(pool, (tx) => continueReplay(tx, outboxes))
+      if (run?.failure) throw run.failure
       return run && 'more'
     },
   }

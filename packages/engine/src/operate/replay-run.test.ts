@@ -107,6 +107,29 @@ test('what dies again ends the replay, since its cause is not gone', async () =>
   expect(rows).toEqual([])
 })
 
+test('a replay whose batch fails waits, and does not hold up the others', async () => {
+  await bury(3)
+  await bury(2, 'other')
+  await pool.query(`
+    create function messages.refuse() returns trigger language plpgsql as
+      $$begin raise exception 'no more of these'; end$$;
+    create trigger refuse before update on messages.outbound_message
+      for each row when (new.org_id = 'acme') execute function messages.refuse()`)
+  const failing = await start({ filter: { tenant: 'acme' } })
+  await start({ filter: { tenant: 'other' } })
+  const failed = await batch()
+  expect(failed).toMatchObject({ id: failing.id, state: 'running', replayed: 0 })
+  expect(String(failed?.failure)).toContain('no more of these')
+  expect(await batch()).toMatchObject({ state: 'done', replayed: 2 })
+  expect(await batch()).toBeUndefined()
+  await expect(
+    advanceClock(pool, '30s').then(() => runReplay(pool, outbox, { run: failing })),
+  ).rejects.toThrow('no more of these')
+  await pool.query('drop function messages.refuse cascade')
+  await advanceClock(pool, '30s')
+  expect(await batch()).toMatchObject({ id: failing.id, state: 'done', replayed: 3 })
+})
+
 test('a rate holds over batches', async () => {
   await bury(BATCH + 5)
   await start({ perSecond: 1_000 })

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { inSavepoint } from '../enqueue/savepoint.ts'
 import { transaction, type Queryable, type Transaction } from '../enqueue/transaction.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { sleep } from '../sleep.ts'
@@ -7,6 +8,7 @@ import {
   insertReplay,
   insertReplayed,
   lockDueReplay,
+  postponeReplay,
   selectReplay,
   selectReplays,
   stopRunning,
@@ -37,6 +39,8 @@ export interface ReplayRun {
   readonly reason: string | undefined
   readonly startedAt: Date
   readonly endedAt: Date | undefined
+  /** Why the batch that `continueReplay` tried failed; it is tried again in a while. */
+  readonly failure?: Error
 }
 
 export interface ReplayRunOptions extends Operator {
@@ -49,6 +53,9 @@ export interface ReplayRunOptions extends Operator {
 
 /** Messages in one transaction: seconds of locks, not minutes. */
 const BATCH = 10_000
+
+/** Until a batch that failed is tried again; replays behind it go on meanwhile. */
+const FAILED_BATCH_MS = 30_000
 
 /** Counts what there is and writes the replay down; `continueReplay` or `runReplay` does it. */
 export async function startReplay<Row>(
@@ -70,7 +77,8 @@ export async function startReplay<Row>(
 /**
  * Replays the next batch of a replay whose time has come: of the one with this id, or of any. The
  * batch and its count commit together, and many processes may call it at once. Undefined if there is
- * none, or another process is at it.
+ * none, or another process is at it. A batch that fails changes nothing but the time of its next try:
+ * commit, and then report `failure`.
  */
 export async function continueReplay(
   tx: Transaction,
@@ -81,7 +89,14 @@ export async function continueReplay(
   const { rows } = await tx.query<ReplayRow>(lockDueReplay(names, id ?? null))
   const [row] = rows
   const outbox = outboxes.find(({ name }) => name === row?.outbox)
-  return row && outbox && replayBatch(tx, outbox, runOf(row))
+  if (!row || !outbox) return undefined
+  try {
+    return await inSavepoint(tx, () => replayBatch(tx, outbox, runOf(row)))
+  } catch (error) {
+    await tx.query(postponeReplay(row.id, FAILED_BATCH_MS))
+    const failure = error instanceof Error ? error : new Error(String(error))
+    return { ...runOf(row), failure }
+  }
 }
 
 async function replayBatch(tx: Transaction, outbox: Outbox, run: ReplayRun): Promise<ReplayRun> {
@@ -115,7 +130,7 @@ export interface RunReplayOptions {
 /** Looks at a replay that another process is at, or that waits for its rate, this often. */
 const LOOK_MS = 500
 
-/** Does a replay to its end, also beside other processes, or until the signal aborts. */
+/** Does a replay to its end, also beside other processes, or until the signal aborts. Throws if a batch fails. */
 export async function runReplay<Row>(
   pool: Pool,
   outbox: Outbox<Row>,
@@ -125,6 +140,7 @@ export async function runReplay<Row>(
   let now = run
   while (now.state === 'running' && !signal.aborted) {
     const next = await transaction(pool, (tx) => continueReplay(tx, [box], run.id))
+    if (next?.failure) throw next.failure
     now = next ?? (await getReplay(pool, box, run.id)) ?? now
     if (next) onProgress?.(next)
     else if (now.state === 'running') await sleep(LOOK_MS, signal)

@@ -96,6 +96,14 @@ export function updateReplay(
     returning ${COLUMNS}`
 }
 
+/** Makes a replay wait whose batch failed: the next one that is due comes first. */
+export function postponeReplay(id: string, ms: number): Statement {
+  return sql`
+    update posthorn.replay
+       set next_batch_at = posthorn.now() + ${ms}::float8 * interval '1 ms'
+     where id = ${id}::uuid`
+}
+
 /** Ends a replay before its end; its trace in the audit is left by whom it stopped. */
 export function stopRunning(stop: {
   outbox: string
