@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { defineInbox, inboxTableSql, once, type Inbox } from './inbox.ts'
 import { lowestIdOf, planWeeks, pruneInbox, type Week } from './inbox-prune.ts'
 import { timeOfUuid } from '../outbox/message.ts'
-import { attachPartition } from '../sql/inbox-partitions.ts'
+import { moveIntoPartition } from '../sql/partitions.ts'
 import { transaction } from '../enqueue/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
 import { uuid, uuidSource } from '../uuid.ts'
@@ -138,7 +138,7 @@ describe('pruneInbox on partitions', () => {
     for (const { name, fromMs } of create) {
       const part = { from: lowestIdOf(fromMs), to: lowestIdOf(fromMs + WEEK_MS) }
       await transaction(pool, async (tx) => {
-        const texts = attachPartition({ table: inbox.table, partition: `shop.${name}`, ...part })
+        const texts = moveIntoPartition({ table: inbox.table, partition: `shop.${name}`, ...part })
         for (const text of texts) await tx.query({ text, values: [] })
       })
     }

@@ -3,22 +3,24 @@ import { SQLSTATE, sqlState } from '../errors.ts'
 import type { Inbox } from './inbox.ts'
 import { silentLog, type Log } from '../log.ts'
 import {
-  attachPartition,
+  mondayIn,
+  mondayOf,
+  WEEK_MS,
+  weekName,
+  WEEKS_AHEAD,
+  type Partition,
+} from '../maintain/partitions.ts'
+import {
   countMisplaced,
-  dropPartition,
+  dropButKeepOthers,
   lockPruning,
   lockWriters,
+  moveIntoPartition,
   partitionExists,
   selectPartitions,
-  type PartitionSql,
-} from '../sql/inbox-partitions.ts'
+  type IdPartition,
+} from '../sql/partitions.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
-
-const DAY_MS = 86_400_000
-const WEEK_MS = 7 * DAY_MS
-/** 1970-01-05, so that weeks begin on a Monday and the partition's name says which. */
-const FIRST_MONDAY_MS = 4 * DAY_MS
-const WEEKS_AHEAD = 4
 
 /**
  * Ids are forgotten this much later than they are refused: after a failover to a server whose clock
@@ -82,7 +84,7 @@ export function planWeeks(
   const horizon = nowMs - inbox.retentionMs - MARGIN_MS
   return {
     create: wanted
-      .map((fromMs) => ({ name: partitionName(inbox.name, fromMs), fromMs }))
+      .map((fromMs) => ({ name: weekName(inbox.name, fromMs), fromMs }))
       .filter(({ name }) => !partitions.includes(name)),
     drop: partitions
       .map((name) => ({ name, fromMs: mondayIn(inbox.name, name) }))
@@ -99,11 +101,12 @@ export function lowestIdOf(ms: number): string {
 }
 
 async function prunePartitions(pool: Pool, inbox: Inbox, log: Log) {
-  const { rows } = await pool.query<{ now_ms: number; partitions: string[] }>(
+  const { rows } = await pool.query<{ now_ms: number; partitions: Partition[] }>(
     selectPartitions(inbox.table),
   )
   const { now_ms: nowMs = 0, partitions = [] } = rows[0] ?? {}
-  const { create, drop } = planWeeks(inbox, nowMs, partitions)
+  const names = partitions.map(({ name }) => name)
+  const { create, drop } = planWeeks(inbox, nowMs, names)
   const created: string[] = []
   const dropped: string[] = []
   try {
@@ -123,7 +126,7 @@ async function prunePartitions(pool: Pool, inbox: Inbox, log: Log) {
 
 interface WeekChange {
   week: Week
-  change: (tx: Transaction, part: PartitionSql) => Promise<boolean>
+  change: (tx: Transaction, part: IdPartition) => Promise<boolean>
 }
 
 /** One partition, one transaction: all of it or nothing. */
@@ -136,7 +139,7 @@ function changeWeek(pool: Pool, inbox: Inbox, { week, change }: WeekChange): Pro
   })
 }
 
-async function createWeek(tx: Transaction, part: PartitionSql): Promise<boolean> {
+async function createWeek(tx: Transaction, part: IdPartition): Promise<boolean> {
   if (await isThere(tx, part.partition)) return false
   const { rows } = await tx.query<{ count: number }>(countMisplaced(part, MAX_MOVED + 1))
   const misplaced = rows[0]?.count ?? 0
@@ -144,13 +147,13 @@ async function createWeek(tx: Transaction, part: PartitionSql): Promise<boolean>
   // A consumer writes into this week: a row on the way to the default partition would find its range
   // gone, and fail.
   if (misplaced > 0) await run(tx, [lockWriters(part.table)])
-  await run(tx, attachPartition(part))
+  await run(tx, moveIntoPartition(part))
   return true
 }
 
-async function dropWeek(tx: Transaction, part: PartitionSql): Promise<boolean> {
+async function dropWeek(tx: Transaction, part: IdPartition): Promise<boolean> {
   if (!(await isThere(tx, part.partition))) return false
-  await run(tx, dropPartition(part))
+  await run(tx, dropButKeepOthers(part))
   return true
 }
 
@@ -171,20 +174,4 @@ async function deleteInBatches(pool: Pool, text: string, olderThanMs: number): P
     deleted += count
     if (count < BATCH) return deleted
   }
-}
-
-function mondayOf(ms: number): number {
-  return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS
-}
-
-function partitionName(table: string, mondayMs: number): string {
-  return `${table}_p${new Date(mondayMs).toISOString().slice(0, 10).replaceAll('-', '')}`
-}
-
-/** The Monday in a partition's name; undefined for tables that we did not make. */
-function mondayIn(table: string, partition: string): number | undefined {
-  const [, y, m, d] = /^_p(\d{4})(\d\d)(\d\d)$/.exec(partition.slice(table.length)) ?? []
-  if (!partition.startsWith(table) || y === undefined) return undefined
-  const ms = Date.parse(`${y}-${m}-${d}T00:00:00Z`)
-  return mondayOf(ms) === ms ? ms : undefined
 }

@@ -13,10 +13,32 @@ import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
 
 const DAY_MS = 86_400_000
-const WEEK_MS = 7 * DAY_MS
+export const WEEK_MS = 7 * DAY_MS
 /** 1970-01-05: weeks begin on a Monday, UTC. */
 const FIRST_MONDAY_MS = 4 * DAY_MS
-const WEEKS_AHEAD = 4
+/** Weeks whose partitions are made before they begin. */
+export const WEEKS_AHEAD = 4
+
+export function mondayOf(ms: number): number {
+  return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS
+}
+
+/** The name of a table's partition for the week of a Monday. */
+export function weekName(table: string, mondayMs: number): string {
+  return `${table}_p${dayOf(mondayMs)}`
+}
+
+/** The Monday in a partition's name; undefined for tables that we did not make. */
+export function mondayIn(table: string, partition: string): number | undefined {
+  const [, y, m, d] = /^_p(\d{4})(\d\d)(\d\d)$/.exec(partition.slice(table.length)) ?? []
+  if (!partition.startsWith(table) || y === undefined) return undefined
+  const ms = Date.parse(`${y}-${m}-${d}T00:00:00Z`)
+  return mondayOf(ms) === ms ? ms : undefined
+}
+
+function dayOf(ms: number): string {
+  return isoOf(ms).slice(0, 10).replaceAll('-', '')
+}
 
 /** What is true of a partitioned table. */
 export interface PartitionRule {
@@ -110,13 +132,13 @@ export async function keepPartitions(
   const plan = planPartitions(rule, partitions, nowMs)
   if (plan.retire) {
     const { fromMs, toMs: untilMs } = plan.retire
-    const name = `${bareName(table)}_until_${isoOf(untilMs).slice(0, 10).replaceAll('-', '')}`
+    const name = `${bareName(table)}_until_${dayOf(untilMs)}`
     const range = { from: fromMs === undefined ? undefined : isoOf(fromMs), to: isoOf(untilMs) }
     await transaction(pool, (tx) => change(tx, retireDefault(table, name, range)))
     created.push(name)
   }
   for (const fromMs of plan.create) {
-    const name = `${bareName(table)}_p${isoOf(fromMs).slice(0, 10).replaceAll('-', '')}`
+    const name = weekName(bareName(table), fromMs)
     const range = { from: isoOf(fromMs), to: isoOf(mondayAfter(fromMs)) }
     await transaction(pool, (tx) => change(tx, createPartition(table, name, range)))
     created.push(name)
@@ -126,6 +148,7 @@ export async function keepPartitions(
   }
 }
 
+/** Changes a table's partitions; gives up where that would make its writers wait. */
 async function change(tx: Transaction, texts: readonly string[]): Promise<void> {
   for (const statement of limitWaiting) await tx.query(statement)
   for (const text of texts) await tx.query({ text, values: [] })
@@ -145,7 +168,7 @@ async function drop(
 }
 
 function mondayAfter(ms: number): number {
-  return Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS + FIRST_MONDAY_MS + WEEK_MS
+  return mondayOf(ms) + WEEK_MS
 }
 
 function isoOf(ms: number): string {

@@ -1,6 +1,7 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { IS_V7 } from './inbox.ts'
 
-/** The partitioned tables of the engine: rows fall into weeks, and leave by the week. */
+/** The engine's tables that are partitioned by time. Inboxes are too, by the time in their ids: see below. */
 export type PartitionedTable = 'posthorn.transition' | 'posthorn.archive'
 
 /** A range of time, `from` included and `to` not, in ISO 8601; without `from` all that is older. */
@@ -27,13 +28,13 @@ export const limitWaiting: Statement[] = [
   sql`set local statement_timeout = '3s'`,
 ]
 
-/** Partitions with the end of their range, the oldest first, and Postgres's time. */
-export function selectPartitions(table: PartitionedTable): Statement {
+/** Partitions with the end of their range, the oldest first, and Postgres's time. A range of ids has no end here. */
+export function selectPartitions(table: string): Statement {
   return sql`
     select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
            (select coalesce(jsonb_agg(jsonb_build_object('name', name, 'untilMs', until) order by until), '[]')
               from (select child.relname as name,
-                           extract(epoch from substring(bound from 'TO \\(''([^'']+)''\\)')::timestamptz) * 1000
+                           extract(epoch from substring(bound from 'TO \\(''(\\d{4}-\\d\\d-\\d\\d[^'']*)''\\)')::timestamptz) * 1000
                              as until
                       from pg_inherits
                       join pg_class as child on child.oid = inhrelid
@@ -75,6 +76,73 @@ export function hasOtherOutboxes(name: string, outboxes: readonly string[]): Sta
     select exists (
       select from ${sql.id(`posthorn.${name}`)} where outbox <> all(${outboxes}::text[])
     ) as others`
+}
+
+/** A range of ids, `from` included and `to` not, with the full name of its partition. */
+export interface IdPartition {
+  readonly table: string
+  readonly partition: string
+  readonly from: string
+  readonly to: string
+}
+
+/**
+ * One at a time, and no long wait: behind a session that waits for a lock on the table, all consumers wait.
+ * The advisory lock comes after the time limit, so that a second pruner gives up as well.
+ */
+export function lockPruning(table: string): Statement[] {
+  return [
+    sql`set local lock_timeout = '1s'`,
+    sql`select pg_advisory_xact_lock(hashtextextended('posthorn inbox ' || ${table}, 0))`,
+  ]
+}
+
+export function partitionExists(partition: string): Statement {
+  return sql`select to_regclass(${partition}) is not null as present`
+}
+
+/** How many ids of the range are in the default partition, counted up to `limit`. */
+export function countMisplaced({ table, from, to }: IdPartition, limit: number): Statement {
+  return sql`
+    select count(*)::integer as count
+      from (
+        select from ${sql.id(`${table}_default`)}
+         where event_id >= ${from} and event_id < ${to}
+         limit ${limit}
+      ) as misplaced`
+}
+
+/** Waits until no session has uncommitted ids in the table, and keeps new ones out. */
+export function lockWriters(table: string): string {
+  return `lock table ${table} in share row exclusive mode`
+}
+
+/**
+ * Makes a partition, moves what the default partition has of its range, attaches it. Attaching (and
+ * not `partition of`) lets consumers go on; only those who write to the default partition wait.
+ */
+export function moveIntoPartition({ table, partition, from, to }: IdPartition): string[] {
+  return [
+    `create table ${partition} (like ${table} including all)`,
+    `lock table ${table}_default in access exclusive mode`,
+    `with moved as (
+       delete from ${table}_default where event_id >= '${from}' and event_id < '${to}' returning *
+     )
+     insert into ${partition} select * from moved`,
+    `alter table ${table} attach partition ${partition} for values from ('${from}') to ('${to}')`,
+  ]
+}
+
+/**
+ * Drops a partition but keeps its ids that are no UUIDv7: they fell into this range by chance and
+ * carry no time. With the range gone they belong to the default partition.
+ */
+export function dropButKeepOthers({ table, partition }: IdPartition): string[] {
+  return [
+    `alter table ${table} detach partition ${partition}`,
+    `insert into ${table} select * from ${partition} where not (${IS_V7})`,
+    `drop table ${partition}`,
+  ]
 }
 
 /** What relays did and counted long ago, and relays that were never heard of again. */
