@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { uuid } from '@posthorn/engine'
-import { killPoints, withBroker } from '@posthorn/engine/testing'
+import { killAtPoint, killPoints, withBroker } from '@posthorn/engine/testing'
 import { afterAll, expect, test } from 'vitest'
 import { pdf, zip, zipOfCases } from './testing/archive.ts'
 import { expectAttachedOnce } from './testing/attached.ts'
@@ -16,7 +13,7 @@ import { evidenceDatabase, runEvidence } from './testing/running.ts'
 
 const db = await evidenceDatabase()
 const running = await runEvidence(db, { parts: [] })
-const program = fileURLToPath(new URL('./testing/role-process.ts', import.meta.url))
+const program = new URL('./testing/role-process.ts', import.meta.url)
 const documentsUrl = `${running.url}/sim/documents`
 const prefix = `crash-${uuid()}`
 const wait = { timeout: 60_000, interval: 30 }
@@ -73,24 +70,13 @@ withBroker('KAFKA_BROKERS', (brokers) => {
   }
 
   /** Runs a role in a process of its own until it stands at the point, and kills it there. */
-  async function killAt(role: Role, point: string, org: string): Promise<void> {
-    const child = spawn(process.execPath, [program], {
-      env: {
-        PATH: process.env['PATH'],
-        ...{ ROLE: role, ROLE_DATABASE_URL: db.url, ROLE_FOLDER: running.folder },
-        ...{ ROLE_DOCUMENTS_URL: documentsUrl, ROLE_BROKERS: brokers },
-        ...{ ROLE_PREFIX: prefix, ROLE_ORG: org, CRASH_AT: point },
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 60_000,
-      killSignal: 'SIGKILL',
-    })
-    const exited = once(child, 'exit')
-    const reached = once(child.stdout, 'data').then(() => true)
-    const isThere = await Promise.race([reached, exited.then(() => false)])
-    child.kill('SIGKILL')
-    await exited
-    if (!isThere) throw new Error(`the ${role} never came to "${point}"`)
+  function killAt(role: Role, point: string, org: string): Promise<void> {
+    const env = {
+      ...{ ROLE: role, ROLE_DATABASE_URL: db.url, ROLE_FOLDER: running.folder },
+      ...{ ROLE_DOCUMENTS_URL: documentsUrl, ROLE_BROKERS: brokers },
+      ...{ ROLE_PREFIX: prefix, ROLE_ORG: org },
+    }
+    return killAtPoint(program, point, { env })
   }
 
   /** As if those who were killed had been gone for long. */

@@ -46,7 +46,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
 
   const ENDS = {
     'is killed': (child: Child) => child.kill(),
-    'stands still until all is done': async (child: Child) => child.stop(),
+    'stands still until all is done': async (child: Child) => child.suspend(),
   }
 
   test.each(Object.entries(ENDS))(
@@ -69,7 +69,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
       await client.until(id, { status: 'COMPLETED', successCount: ROWS, errorCount: 0 })
       await expectAttachedOnce(running, { id, org, cases, rows: ROWS })
       if (what === 'is killed') return
-      one.goOn()
+      one.resume()
       // It answers: so it had its say about the rows it had in hand, too.
       expect((await fetch(`${one.url}/api/v1/file-jobs`)).status).toBe(401)
       await expectAttachedOnce(running, { id, org, cases, rows: ROWS })

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { silentLog } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/engine/operate'
-import { testDatabase } from '@posthorn/engine/testing'
+import { startTestChild, testDatabase } from '@posthorn/engine/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from './index.ts'
 import {
@@ -328,21 +325,11 @@ describe('an unknown outcome', () => {
 describe('a worker killed between the answer and its settling', () => {
   /** Runs a real process until the provider has answered it, then kills it. */
   const killWorker = async () => {
-    const file = fileURLToPath(new URL('testing/worker-process.ts', import.meta.url))
-    const env = {
-      ...process.env,
-      DATABASE_URL: database.url,
-      WHATSAPP_API_URL: `${api.url}/sim/whatsapp`,
-    }
-    const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    const exited = once(child, 'exit')
-    const answered = await Promise.race([
-      once(child.stdout, 'data').then(() => true),
-      exited.then(() => false),
-    ])
-    child.kill('SIGKILL')
-    await exited
-    expect(answered).toBe(true)
+    const env = { DATABASE_URL: database.url, WHATSAPP_API_URL: `${api.url}/sim/whatsapp` }
+    const script = new URL('testing/worker-process.ts', import.meta.url)
+    const child = await startTestChild(script, { env })
+    expect(child.line).toBe('answered')
+    await child.kill()
   }
 
   test('has sent one message, which the webhook settles', async () => {

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-import { killPoints } from '@posthorn/engine/testing'
+import { killAtPoint, killPoints } from '@posthorn/engine/testing'
 import { afterAll, expect, test } from 'vitest'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
 import { ROLES, startRole, type Role } from './testing/role.ts'
@@ -11,7 +8,7 @@ const db = await orderDatabase()
 const running = await runOrders(db)
 const ada = await running.as()
 const gatewayUrl = `${running.url}/sim/gateway`
-const program = fileURLToPath(new URL('./testing/crash-process.ts', import.meta.url))
+const program = new URL('./testing/crash-process.ts', import.meta.url)
 const wait = { timeout: 30_000, interval: 30 }
 
 const started = new Map<Role, () => Promise<void>>()
@@ -29,22 +26,9 @@ async function stop(role: Role): Promise<void> {
 }
 
 /** Runs a role in a process of its own until it stands at the point, and kills it there. */
-async function killAt(role: Role, point: string): Promise<void> {
-  const child = spawn(process.execPath, [program], {
-    env: {
-      ...process.env,
-      ...{ DATABASE_URL: db.url, GATEWAY: gatewayUrl, ROLE: role, CRASH_AT: point },
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 20_000,
-    killSignal: 'SIGKILL',
-  })
-  const exited = once(child, 'exit')
-  const reached = once(child.stdout, 'data').then(() => true)
-  const isThere = await Promise.race([reached, exited.then(() => false)])
-  child.kill('SIGKILL')
-  await exited
-  if (!isThere) throw new Error(`the ${role} never came to "${point}"`)
+function killAt(role: Role, point: string): Promise<void> {
+  const env = { DATABASE_URL: db.url, GATEWAY: gatewayUrl, ROLE: role }
+  return killAtPoint(program, point, { env, timeoutMs: 20_000 })
 }
 
 /** As if those who were killed had been gone for long. */

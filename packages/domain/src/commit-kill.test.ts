@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { uuid } from '@posthorn/engine'
-import { testDatabase } from '@posthorn/engine/testing'
+import { startTestChild, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { Family, familyEvents, familyMapper, familyTables } from './testing/family.ts'
 import { UnitOfWork } from './unit-of-work.ts'
 
 const db = await testDatabase({ sql: familyTables })
-const script = fileURLToPath(new URL('testing/commit-process.ts', import.meta.url))
+const script = new URL('testing/commit-process.ts', import.meta.url)
 
 async function storeFamily(): Promise<string> {
   const unit = new UnitOfWork({ pool: db.pool, mappers: [familyMapper], events: familyEvents })
@@ -20,19 +17,11 @@ async function storeFamily(): Promise<string> {
 
 /** Runs the process until it has written so often, and some milliseconds more, then kills it. */
 async function killAt(family: string, halt: string, laterMs: number): Promise<void> {
-  const child = spawn(process.execPath, [script], {
-    env: { ...process.env, DATABASE_URL: db.url, FAMILY: family, HALT: halt },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const child = await startTestChild(script, {
+    env: { DATABASE_URL: db.url, FAMILY: family, HALT: halt },
   })
-  const exited = once(child, 'exit')
-  const ended = exited.then(() => {
-    throw new Error('the process ended by itself')
-  })
-  ended.catch(() => undefined)
-  await Promise.race([once(child.stdout, 'data'), ended])
   await new Promise((resolve) => setTimeout(resolve, laterMs))
-  child.kill('SIGKILL')
-  await exited
+  await child.kill()
 }
 
 async function versionAndEvents(id: string): Promise<{ version: number; events: number[] }> {

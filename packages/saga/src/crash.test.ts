@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { transaction } from '@posthorn/engine'
-import { testDatabase } from '@posthorn/engine/testing'
+import { killAtPoint, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { createOrchestrator, getSaga, sagaEvents, sagaMigrations, startSaga } from './index.ts'
 import { CRASH_POINTS, bringReply, crashingSaga, type CrashPoint } from './testing/crashing.ts'
@@ -12,22 +9,11 @@ import { WORLD, standing } from './testing/world.ts'
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db
 const events = sagaEvents({ transport: 'topics' })
-const program = fileURLToPath(new URL('./testing/crash-process.ts', import.meta.url))
+const program = new URL('./testing/crash-process.ts', import.meta.url)
 
 /** Runs an orchestrator of its own until it stands at the point, and kills it there. */
-async function killAt(point: CrashPoint): Promise<void> {
-  const child = spawn(process.execPath, [program], {
-    env: { ...process.env, DATABASE_URL: db.url, CRASH_AT: point },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 20_000,
-    killSignal: 'SIGKILL',
-  })
-  const exited = once(child, 'exit')
-  const reached = once(child.stdout, 'data').then(() => true)
-  const isThere = await Promise.race([reached, exited.then(() => false)])
-  child.kill('SIGKILL')
-  await exited
-  if (!isThere) throw new Error(`the process ended before "${point}"`)
+function killAt(point: CrashPoint): Promise<void> {
+  return killAtPoint(program, point, { env: { DATABASE_URL: db.url }, timeoutMs: 20_000 })
 }
 
 const ENDS = ['well', 'badly'] as const

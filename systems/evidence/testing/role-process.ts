@@ -1,9 +1,7 @@
+import { haltAtCrashPoint } from '../../testing/crash-points.ts'
 import { startRole, type Role } from './role.ts'
 
-/*
- * One part of the system, that runs until it reaches the point it is given, says so, and stands still
- * there: its parent kills it.
- */
+/* One part of the system in a process of its own, which its parent kills at a point. */
 const { env } = process
 
 await startRole(env['ROLE'] as Role, {
@@ -13,11 +11,5 @@ await startRole(env['ROLE'] as Role, {
   brokers: env['ROLE_BROKERS'] ?? '',
   prefix: env['ROLE_PREFIX'] ?? '',
   org: env['ROLE_ORG'] ?? '',
-  async reach(point) {
-    if (point !== env['CRASH_AT']) return
-    process.stdout.write(`${point}\n`)
-    // An interval keeps the process alive; the promise never ends.
-    setInterval(() => undefined, 60_000)
-    await new Promise(() => undefined)
-  },
+  reach: haltAtCrashPoint,
 })

@@ -9,6 +9,7 @@ import {
 import { startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool } from 'pg'
+import { reachCommits, type Reach } from '../../testing/crash-points.ts'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { documentsApi } from '../attach/documents.ts'
 import { createPause } from '../attach/pause.ts'
@@ -24,9 +25,6 @@ import { topicOf, topicForEach } from './topics.ts'
 
 /** Each can be a process of its own. */
 export type Role = 'processor' | 'publisher' | 'worker' | 'results'
-
-/** Called at every point where a process may die, with the point's name. */
-export type Reach = (point: string) => Promise<void>
 
 export interface RoleOptions {
   readonly databaseUrl: string
@@ -47,7 +45,9 @@ const LEASE_MS = 30_000
 export async function startRole(role: Role, options: RoleOptions): Promise<() => Promise<void>> {
   const { reach } = options
   const commits = { count: 0 }
-  const pool = reaching(options, commits)
+  const pool = new Pool({ connectionString: options.databaseUrl, max: 8 })
+  pool.on('error', () => undefined)
+  reachCommits(pool, reach, commits)
   const outbox = rowsOutbox({ perMerchant: 1_000 })
   const storage = reachingStorage(options)
   const common = { pool, log: silentLog, progress: createProgress(silentLog) }
@@ -152,26 +152,6 @@ function brokerOf({ brokers, prefix }: RoleOptions, deadLetters: Pool): Transpor
     retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
   })
   return topicForEach(kafka, prefix)
-}
-
-/** Its nth COMMIT is a point before it is sent, and another when it is through. */
-function reaching({ databaseUrl, reach }: RoleOptions, commits: { count: number }): Pool {
-  const pool = new Pool({ connectionString: databaseUrl, max: 8 })
-  pool.on('error', () => undefined)
-  return pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown
-    const replaced = async (...args: unknown[]) => {
-      commits.count += 1
-      const n = commits.count
-      await reach(`commit ${n}`)
-      const result = await query(...args)
-      await reach(`committed ${n}`)
-      return result
-    }
-    Object.assign(client, {
-      query: (...args: unknown[]) => (args[0] === 'commit' ? replaced(...args) : query(...args)),
-    })
-  })
 }
 
 function reachingStorage({ folder, reach }: RoleOptions): Storage {

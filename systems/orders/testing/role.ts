@@ -3,6 +3,7 @@ import { sagaTransport, sagaTurns, type AnySaga } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
 import { createGateway, type Gateway } from '../../gateway.ts'
+import { reachCommits, type Reach } from '../../testing/crash-points.ts'
 import { orderSaga } from '../order-saga.ts'
 import { orderEvents } from '../outbox.ts'
 import { cashier } from '../payment/cashier.ts'
@@ -13,9 +14,6 @@ import { answers } from '../replies.ts'
 /** Each can be a process of its own. */
 export const ROLES = ['relay', 'orchestrator', 'stock', 'payments', 'shipments', 'answers'] as const
 export type Role = (typeof ROLES)[number]
-
-/** Called at every point where a process may die, with the point's name. */
-export type Reach = (point: string) => Promise<void>
 
 export interface RoleOptions {
   readonly databaseUrl: string
@@ -31,7 +29,7 @@ const GATEWAY_TIMEOUT_MS = 500
 export async function startRole(role: Role, options: RoleOptions): Promise<() => Promise<void>> {
   const { databaseUrl, gatewayUrl, reach } = options
   const open = () => quiet(new Pool({ connectionString: databaseUrl, max: 8 }))
-  const pool = reaching(open(), reach)
+  const pool = reachCommits(open(), reach)
   const own = open()
   const events = orderEvents('topics', TOPIC)
   const topics = postgresTopics({
@@ -100,25 +98,6 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
 
 function quiet(pool: Pool): Pool {
   return pool.on('error', () => undefined)
-}
-
-/** Its nth COMMIT is a point before it is sent, and another when it is through. */
-function reaching(pool: Pool, reach: Reach): Pool {
-  let commits = 0
-  return pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown
-    const replaced = async (...args: unknown[]) => {
-      commits += 1
-      const n = commits
-      await reach(`commit ${n}`)
-      const result = await query(...args)
-      await reach(`committed ${n}`)
-      return result
-    }
-    Object.assign(client, {
-      query: (...args: unknown[]) => (args[0] === 'commit' ? replaced(...args) : query(...args)),
-    })
-  })
 }
 
 function reachingGateway(url: string, reach: Reach): Gateway {

@@ -197,11 +197,11 @@ test('a process that stood still while another finished changes nothing', async 
   const key = 'stood still'
   const crash = await begin(key, { mode: 'slow', delayMs: 3_000, times: 1, effect: true })
   await expect.poll(() => gatewayRequests('pending'), { interval: 5, timeout: 10_000 }).toBe(1)
-  crash.child.stop()
+  crash.child.suspend()
   await expireLock(key)
   const first = await ada.pay(key, ORDER)
   expect(first.status).toBe(201)
-  crash.child.goOn()
+  crash.child.resume()
   const late = await crash.sent
   expect(late).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_IN_FLIGHT' } })
   expect((await ada.pay(key, ORDER)).text).toBe(first.text)

@@ -177,7 +177,7 @@ export function deadLetterConformance(client: Client): void {
       retry: fixed('10ms', { attempts: 2 }),
       async handle(message) {
         if (numberOf(message) === 0 && tries++ < 3) {
-          throw new DeliveryError('AWAY', 'nobody there', { unreachable: true })
+          throw new DeliveryError('AWAY', 'not reachable', { unreachable: true })
         }
         if (numberOf(message) !== 1) return
         refusals++

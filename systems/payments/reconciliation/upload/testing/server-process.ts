@@ -1,9 +1,9 @@
 import { Pool } from 'pg'
 import { serve } from './serving.ts'
 
-/** A server of its own: says its address, serves until it is killed, and tells its memory if asked. */
+/** A server of its own: writes its address, serves until it is killed, and answers with its memory. */
 const pool = new Pool({ connectionString: process.env['CHILD_DATABASE_URL'], max: 5 })
 pool.on('error', () => undefined)
 const { url } = await serve(pool)
 process.on('message', () => process.send?.({ maxRssKb: process.resourceUsage().maxRSS }))
-process.send?.({ url })
+process.stdout.write(`${url}\n`)

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+/** A process that a test started; it is dead after the test at the latest. */
+export interface TestChild {
+  readonly pid: number
+  /** The first line that it wrote: its address, or the point that it reached. */
+  readonly line: string
+  /** As `kill -9`: nothing of it gets a chance to clean up. */
+  kill(): Promise<void>
+  /** Stops it, connections and all, until `resume`. */
+  suspend(): void
+  resume(): void
+  /** Sends it a message and returns the answer. */
+  ask<Answer>(question: string): Promise<Answer>
+}
+
+export interface TestChildOptions {
+  /** All that it sees of an environment, beside `PATH`. */
+  readonly env: Readonly<Record<string, string>>
+  /** It is killed after this long. Default: only at the end of the test. */
+  readonly timeoutMs?: number
+}
+
+/** Runs a TypeScript or JavaScript file; resolves once it has written its first line. */
+export async function startTestChild(script: URL, options: TestChildOptions): Promise<TestChild> {
+  const { env, timeoutMs } = options
+  const child = spawn(process.execPath, [fileURLToPath(script)], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    killSignal: 'SIGKILL',
+    ...(timeoutMs !== undefined && { timeout: timeoutMs }),
+  })
+  const exited = once(child, 'exit')
+  const kill = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await exited
+  }
+  onTestFinished(kill)
+  const { stdout } = child
+  if (!stdout) throw new TypeError('the process has no output')
+  const written = once(stdout, 'data').then(([chunk]) => String(chunk).trim())
+  const line = await Promise.race([written, exited.then(() => undefined)])
+  if (line === undefined) throw new Error(`${script.pathname} ended before it wrote a line`)
+  return {
+    pid: child.pid ?? 0,
+    line,
+    kill,
+    suspend: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async ask<Answer>(question: string) {
+      const answered = once(child, 'message')
+      child.send(question)
+      const [answer] = (await answered) as [Answer]
+      return answer
+    },
+  }
+}
+
+/** Runs a file until it writes that it has reached the point, which it knows as `CRASH_AT`; kills it there. */
+export async function killAtPoint(
+  script: URL,
+  point: string,
+  { env, timeoutMs = 60_000 }: TestChildOptions,
+): Promise<void> {
+  const child = await startTestChild(script, { env: { ...env, CRASH_AT: point }, timeoutMs })
+  await child.kill()
+}
