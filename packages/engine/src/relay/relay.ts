@@ -78,9 +78,12 @@ export function createRelay(options: RelayOptions): Relay {
   let stopTasks = async (): Promise<void> => undefined
   let running: Promise<unknown> | undefined
   let starting: { readonly over: Promise<void>; abort(): void } | undefined
-  // A pool without an ear for errors ends the process when an idle connection dies.
-  const onPoolError = (error: Error) =>
+  // A pool without a listener for errors ends the process when an idle connection dies.
+  const onPoolError = (error: Error) => {
+    // The pool hangs its client, settings and all, on the error: that is not for a log.
+    Reflect.deleteProperty(error, 'client')
     log.warn({ err: error }, 'idle database connection lost; the pool replaces it')
+  }
 
   const begin = async (signal: AbortSignal) => {
     pool.on('error', onPoolError)

@@ -12,7 +12,7 @@ import { checkWakeUps } from './wake.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
-// A server of its own: what is wrong here must be wrong for nobody else.
+// A server of its own: what is wrong here must not be wrong for other files.
 const postgres = await temporaryPostgres({ settings: { max_prepared_transactions: 5 } })
 const pools: Pool[] = []
 
@@ -60,7 +60,7 @@ const development = { production: false }
 const production = { production: true }
 
 describe('settings', () => {
-  test('of a server as it comes are fine, but for transactions that nobody ends', async () => {
+  test('of a server as it comes are fine, but for transactions that are never ended', async () => {
     expect(await checkSettings(pool, development)).toMatchObject([{ level: 'ok' }])
     expect(await checkSettings(pool, production)).toMatchObject([
       {
@@ -184,7 +184,7 @@ describe('what keeps vacuum from its work', () => {
     expect(await checkHorizon(pool)).toMatchObject([{ level: 'ok' }])
   })
 
-  test('a slot that nobody reads; what is to be run drops it', async () => {
+  test('a slot without a reader; what is to be run drops it', async () => {
     await pool.query(`select pg_create_logical_replication_slot('old_reader', 'pgoutput')`)
     const [found] = await checkHorizon(pool)
     expect(found).toMatchObject({
@@ -202,7 +202,7 @@ describe('what keeps vacuum from its work', () => {
 describe('locks', () => {
   const outboxes = [{ table: 'public.work' }]
 
-  test('nobody waits', async () => {
+  test('no session waits', async () => {
     expect(await checkLocks(pool, outboxes)).toMatchObject([{ check: 'locks', level: 'ok' }])
   })
 
@@ -241,7 +241,7 @@ describe('locks', () => {
     await waiting
   })
 
-  test('a table of messages that nobody else can write to', async () => {
+  test('a table of messages that other sessions cannot write to', async () => {
     await during('lock table work in share row exclusive mode', async (client) => {
       const pid = await pidOf(client)
       expect(await checkLocks(pool, outboxes, 0)).toMatchObject([
@@ -278,11 +278,24 @@ describe('time', () => {
 describe('wake-ups', () => {
   const [listen, poll] = [{ relayMode: 'listen' }, { relayMode: 'poll' }] as const
 
-  test('arrive where nobody stands in between, and leave nothing behind', async () => {
+  test('arrive where no pooler stands in between, and leave nothing behind', async () => {
     const own = connect({ max: 2 })
     expect(await checkWakeUps(own, listen)).toMatchObject({ check: 'wake-ups', level: 'ok' })
     const { rows } = await own.query(sql`select pg_listening_channels() as channel`)
     expect(rows).toEqual([])
+  })
+
+  test('do not arrive on a connection that dies, and the process goes on', async () => {
+    // With one connection the notification waits for its own: there is time to end the listening one.
+    const single = connect({ max: 1 })
+    const checked = checkWakeUps(single, listen)
+    await vi.waitFor(async () => {
+      const { rowCount } = await pool.query(sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+         where query ilike 'listen %' and pid <> pg_backend_pid()`)
+      expect(rowCount).toBe(1)
+    })
+    expect(await checked).toMatchObject({ check: 'wake-ups', level: 'fail' })
   })
 
   test('do not arrive through a pooler that gives connections away', async () => {
@@ -298,11 +311,11 @@ describe('wake-ups', () => {
 
 /**
  * An address at which everything arrives but notifications, as behind a pooler in transaction mode:
- * they come on a connection that is somebody else's by then, and are thrown away.
+ * they come on a connection that another client has by then, and are thrown away.
  */
 async function throughPooler(): Promise<string> {
   const { hostname: host, port } = new URL(postgres.url)
-  const line = await createTcpProxy({ host, port: Number(port) }, () => {
+  const proxy = await createTcpProxy({ host, port: Number(port) }, () => {
     let pending: Buffer = Buffer.alloc(0)
     return (bytes) => {
       pending = Buffer.concat([pending, bytes])
@@ -315,6 +328,6 @@ async function throughPooler(): Promise<string> {
       return Buffer.concat(passed)
     }
   })
-  afterAll(() => line.cut())
-  return line.by(postgres.url)
+  afterAll(() => proxy.cut())
+  return proxy.by(postgres.url)
 }

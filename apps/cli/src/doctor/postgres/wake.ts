@@ -9,7 +9,7 @@ const PATIENCE_MS = 3_000
 
 /**
  * Whether a NOTIFY of one connection reaches another. A pooler in transaction mode takes LISTEN and
- * gives the connection to somebody else: nothing fails, and nothing is ever heard.
+ * gives the connection to another client: nothing fails, and no notification ever arrives.
  */
 export async function checkWakeUps(
   pool: Pool,
@@ -31,6 +31,9 @@ async function isNotificationHeard(pool: Pool, patienceMs: number): Promise<bool
   const client = await pool.connect()
   const heard = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => heard.resolve(false), patienceMs)
+  // A checked-out client emits its connection's death; without a listener that would end the process,
+  // and print the client.
+  client.on('error', () => heard.resolve(false))
   client.on('notification', (notification) => {
     if (notification.payload === payload) heard.resolve(true)
   })
