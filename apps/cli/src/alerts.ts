@@ -36,7 +36,7 @@ export async function showAlerts(terminal: Terminal, options: AlertsOptions): Pr
   })
 }
 
-/** Says of each that somebody has seen it; one that is not there makes the whole a failure. */
+/** Notes for each that the operator has seen it; one that does not exist makes the whole a failure. */
 export async function acknowledgeAlerts(
   terminal: Terminal,
   ids: readonly string[],

@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts'
 /** `left`: Ctrl-C or Ctrl-D instead of an answer. */
 export type Answer = 'yes' | 'no' | 'left'
 
-/** Asks, and takes nothing but yes for yes. Where nobody can answer, `--yes` is asked for instead. */
+/** Asks, and takes nothing but yes for yes. Without a terminal it asks for `--yes` instead. */
 export async function ask({ stdin, stderr }: Terminal, question: string): Promise<Answer> {
   if (!stdin.isTTY || !stderr.isTTY) {
     throw new UsageError(

@@ -33,7 +33,7 @@ test('lists and shows dead letters', async () => {
   expect((await run('--group', 'others')).stderr).toContain('nothing is set aside')
 })
 
-test('replays and drops what it is told to, in the name of the operator', async () => {
+test('replays and drops the chosen dead letters, in the name of the operator', async () => {
   const replayed = await run('--code', 'MAILBOX_FULL', '--replay', '--reason', 'T-481', '--yes')
   expect(replayed).toMatchObject({ code: 0, stdout: '1 dead letter replayed\n' })
   const dropped = await run('--drop', '--yes', '--json')

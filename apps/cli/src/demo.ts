@@ -62,10 +62,10 @@ function codeAfter(terminal: Terminal, { status, error }: Story): ExitCode {
 
 /** Prints each sentence once, whenever it comes. */
 function createTeller(terminal: Terminal, url: string): (story: Story) => void {
-  const told = new Set<string>()
+  const printed = new Set<string>()
   const once = (key: string, print: () => void) => {
-    if (told.has(key)) return
-    told.add(key)
+    if (printed.has(key)) return
+    printed.add(key)
     print()
   }
   return ({ steps }) => {

@@ -31,7 +31,7 @@ export function variablesOf({ env }: Terminal, { dataDir }: EnvironmentOptions):
 }
 
 /**
- * Reads the configuration for a command. Whoever looks, replays or migrates needs the database: the
+ * Reads the configuration for a command. A command that looks, replays or migrates needs the database: the
  * secrets that production must name for its servers may be missing here, but nothing may be wrong.
  */
 export async function readEnvironment(env: NodeJS.ProcessEnv): Promise<Environment> {

@@ -42,7 +42,7 @@ describe('help', () => {
   })
 
   test('loads nothing heavy', async () => {
-    // Whatever the machine is doing: the engine and the server are not read for it.
+    // However busy the machine is: the engine and the server are not loaded for it.
     const child = spawn(process.execPath, [BIN, '--help'], {
       env: { ...process.env, NODE_DEBUG: 'esm' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -109,7 +109,7 @@ test('a folder without a database is not filled with one by looking', async () =
   expect(await readdir(folder)).not.toContain('none')
 })
 
-test('nobody at the address is a failure that says so, without the password', async () => {
+test('an address without a server is a failure that says so, without the password', async () => {
   const DATABASE_URL = 'postgres://me:hunter2@127.0.0.1:1/x'
   const { code, stdout, stderr } = await posthorn(['status'], { DATABASE_URL })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -128,7 +128,7 @@ test('a reader that leaves early is no failure', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-test('a Node that is too old is told which one is needed', async () => {
+test('a Node that is too old gets the version that is needed', async () => {
   const pretend = "Object.defineProperty(process.versions, 'node', { value: '18.19.0' })"
   const child = spawn(process.execPath, ['--import', `data:text/javascript,${pretend}`, BIN], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,22 +5,22 @@ import { terminalOf, type Terminal } from './terminal.ts'
 
 /** Runs the command line of this process and ends it. */
 export async function main(host: NodeJS.Process): Promise<void> {
-  // `posthorn messages … | head` closes the pipe: that is no failure, and nobody reads any more.
+  // `posthorn messages … | head` closes the pipe: that is no failure, and the output has no reader any more.
   for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error
-      // Whoever takes signals has something to finish first.
+      // A command that listens for signals has something to finish first.
       if (host.listenerCount('SIGTERM') > 0) host.emit('SIGTERM', 'SIGTERM')
       else host.exit(EXIT.ok)
     })
   }
   const code = await run(terminalOf(host), host.argv.slice(2))
-  // What was written to a pipe may still be on its way. Whatever holds the process open after that
-  // is a connection that nobody waits for.
+  // What was written to a pipe may still be on its way. What holds the process open after that
+  // is a connection that no command waits for.
   host.stdout.write('', () => host.stderr.write('', () => host.exit(code)))
 }
 
-/** Runs one command; whatever goes wrong is said and becomes a code. */
+/** Runs one command; an error is printed and becomes an exit code. */
 export async function run(terminal: Terminal, args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
   const program = createProgram(terminal, (ended) => (code = ended))

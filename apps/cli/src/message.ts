@@ -111,7 +111,7 @@ function errorOf({ error, errorCode }: MessageDetails): string | undefined {
   return parts.length === 0 ? undefined : parts.join(': ')
 }
 
-/** JSON escapes whatever could move the cursor. */
+/** JSON escapes what could move the cursor. */
 function json(value: unknown): string[] {
   const text = JSON.stringify(value, undefined, 2) ?? 'undefined'
   return text.split('\n').map((line) => `  ${line}`)

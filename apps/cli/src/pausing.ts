@@ -7,7 +7,7 @@ import { outboxNamed, withSession } from './session.ts'
 import type { Terminal } from './terminal.ts'
 import { duration, oneLine } from './words.ts'
 
-/** Stops the claims of an outbox; says by whom it was stopped if somebody was first. */
+/** Stops the claims of an outbox; says by whom it was stopped if it was paused before. */
 export async function pauseOutbox(
   terminal: Terminal,
   name: string,

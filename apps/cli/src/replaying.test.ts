@@ -53,7 +53,7 @@ test('counts, and changes nothing, with --dry-run', async () => {
   expect(await countOf('dead')).toBe(3)
 })
 
-test('says how many and asks for --yes where nobody can be asked', async () => {
+test('says how many and asks for --yes without a terminal', async () => {
   await bury(2)
   const { code, stderr } = await posthorn(['replay', 'shop.events'], env)
   expect(stderr).toContain('Replay 2 messages of shop.events?')

@@ -55,13 +55,13 @@ test('commands join the embedded database of a running server, and leave it runn
   server.child.kill('SIGINT')
   expect(await server.ended).toMatchObject({ code: 0 })
 
-  // Nobody is left: the command starts the database, and stops it again.
+  // No process is left: the command starts the database, and stops it again.
   const alone = await posthorn(['status'], env)
   expect(alone.stdout).toContain('(started)')
   expect((await posthorn(['status'], env)).stdout).toContain('(started)')
 }, 180_000)
 
-test('a wrong role is told by name', async () => {
+test('a wrong role is named', async () => {
   const { code, stderr } = await posthorn(['start', '--role', 'relais'], env)
   expect(stderr).toContain('POSTHORN_ROLES must be')
   expect(code).toBe(2)

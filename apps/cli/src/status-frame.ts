@@ -5,7 +5,7 @@ import { counted, duration, oneLine, shortNumber } from './words.ts'
 
 export interface FrameOptions {
   readonly paint: Terminal['paint']
-  /** Columns of the screen; undefined where nobody reads on one. */
+  /** Columns of the screen; undefined without a terminal. */
   readonly width: number | undefined
   /** Why the database did not answer; what is shown is then old. */
   readonly away?: { readonly since: Date; readonly reason: string }

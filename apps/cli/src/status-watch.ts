@@ -8,7 +8,7 @@ import { readStatus, type Status } from './status.ts'
 import type { Terminal } from './terminal.ts'
 import { explain } from './trouble.ts'
 
-/** Prints the status once, or goes on until somebody leaves. */
+/** Prints the status once, or again and again until the operator leaves. */
 export async function showStatus(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {
   const isScreen = terminal.stdout.isTTY && !options.json
   return withSession(terminal, options, async (session) => {
@@ -95,7 +95,7 @@ function frameOptions({ stdout, paint }: Terminal): FrameOptions {
   return { paint, width: stdout.isTTY ? stdout.columns : undefined }
 }
 
-/** What the work comes to; undefined as soon as the signal aborts, whatever becomes of the work then. */
+/** What the work comes to; undefined as soon as the signal aborts; the work's own result is dropped then. */
 async function untilAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { Session } from './session.ts'
 
 /** One outbox at one moment. */
 export interface OutboxStatus extends OutboxStats {
-  /** The table's word for messages that nobody will try again; null if it has none. */
+  /** The table's word for messages that are not tried again; null if it has none. */
   readonly deadState: string | null
   readonly pausedBy: string | null
   readonly pausedAt: Date | null

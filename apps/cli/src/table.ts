@@ -12,7 +12,7 @@ export interface Column {
 
 export interface TableStyle {
   readonly paint: Terminal['paint']
-  /** Columns of the screen: the last field is cut to fit. Undefined where nobody reads on a screen. */
+  /** Columns of the screen: the last field is cut to fit. Undefined without a terminal. */
   readonly width: number | undefined
 }
 

@@ -15,7 +15,7 @@ export interface Terminal {
   /** Talk. */
   say(text: string): void
   printJson(value: unknown): void
-  /** Coloured if standard output is a terminal that shows colours and nobody objects. */
+  /** Coloured if standard output is a terminal that shows colours, and `NO_COLOR` is not set. */
   paint(style: Style, text: string): string
 }
 

@@ -26,7 +26,7 @@ test('is nothing but the token, signed with the secret of the data folder', asyn
   expect(hours).toBeLessThanOrEqual(12)
 })
 
-test('says what it was told, with the secret of the environment', async () => {
+test('carries the given claims, signed with the secret of the environment', async () => {
   const args = ['token', '--sub', 'ada', '--org', 'shop', '--role', 'member', '--expires', '30m']
   const { stdout } = await posthornHere([...args, '--json'], { POSTHORN_JWT_SECRET: secret })
   const { token, expiresAt, ...who } = JSON.parse(stdout)

@@ -6,7 +6,7 @@ import { variablesOf } from './environment.ts'
 import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Longer, and nobody will remember that it is about. */
+/** Longer, and its owner forgets that it is about. */
 const LONGEST = '366d'
 
 /** Signs with the secret that the server of this environment checks with. */

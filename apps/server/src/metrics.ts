@@ -34,7 +34,7 @@ const SERVER_METRICS = {
     kind: 'gauge',
     help: 'Part of the attempts of a minute that failed',
   },
-  posthorn_alerts_open: { kind: 'gauge', help: 'Alerts that nobody acknowledged' },
+  posthorn_alerts_open: { kind: 'gauge', help: 'Alerts that are not acknowledged' },
   posthorn_consumer_lag: { kind: 'gauge', help: 'Messages that a group has not acknowledged' },
   posthorn_consumer_messages: { kind: 'gauge', help: 'Messages that a consumer set aside' },
   posthorn_database_connections: { kind: 'gauge', help: 'Of the main pool' },

@@ -4,7 +4,7 @@ import type { FieldError } from './problem.ts'
 const DEEPEST = 64
 const MOST_ERRORS = 20
 
-/** What Postgres cannot store or nobody can work with, field by field; empty if all checks passed. */
+/** What Postgres cannot store, or no program can work with, field by field; empty if the input is valid. */
 export function unstorable(value: unknown): FieldError[] {
   const errors: FieldError[] = []
   visit(value, [], errors)

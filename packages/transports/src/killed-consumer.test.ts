@@ -11,7 +11,7 @@ import { rabbitmqTransport } from './rabbitmq/index.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })
 
-/** A process that consumes and, at the message "poison", does what it is told. */
+/** A process that consumes and, at the message "poison", dies or fails as `AT` says. */
 const CONSUMER = `
 import { Pool } from 'pg'
 import { DeliveryError } from '@posthorn/engine'

@@ -24,7 +24,7 @@ export type Answered = Outcome & {
 /** Who brings the messages of one channel to people. */
 export interface Provider {
   readonly channel: string
-  /** What this channel cannot send, field by field; empty if all checks passed. */
+  /** What this channel cannot send, field by field; empty if the message is valid. */
   check(message: NewMessage): FieldError[]
   /** Which of our own numbers or addresses sends to this recipient; always the same one. */
   senderFor(to: string): string

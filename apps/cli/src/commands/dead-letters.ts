@@ -59,7 +59,7 @@ export function addDeadLetters(program: Command, terminal: Terminal, ended: Ende
     .addOption(new Option('--replay', 'give them to their consumers again').conflicts('drop'))
     .addOption(new Option('--drop', 'delete them for ever'))
   onDatabase(withJson(asOperator(letters)))
-    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .option('--yes', 'do not ask; needed without a terminal')
     .action(async (options: DeadLettersOptions) => {
       const { operateLetters, showLetter, showLetters } = await import('../dead-letters.ts')
       const { show, replay, drop } = options

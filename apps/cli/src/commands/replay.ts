@@ -49,7 +49,7 @@ export function addReplay(program: Command, terminal: Terminal, ended: Ended): v
     .option('--per-second <n>', 'at most this many become due in a second', parseRate)
   onDatabase(withJson(asOperator(replay)))
     .option('--dry-run', 'only count')
-    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .option('--yes', 'do not ask; needed without a terminal')
     .action(async (outbox: string, options: ReplayCommandOptions) => {
       const { replayOutbox } = await import('../replaying.ts')
       ended(await replayOutbox(terminal, outbox, options))

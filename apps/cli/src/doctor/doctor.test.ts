@@ -66,7 +66,7 @@ test('a healthy database has no failures, and says what it looked at', async () 
   expect((await posthornHere(['doctor', '--strict'], env)).code).toBe(3)
 })
 
-test('a wrong password is told from a server that is away, and never shown', async () => {
+test('a wrong password and an unreachable server are different findings, and no password is shown', async () => {
   const wrong = await posthornHere(['doctor'], { ...env, DATABASE_URL: withPassword('hunter2') })
   expect(wrong.code).toBe(1)
   expect(wrong.stdout).toContain('the password or the user is wrong')

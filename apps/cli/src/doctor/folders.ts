@@ -64,7 +64,7 @@ async function checkSpace(folder: string): Promise<Finding> {
   return free < LOW_SPACE ? warn('disk', says, advice) : ok('disk', says)
 }
 
-/** Whoever can read them can sign tokens for everybody, and open what is sealed. */
+/** A user who can read them can sign tokens for everyone, and open what is sealed. */
 async function checkSecretFiles(folder: string): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const name of ['jwt-secret', 'encryption-key']) {

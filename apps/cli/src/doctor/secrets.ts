@@ -7,7 +7,7 @@ const FEW_CHARACTERS = 10
 
 const MAKE_ONE = 'openssl rand -base64 32'
 
-/** Secrets of production that somebody could guess. Development makes up its own. */
+/** Secrets of production that could be guessed. Development makes up its own. */
 export function checkSecrets(configuration: Configuration, variables: Variables): Finding[] {
   if (!configuration.production) return []
   const findings = [

@@ -6,7 +6,7 @@ import {
   type OutboxRow,
 } from '@posthorn/engine'
 
-/** Every column that a filter can go by, and one that nobody may see. */
+/** Every column that a filter can go by, and one that is secret. */
 export const shopEvents: Outbox = defineOutbox<OutboxRow>({
   name: 'shop.events',
   table: 'shop.event',
@@ -48,7 +48,7 @@ export function shopMigrations() {
   return migrationsFrom('shop', new URL('./migrations/', import.meta.url))
 }
 
-/** For POSTHORN_CONFIG: a system of somebody's own. */
+/** For POSTHORN_CONFIG: a system that is not one of ours. */
 export const systems = [
   {
     name: 'shop',

@@ -14,7 +14,7 @@ export interface Live {
   state(): LiveState
   onState(listener: () => void): () => void
   follow(listener: (batch: LiveBatch) => void): () => void
-  /** Nobody looks: the connection is let go, and what was missed is told at the return. */
+  /** The tab is hidden: the connection is closed, and at the return all listeners are called. */
   show(isVisible: boolean): void
   close(): void
 }

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 
 const GRAVE = new Set(['serious', 'critical'])
 
-/** Fails if somebody with a keyboard, a screen reader or weak eyes would be stopped by the page. */
+/** Fails if the page would stop a user with a keyboard, a screen reader or weak eyes. */
 export async function axe(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze()
   const found = violations

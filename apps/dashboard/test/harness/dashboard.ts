@@ -28,11 +28,11 @@ export interface Dashboard {
   /** The server's database, to make things happen in. */
   readonly database: TestDatabase
   /**
-   * A page of its own, logged in as an operator of `demo` unless told otherwise. It is closed after
+   * A page of its own, logged in as an operator of `demo` by default. It is closed after
    * the test, which fails if anything went wrong on it.
    */
   open(path?: string, options?: PageOptions): Promise<Page>
-  /** A token that the server takes; an operator of `demo` unless told otherwise. */
+  /** A token that the server takes; an operator of `demo` by default. */
   token(visitor?: Partial<Visitor>): string
   /** Calls the server's API by the token of a visitor; the body of the answer. */
   call(path: string, options?: CallOptions): Promise<unknown>

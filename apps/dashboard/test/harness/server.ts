@@ -9,7 +9,7 @@ const SERVER = new URL('../../../server/src/', import.meta.url)
 const MAIN = fileURLToPath(new URL('main.ts', SERVER))
 const GREETINGS = fileURLToPath(new URL('testing/greetings/index.ts', SERVER))
 
-/** Variables of whoever runs the tests that a server under test must not see. */
+/** Variables of the developer's environment that a server under test must not see. */
 const NOT_INHERITED =
   /^(DATABASE_URL|KAFKA_|RABBITMQ_|S3_|AWS_|POSTHORN_(?!CACHE)|OTEL_|PORT$|HOST$|NODE_ENV$)/
 

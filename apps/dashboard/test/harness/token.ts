@@ -7,7 +7,7 @@ export interface Visitor {
   readonly role: 'member' | 'operator'
 }
 
-/** A token as the server takes it: HS256, valid for an hour unless told otherwise. */
+/** A token as the server takes it: HS256, valid for an hour by default. */
 export function tokenFor(visitor: Visitor, secret: string, seconds = 3_600): string {
   const exp = Math.floor(Date.now() / 1_000) + seconds
   const parts = [

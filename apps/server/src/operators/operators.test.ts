@@ -195,7 +195,7 @@ describe('replays', () => {
     expect((await server.call(`${base}/replays/nonsense`)).status).toBe(404)
   })
 
-  test('the dead are told by what they died of', async () => {
+  test('dead messages are grouped by their error code', async () => {
     await deadLetter('g1', 'grouped')
     await deadLetter('g2', 'grouped')
     const { body } = await server.call(`${base}/dead-letters?type=grouped`)

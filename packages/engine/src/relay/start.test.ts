@@ -82,7 +82,7 @@ test('and can be stopped before it is there', async () => {
   await running
 })
 
-test('a name belongs to one table, whoever comes first', async () => {
+test('a name belongs to one table: the first that was started with it', async () => {
   const first = relayOf(named('start.shared', 'start.job'))
   const second = relayOf(named('start.shared', 'start.other'))
   await first.relay.start()

@@ -211,7 +211,7 @@ function sequencesOf(placed: readonly Placed[]): [string, Placed[]][] {
       sequences.push([topic, [each]])
       continue
     }
-    // The order of a key holds whatever endpoints it goes to; a place is one of its endpoint's.
+    // The order of a key holds across endpoints; a place is one of its endpoint's.
     const { key } = each.delivery.message
     const name = JSON.stringify(each.key === undefined ? [topic, key ?? null] : [each.key])
     const known = keyed.get(name)

@@ -5,7 +5,7 @@ import type { Topology } from './topology.ts'
 
 const MANY_MESSAGES = 100_000
 
-/** Whether the exchanges and the groups' queues are there, and whether somebody reads them. */
+/** Whether the exchanges and the groups' queues are there, and whether consumers read them. */
 export async function checkRabbitmq(url: string, { topics, groups }: Topology): Promise<Finding[]> {
   const client = new AMQPClient(url)
   client.onerror = () => undefined

@@ -1,6 +1,6 @@
 import type { Opened } from '@posthorn/server'
 
-/** What somebody sends to and reads from at one broker. */
+/** What the systems send to and read from at one broker. */
 export interface Topology {
   /** Topics of destinations that do not depend on the message, and of consumers. */
   readonly topics: readonly string[]

@@ -7,7 +7,7 @@ import { selectAbandonedBuckets, selectStuckClaims } from './queries.ts'
 /** A relay takes back what was abandoned within seconds. */
 const STUCK_SECONDS = 60
 
-/** Leases that ran out and that nobody takes over, although relays are alive. */
+/** Leases that ran out and that no relay takes over, although relays are alive. */
 export async function checkLeases(
   db: Queryable,
   outbox: Outbox,

@@ -131,7 +131,7 @@ describe('a table', () => {
 describe('vacuum', () => {
   test('that is switched off for a table, and starves it', async () => {
     await pool.query('alter table shop.letter set (autovacuum_enabled = false)')
-    // On one connection: the statistics of a transaction are sent when it is told to.
+    // On one connection: the statistics of a transaction are sent on demand.
     const client = await pool.connect()
     await client.query(`insert into shop.letter (id)
       select gen_random_uuid() from generate_series(1, 12000)`)
@@ -180,7 +180,7 @@ describe('work', () => {
     expect((await work()).filter(({ level }) => level !== 'ok')).toEqual([])
   })
 
-  test('an outbox that nobody runs, beside others that somebody does', async () => {
+  test('an outbox without a relay, beside others that have one', async () => {
     await alive('shop.events')
     await alive('shop.letters')
     expect((await work()).filter(({ level }) => level !== 'ok')).toMatchObject([
@@ -234,7 +234,7 @@ describe('leases', () => {
     expect(await checkLeases(pool, shopEvents, running)).toEqual([])
   })
 
-  test('by row, that nobody takes back', async () => {
+  test('by row, that no relay takes back', async () => {
     await pool.query(`insert into shop.event (id, type, org_id, status, claimed_until)
       values (gen_random_uuid(), 'x', 'o', 'waiting', now() - interval '5 min'),
              (gen_random_uuid(), 'x', 'o', 'sent', now() - interval '5 min')`)
@@ -250,7 +250,7 @@ describe('leases', () => {
     await transaction(pool, (tx) => resume(tx, shopEvents, { by: 'ada' }))
   })
 
-  test('by row with a claimed state of its own, that nobody takes back', async () => {
+  test('by row with a claimed state of its own, that no relay takes back', async () => {
     const claiming = { ...shopEvents, states: { ...shopEvents.states, claimed: 'cancelled' } }
     await pool.query(`insert into shop.event (id, type, org_id, status, claimed_until)
       values (gen_random_uuid(), 'x', 'o', 'cancelled', now() - interval '2 min')`)
@@ -259,7 +259,7 @@ describe('leases', () => {
     ])
   })
 
-  test('by key, that nobody takes over', async () => {
+  test('by key, that no relay takes over', async () => {
     await pool.query(`insert into posthorn.bucket (outbox, bucket, token, relay, until)
       select 'shop.orders', n, gen_random_uuid(), 'gone', now() - interval '5 min'
         from generate_series(0, 3) as n`)

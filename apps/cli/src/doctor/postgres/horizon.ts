@@ -8,7 +8,7 @@ const LONG_SECONDS = 300
 const MIB = 1024 ** 2
 
 /**
- * What keeps vacuum from clearing rows away: whatever died since the oldest of these began stays,
+ * What keeps vacuum from clearing rows away: rows that died since the oldest of these began stay,
  * and every claim steps over it.
  */
 export async function checkHorizon(db: Queryable, longSeconds = LONG_SECONDS): Promise<Finding[]> {

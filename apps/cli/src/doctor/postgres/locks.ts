@@ -6,7 +6,7 @@ import { selectHeldLocks, selectLockWaits, type LockWait } from './queries.ts'
 
 const LONG_SECONDS = 5
 
-/** Who waits for a lock, and who has one on a table of messages that nobody else can write past. */
+/** Who waits for a lock, and who holds one on a table of messages that blocks other writers. */
 export async function checkLocks(
   db: Queryable,
   outboxes: readonly Pick<Outbox, 'table'>[],

@@ -95,7 +95,7 @@ export interface PreparedTransaction {
   readonly seconds: number
 }
 
-/** Transactions of two phases whose second nobody has said. They outlive every connection. */
+/** Prepared transactions that were neither committed nor rolled back. They outlive every connection. */
 export async function selectPreparedTransactions(
   db: Queryable,
   seconds: number,
@@ -118,7 +118,7 @@ export interface ReplicationSlot {
   readonly pinsRows: boolean
 }
 
-/** Slots that nobody reads; those of other databases keep log all the same, but are not ours. */
+/** Slots without a reader; those of other databases keep log all the same, but are not ours. */
 export async function selectIdleSlots(db: Queryable): Promise<ReplicationSlot[]> {
   const { rows } = await db.query<ReplicationSlot>(sql`
     select quote_literal(slot_name) as name, coalesce(wal_status, 'unknown') as status,

@@ -7,7 +7,7 @@ import { selectDatabase, selectSettings } from './queries.ts'
 
 const SLOW_NAPTIME_SECONDS = 300
 
-/** Upkeep, and an index that is made by a migration, take longer. */
+/** Maintenance, and an index that is made by a migration, take longer. */
 const SHORT_STATEMENT_MS = 10_000
 
 const NAMES = [
@@ -77,7 +77,7 @@ function timeouts({ of, database, production }: Read): Finding[] {
   const findings: Finding[] = []
   const statement = Number(of('statement_timeout'))
   if (statement > 0 && statement < SHORT_STATEMENT_MS) {
-    const says = `statement_timeout is ${statement} ms: upkeep and migrations are cut off`
+    const says = `statement_timeout is ${statement} ms: maintenance and migrations are cut off`
     const run = setForDatabase(database, `statement_timeout = '1min'`)
     findings.push(warn('settings', says, { todo: 'give statements longer', run }))
   }
