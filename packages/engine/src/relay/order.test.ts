@@ -214,6 +214,28 @@ describe('behind a dead message', () => {
     await settleDown(relay)
     expect(numbers(fake, 'k')).toEqual(range(1, 5))
   })
+
+  test('park: a parked message that is replayed alone waits for the dead one in front of it', async () => {
+    const { park } = outboxes
+    const [, dead, parked] = await put(
+      park,
+      range(1, 3).map((n) => ['k', n]),
+    )
+    const fake = kill()
+    const relay = relayTo(park, fake)
+    await settleDown(relay)
+    const replayOf = (id = '') =>
+      transaction(db.pool, (tx) => replay(tx, park, { filter: { ids: [id] }, by: 'ops' }))
+    fake.answer = () => delivered()
+    await replayOf(parked?.id)
+    await settleDown(relay)
+    const states = await viewTable(db.pool, box(park)).states()
+    expect(states.get(parked?.id ?? '')).toBe('ready')
+    expect(numbers(fake, 'k')).toEqual([1])
+    await replayOf(dead?.id)
+    await settleDown(relay)
+    expect(numbers(fake, 'k')).toEqual([1, 2, 3])
+  })
 })
 
 test('a replay that commits while its key is being freed is not forgotten', async () => {
