@@ -31,7 +31,7 @@ interface Contestant {
  * Rows that wait, published to Kafka and noted as such, against the Kafka transport alone with the same
  * messages, and against plain SQL that writes the same rows and publishes nothing.
  */
-export async function publishing(
+export async function benchPublishing(
   server: Server,
   { brokers, rows: wanted, rounds, connections }: Options & { readonly brokers: string },
   report: Report,

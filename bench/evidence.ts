@@ -1,7 +1,7 @@
 import { wholeWay } from './evidence-whole.ts'
 import { ingestion } from './evidence-ingest.ts'
 import { withKafka } from './evidence-kafka.ts'
-import { publishing } from './evidence-publish.ts'
+import { benchPublishing } from './evidence-publish.ts'
 import type { Options } from './options.ts'
 import type { Server } from './postgres.ts'
 import type { Report } from './report.ts'
@@ -12,7 +12,7 @@ export async function evidence(server: Server, options: Options, report: Report)
   if (isWanted('ingestion')) await ingestion(server, options, report)
   if (!isWanted('publishing') && !isWanted('whole way')) return
   await withKafka(async (brokers) => {
-    if (isWanted('publishing')) await publishing(server, { ...options, brokers }, report)
+    if (isWanted('publishing')) await benchPublishing(server, { ...options, brokers }, report)
     if (isWanted('whole way')) await wholeWay(server, { ...options, brokers }, report)
   })
 }

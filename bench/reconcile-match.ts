@@ -22,7 +22,7 @@ interface Contestant {
  * equal lines apart. The bare one is measured with the server's own memory for a join, and with as
  * much as a run has.
  */
-export async function matching(
+export async function benchMatching(
   server: Server,
   { records, rounds }: Options,
   report: Report,

@@ -32,7 +32,7 @@ interface Run {
  * the same records into the same table, whose rows need no reading. Both come from a file; each round
  * has a database of its own.
  */
-export async function uploading(
+export async function benchUploading(
   server: Server,
   { records, rounds }: Options,
   report: Report,

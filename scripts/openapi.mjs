@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { temporaryPostgres } from '@posthorn/postgres'
-import { createLog, installedSystems, readConfiguration, startServer } from '@posthorn/server'
+import { createLog, loadSystems, readConfiguration, startServer } from '@posthorn/server'
 import { Pool } from 'pg'
 import { format, resolveConfig } from 'prettier'
 
@@ -24,7 +24,7 @@ const { default: openapiTS, astToString } = ofDashboard('openapi-typescript')
 
 /** What the API says of itself, by a server on the database that only answers. */
 async function describeApi(databaseUrl) {
-  const systems = await installedSystems({})
+  const systems = await loadSystems({})
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-openapi-'))
   const env = {
     PORT: '0',

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '@posthorn/engine'
 import { temporaryPostgres } from '@posthorn/postgres'
-import { allMigrations, installedSystems } from '@posthorn/server'
+import { allMigrations, loadSystems } from '@posthorn/server'
 import { Pool } from 'pg'
 
 const FILE = new URL('../docs/reference/schema.sql', import.meta.url)
@@ -130,7 +130,7 @@ async function onMigrated(server, work) {
     // The pool reports its end before its connections are closed; the database may be dropped first.
     pool.on('error', () => undefined)
     try {
-      await migrate(pool, await allMigrations(await installedSystems({})))
+      await migrate(pool, await allMigrations(await loadSystems({})))
       return await work(pool)
     } finally {
       await pool.end()

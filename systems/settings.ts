@@ -40,7 +40,7 @@ export function readSettings<Schema extends SettingsSchema>(
     if (value === undefined) {
       if (isRequired(schema, name)) mistakes.push(`${name} is missing: ${describeWanted(field)}`)
     } else if (Value.Check(field, value)) values[name] = value
-    else mistakes.push(`${name} must be ${describeWanted(field)}${seen(field, text)}`)
+    else mistakes.push(`${name} must be ${describeWanted(field)}${quoteValue(field, text)}`)
   }
   return { values: values as Static<Schema>, mistakes }
 }
@@ -68,7 +68,7 @@ function describeWanted(field: TSchema): string {
   return optionsOf(field).description ?? 'as the reference says'
 }
 
-function seen(field: TSchema, text: string | undefined): string {
+function quoteValue(field: TSchema, text: string | undefined): string {
   return optionsOf(field).secret || text === undefined ? '' : `, not "${text.slice(0, 100)}"`
 }
 

@@ -109,7 +109,7 @@ async function claimAndMark(client: PoolClient, counter: Tally, record: Record):
   const token = randomUUID()
   const { rows } = await client.query<Row>({ name: 'claim', text: CLAIM, values: [BATCH, token] })
   if (rows.length === 0) return 0
-  const text = marking(MARK_CLAIMED, record)
+  const text = markWithRecord(MARK_CLAIMED, record)
   await client.query({ name: 'mark', text, values: [deliver(rows, counter), token] })
   return rows.length
 }
@@ -132,7 +132,7 @@ async function markOnly(client: PoolClient, counter: Tally, record: Record): Pro
   await client.query('begin')
   const { rows } = await client.query<Row>({ name: 'lock', text: LOCK, values: [BATCH] })
   if (rows.length > 0) {
-    const text = marking(MARK_LOCKED, record)
+    const text = markWithRecord(MARK_LOCKED, record)
     await client.query({ name: 'mark', text, values: [deliver(rows, counter)] })
   }
   await client.query('commit')
@@ -140,7 +140,7 @@ async function markOnly(client: PoolClient, counter: Tally, record: Record): Pro
 }
 
 /** With records: what the engine writes for a message that was sent. */
-function marking(mark: string, record: Record): string {
+function markWithRecord(mark: string, record: Record): string {
   if (record === 'none') return mark
   return `
   with marked as (${mark} returning id, attempts)

@@ -5,7 +5,7 @@ import { FamilyMemberInvitation, type InvitationStatus } from './invitation.ts'
 import { hashOf } from './invitation-token.ts'
 
 const now = new Date('2026-01-05T00:00:00Z')
-const inviting = (by: string) => ({ by, token: 'abc123', now })
+const invitationBy = (by: string) => ({ by, token: 'abc123', now })
 
 /** Owner `olga`, admin `adam`, member `mia`, whose address is mia@example.com. */
 function aFamily(): Family {
@@ -75,14 +75,14 @@ describe('inviting', () => {
     ['olga', 'MIA@example.com', 'MEMBER', undefined, 'ALREADY_MEMBER'],
     ['olga', 'john@example.com', 'MEMBER', anInvitation(), 'ALREADY_INVITED'],
   ] as const)('%s invites %s as %s', (by, email, role, open, code) => {
-    const { value, refusal } = aFamily().invite({ email, role }, open, inviting(by))
+    const { value, refusal } = aFamily().invite({ email, role }, open, invitationBy(by))
     expect(refusal?.code).toBe(code)
     expect(value?.pendingEvents.length).toBe(code === undefined ? 1 : undefined)
   })
 
   test('says it as the seed does', () => {
     const invited = { email: 'john@example.com', role: 'MEMBER' } as const
-    const { value } = aFamily().invite(invited, undefined, inviting('olga'))
+    const { value } = aFamily().invite(invited, undefined, invitationBy('olga'))
     expect(value?.pendingEvents[0]).toMatchObject({
       type: 'FamilyHub.Families.FamilyMemberInvitedEvent',
       version: 1,
@@ -104,7 +104,7 @@ describe('inviting', () => {
 describe('what can be done to an invitation in each state', () => {
   const acts = {
     resend: (family: Family, invitation: FamilyMemberInvitation) =>
-      family.resend(invitation, undefined, inviting('adam')),
+      family.resend(invitation, undefined, invitationBy('adam')),
     accept: (family: Family, invitation: FamilyMemberInvitation) =>
       family.accept(invitation, { by: 'john', now }),
     revoke: (family: Family, invitation: FamilyMemberInvitation) =>
@@ -133,7 +133,7 @@ describe('what can be done to an invitation in each state', () => {
 
   test('a resend has another token and another fortnight, and is an event again', () => {
     const invitation = anInvitation('EXPIRED')
-    aFamily().resend(invitation, invitation, inviting('olga'))
+    aFamily().resend(invitation, invitation, invitationBy('olga'))
     expect(invitation.state.tokenHash).toEqual(hashOf('abc123'))
     expect(invitation.state.expiresAt).toEqual(new Date('2026-01-19T00:00:00Z'))
     expect(invitation.pendingEvents[0]?.payload).toMatchObject({ isResend: true })
@@ -142,7 +142,7 @@ describe('what can be done to an invitation in each state', () => {
   test('a resend is refused if the address has another invitation, or belongs to a member', () => {
     const other = new FamilyMemberInvitation({ ...anInvitation().state, id: 'i2' })
     const resend = (invitation: FamilyMemberInvitation, open?: FamilyMemberInvitation) =>
-      aFamily().resend(invitation, open, inviting('olga')).refusal?.code
+      aFamily().resend(invitation, open, invitationBy('olga')).refusal?.code
     expect(resend(anInvitation('EXPIRED'), other)).toBe('ALREADY_INVITED')
     expect(resend(anInvitation('EXPIRED', 'mia@example.com'))).toBe('ALREADY_MEMBER')
   })
@@ -163,7 +163,7 @@ describe('what can be done to an invitation in each state', () => {
   test('members cannot accept once more, and only owners and admins resend and revoke', () => {
     const family = aFamily()
     expect(family.accept(anInvitation(), { by: 'mia', now }).refusal?.code).toBe('ALREADY_MEMBER')
-    const resent = family.resend(anInvitation(), undefined, inviting('mia'))
+    const resent = family.resend(anInvitation(), undefined, invitationBy('mia'))
     expect(resent.refusal?.code).toBe('FORBIDDEN')
     expect(family.revoke(anInvitation(), { by: 'mia', now }).refusal?.code).toBe('FORBIDDEN')
   })

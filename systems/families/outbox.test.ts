@@ -173,16 +173,16 @@ describe('the token', () => {
   test('is in no view, before and after', async () => {
     const row = secretEvent(family)
     await put([row])
-    const seen = async () => {
+    const viewOfRow = async () => {
       const found = await getMessage(db.pool, outbox, row.event_id)
       return JSON.stringify(viewMessage(outbox, found?.row ?? {}))
     }
-    expect(await seen()).toContain('(hidden)')
-    expect(await seen()).not.toMatch(/hush|s1\./)
+    expect(await viewOfRow()).toContain('(hidden)')
+    expect(await viewOfRow()).not.toMatch(/hush|s1\./)
     const relay = relayTo(fakeTransport())
     await relay.tick()
     await relay.stop()
-    expect(await seen()).toContain('"isResend":false')
+    expect(await viewOfRow()).toContain('"isResend":false')
   })
 
   test('of another event cannot be put into this one', async () => {

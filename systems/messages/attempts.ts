@@ -59,16 +59,14 @@ export async function settleAttempts(
   const [tried, untried] = partition(attempted, ({ outcome }) => wasTried(outcome))
   const [unknown, known] = partition(tried, ({ to }) => to === 'SENDING')
   await forgetAttempts(tx, idsOf(untried))
-  await markOutcomeUnknown(tx, unknown.map(failedAttempt))
+  await markOutcomeUnknown(tx, unknown.map(closeFailed))
   await nameOutcomeUnknown(tx, {
     ids: idsOf(known.filter(({ to }) => to === 'FAILED')),
     failure: OUTCOME_UNKNOWN,
   })
   await closeAttempts(
     tx,
-    known.map((change) =>
-      change.to === 'SENT' ? successfulAttempt(change) : failedAttempt(change),
-    ),
+    known.map((change) => (change.to === 'SENT' ? successfulAttempt(change) : closeFailed(change))),
   )
   await recordAudit(tx, known.flatMap(auditOf))
   await recordActivities(tx, known.flatMap(activityOf))
@@ -99,7 +97,7 @@ function successfulAttempt({ row, outcome }: MessageChange): ClosedAttempt {
   }
 }
 
-function failedAttempt({ row, outcome }: MessageChange): ClosedAttempt {
+function closeFailed({ row, outcome }: MessageChange): ClosedAttempt {
   const { response } = outcome as Answered
   const { code, message } = failureIn(outcome)
   return {

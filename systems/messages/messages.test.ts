@@ -25,9 +25,9 @@ interface Listed {
 const create = async (body: unknown = sample(), options = {}) =>
   (await api.call('POST', MESSAGES, { body, ...options })).body
 const stateOf = async (id: string) => (await api.call('GET', `${MESSAGES}/${id}`)).body.status
-const listed = async (path: string) => (await api.call<Listed>('GET', path)).body.items
+const itemsOf = async (path: string) => (await api.call<Listed>('GET', path)).body.items
 const actionsOf = async (path: string) =>
-  (await listed(path)).map(({ action, details }) => `${action} ${details}`).toReversed()
+  (await itemsOf(path)).map(({ action, details }) => `${action} ${details}`).toReversed()
 
 describe('a message', () => {
   test('goes from QUEUED by SENDING and SENT to DELIVERED, all of it on record', async () => {
@@ -45,7 +45,7 @@ describe('a message', () => {
     await api.relay.tick()
     expect(['SENT', 'DELIVERED']).toContain(await stateOf(id))
     await expect.poll(() => stateOf(id)).toBe('DELIVERED')
-    await expect.poll(() => listed('/api/v1/dossiers/d-1/activities')).toHaveLength(4)
+    await expect.poll(() => itemsOf('/api/v1/dossiers/d-1/activities')).toHaveLength(4)
 
     const [request] = (await api.sim('GET', '/whatsapp/requests'))['items'] as [
       { path: string; body: unknown },
@@ -61,7 +61,7 @@ describe('a message', () => {
       },
       biz_opaque_callback_data: id,
     })
-    expect(await listed(`${MESSAGES}/${id}/attempts`)).toMatchObject([
+    expect(await itemsOf(`${MESSAGES}/${id}/attempts`)).toMatchObject([
       {
         ...{ attemptNo: 1, status: 'SUCCESS', errorCode: null, nextRetryAt: null },
         providerResponse: { messages: [{ message_status: 'accepted' }] },
@@ -74,7 +74,7 @@ describe('a message', () => {
       'UPDATED Delivery status updated to: delivered',
       'UPDATED Delivery status updated to: read',
     ])
-    const activities = await listed('/api/v1/dossiers/d-1/activities')
+    const activities = await itemsOf('/api/v1/dossiers/d-1/activities')
     expect(activities.map(({ type }) => type).toReversed()).toEqual([
       'MESSAGE_SENT',
       'MESSAGE_STATUS_UPDATE',
@@ -98,7 +98,7 @@ describe('a message', () => {
     const { id } = await create()
     const ticking = api.relay.tick()
     await expect.poll(() => stateOf(id)).toBe('SENDING')
-    expect(await listed(`${MESSAGES}/${id}/attempts`)).toMatchObject([{ status: 'TRYING' }])
+    expect(await itemsOf(`${MESSAGES}/${id}/attempts`)).toMatchObject([{ status: 'TRYING' }])
     await ticking
   })
 
@@ -139,7 +139,7 @@ describe('an idempotency key', () => {
     const counted = Object.groupBy(answers, ({ status }) => status)
     expect([counted[201]?.length, counted[200]?.length]).toEqual([1, 99])
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-    expect(await listed(MESSAGES)).toHaveLength(1)
+    expect(await itemsOf(MESSAGES)).toHaveLength(1)
     expect(await actionsOf(`${MESSAGES}/${answers[0]?.body.id ?? ''}/audit`)).toHaveLength(1)
   })
 
@@ -177,7 +177,7 @@ test.each([
   const { status, body } = await api.call('POST', MESSAGES, { body: { ...sample(), ...change } })
   expect([status, body['code']]).toEqual([400, 'VALIDATION_FAILED'])
   expect(body['errors']).toEqual([expect.objectContaining({ field })])
-  expect(await listed(MESSAGES)).toEqual([])
+  expect(await itemsOf(MESSAGES)).toEqual([])
 })
 
 describe('consent', () => {
@@ -190,7 +190,7 @@ describe('consent', () => {
     expect(await actionsOf('/api/v1/dossiers/d-2/audit')).toEqual([
       'BLOCKED_BY_POLICY Consent required',
     ])
-    expect(await listed(MESSAGES)).toEqual([])
+    expect(await itemsOf(MESSAGES)).toEqual([])
     const granted = await api.call('PUT', consents, { body: { granted: true } })
     expect(granted).toMatchObject({
       status: 200,
@@ -236,7 +236,7 @@ describe('consent', () => {
     await api.sim('POST', '/clock/advance', { by: '2m' })
     await api.relay.tick()
     expect(await stateOf(id)).toBe('CANCELLED')
-    expect(await listed(`${MESSAGES}/${id}/attempts`)).toHaveLength(1)
+    expect(await itemsOf(`${MESSAGES}/${id}/attempts`)).toHaveLength(1)
     expect((await api.sim('GET', '/whatsapp/requests'))['items']).toHaveLength(1)
   })
 
@@ -247,7 +247,7 @@ describe('consent', () => {
       api.call('PUT', consents, { body: { granted: false } }),
       ...Array.from({ length: 50 }, () => api.call('POST', MESSAGES, { body: linked })),
     ])
-    expect((await listed(`${MESSAGES}?status=QUEUED`)).length).toBe(0)
+    expect((await itemsOf(`${MESSAGES}?status=QUEUED`)).length).toBe(0)
   })
 })
 
@@ -274,7 +274,7 @@ describe('by hand', () => {
       ...{ status: 'QUEUED', attemptCount: 0, providerMessageId: null, errorCode: null },
     })
     await api.relay.tick()
-    const attempts = await listed(`${MESSAGES}/${id}/attempts`)
+    const attempts = await itemsOf(`${MESSAGES}/${id}/attempts`)
     expect(attempts.map(({ attemptNo }) => attemptNo)).toEqual([2, 1])
   })
 

@@ -5,7 +5,7 @@ import { wrongRoom } from './rooms.ts'
 import { sourceFiles } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
 import { findMisplacedSql, type Exception } from './sql-places.ts'
-import { sharedDevDependencies, workspaces } from './workspaces.ts'
+import { readSharedDevDependencies, workspaces } from './workspaces.ts'
 
 const SQL_EXCEPTIONS: readonly Exception[] = [
   {
@@ -24,7 +24,7 @@ describe('this repository', () => {
   })
 
   test('imports only downwards, through the doors, and what is declared', () => {
-    const repository = { workspaces: workspaces(), shared: sharedDevDependencies() }
+    const repository = { workspaces: workspaces(), shared: readSharedDevDependencies() }
     expect(files.flatMap((file) => wrongImports(file, repository))).toEqual([])
   })
 

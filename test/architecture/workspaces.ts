@@ -29,7 +29,7 @@ export function workspaces(): Workspace[] {
 }
 
 /** The packages that the root brings for the tests of all workspaces. */
-export function sharedDevDependencies(): readonly string[] {
+export function readSharedDevDependencies(): readonly string[] {
   return asWorkspace('.', readManifest('.')).devDependencies
 }
 

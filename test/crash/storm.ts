@@ -102,7 +102,7 @@ export async function storm(stage: Stage): Promise<Ledger> {
       lines: [
         ...countLines({ written, damage, relays }),
         ...promiseLines(options, findings),
-        ...standingLines(standing),
+        ...describeStanding(standing),
         ...timeLines({ written, damage, findings, seconds }),
       ],
       details: [...stuck, { relays: relays.exits, consumers: consumers.exits }],
@@ -210,7 +210,7 @@ function promiseLines({ messages }: Options, findings: Findings): Line[] {
   ]
 }
 
-function standingLines(standing: Standing): Line[] {
+function describeStanding(standing: Standing): Line[] {
   const { waiting, held, heldKeys, dead, quarantined, alerts, leases, runs } = standing
   return [
     { name: 'still ready', value: waiting, must: 0 },

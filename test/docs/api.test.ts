@@ -21,7 +21,7 @@ function exportsOf(source: string): { values: string[]; types: string[] } {
 }
 
 /** Names in the first column of a page's tables, below headings of functions and of types. */
-function listedIn(text: string): { values: string[]; types: string[] } {
+function parseListed(text: string): { values: string[]; types: string[] } {
   const namesOf = (rows: string[][]) =>
     rows.flatMap(([name = '']) => /^`([A-Za-z_]\w*)/.exec(name)?.[1] ?? []).toSorted()
   const types = namesOf(tableRows(text, 'Types'))
@@ -44,11 +44,11 @@ test.each([
 ])('api.md lists what %s exports, and nothing else', (name, file) => {
   const source = readFileSync(join(root, 'packages/engine/src', file), 'utf8')
   expect(exportsOf(source).values.length).toBeGreaterThan(10)
-  expect(listedIn(partOf(name))).toEqual(exportsOf(source))
+  expect(parseListed(partOf(name))).toEqual(exportsOf(source))
 })
 
 test('every name is listed once and has its line', () => {
-  const { values, types } = listedIn(text)
+  const { values, types } = parseListed(text)
   expect(new Set([...values, ...types]).size).toBe(values.length + types.length)
   const rows = tableRows(text).filter(([name]) => name?.startsWith('`'))
   expect(rows.filter(([, line = '']) => line === '')).toEqual([])
@@ -59,5 +59,5 @@ test('a name on one side only is found', () => {
     "export { a, b as c } from './a.ts'\nexport {\n  type D,\n  type E,\n} from './d.ts'\n"
   const listed = '## x\n\n| name | does |\n| - | - |\n| `a(x)` | 1 |\n\n## Types\n\n| `D` | 2 |\n'
   expect(exportsOf(entry)).toEqual({ values: ['a', 'c'], types: ['D', 'E'] })
-  expect(listedIn(listed)).toEqual({ values: ['a'], types: ['D'] })
+  expect(parseListed(listed)).toEqual({ values: ['a'], types: ['D'] })
 })

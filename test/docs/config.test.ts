@@ -1,9 +1,9 @@
-import { SERVER_SETTINGS, installedSystems } from '@posthorn/server'
+import { SERVER_SETTINGS, loadSystems } from '@posthorn/server'
 import { expect, test } from 'vitest'
 import { page, tableRows } from './markdown.ts'
 
 const text = page('docs/reference/config.md').text
-const systems = await installedSystems({})
+const systems = await loadSystems({})
 
 interface Setting {
   readonly description?: string
@@ -18,7 +18,7 @@ function rowsOf(properties: Readonly<Record<string, object>>): string[][] {
   })
 }
 
-function listedUnder(heading: string): string[][] {
+function parseListed(heading: string): string[][] {
   return tableRows(text, heading).filter(([name]) => name?.startsWith('`'))
 }
 
@@ -28,7 +28,7 @@ const schemas = [
 ]
 
 test.each(schemas)('config.md says of $heading what its schema says', ({ heading, properties }) => {
-  expect(listedUnder(heading)).toEqual(rowsOf(properties))
+  expect(parseListed(heading)).toEqual(rowsOf(properties))
 })
 
 test('a variable that two systems read is the same for both', () => {

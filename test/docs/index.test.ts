@@ -6,7 +6,7 @@ import { page, pages, proseOf, type Page } from './markdown.ts'
  * Pages that the index does not lead to. A decision is found by the list of all of them, and what is
  * more to say of a page (`payments-files.md`) by that page (`payments.md`).
  */
-function missingIn(index: Page, all: readonly Page[]): string[] {
+function findMissing(index: Page, all: readonly Page[]): string[] {
   const links = proseOf(index).matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)
   const linked = [...links].map(([, target = '']) => posix.join(posix.dirname(index.path), target))
   const isFound = (path: string) =>
@@ -18,7 +18,7 @@ function missingIn(index: Page, all: readonly Page[]): string[] {
 }
 
 test('the index leads to every page', () => {
-  expect(missingIn(page('docs/README.md'), pages())).toEqual([])
+  expect(findMissing(page('docs/README.md'), pages())).toEqual([])
 })
 
 test('a page that it forgets is found', () => {
@@ -28,5 +28,5 @@ test('a page that it forgets is found', () => {
     index,
     ...[...others, 'docs/decisions/0001-x.md'].map((path) => ({ path, text: '' })),
   ]
-  expect(missingIn(index, all)).toEqual(['docs/guide/b.md'])
+  expect(findMissing(index, all)).toEqual(['docs/guide/b.md'])
 })

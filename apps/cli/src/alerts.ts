@@ -52,7 +52,7 @@ export async function acknowledgeAlerts(
       else unknown.push(id)
     }
     if (options.json) terminal.printJson({ items: seen.map(withNulls), unknown })
-    else for (const alert of seen) terminal.print(acknowledged(alert))
+    else for (const alert of seen) terminal.print(describeAcknowledgement(alert))
     for (const id of unknown) terminal.say(`there is no alert ${oneLine(id)}`)
     return unknown.length === 0 ? EXIT.ok : EXIT.failed
   })
@@ -79,7 +79,13 @@ function lines(alerts: readonly Alert[], { paint, stdout }: Terminal): string[] 
   return renderTable(COLUMNS, rows, { paint, width: stdout.isTTY ? stdout.columns : undefined })
 }
 
-function acknowledged({ id, source, code, acknowledgedBy, acknowledgedAt }: Alert): string {
+function describeAcknowledgement({
+  id,
+  source,
+  code,
+  acknowledgedBy,
+  acknowledgedAt,
+}: Alert): string {
   const when = acknowledgedAt?.toISOString() ?? ''
   return oneLine(`${id} ${source} ${code}: acknowledged by ${acknowledgedBy} at ${when}`)
 }

@@ -16,7 +16,7 @@ import { withSession, type Session } from './session.ts'
 import { renderTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { timeOf } from './time.ts'
-import { counted, duration, oneLine } from './words.ts'
+import { pluralise, duration, oneLine } from './words.ts'
 
 /** Lists what consumers have set aside, newest first. */
 export async function showLetters(
@@ -68,7 +68,7 @@ export async function operateLetters(
     const matched = await countDeadLetters(session.db, filter, operation)
     const wanted = Math.min(matched, options.limit)
     if (wanted > 0 && !options.yes) {
-      const answer = await ask(terminal, `${operation} ${counted(wanted, 'dead letter')}?`)
+      const answer = await ask(terminal, `${operation} ${pluralise(wanted, 'dead letter')}?`)
       if (answer !== 'yes') {
         terminal.say('nothing was changed')
         return answer === 'left' ? EXIT.interrupted : EXIT.failed
@@ -84,7 +84,7 @@ export async function operateLetters(
     const ids = wanted === 0 ? [] : await transaction(session.pool, (tx) => run(tx, asked))
     const done = operation === 'replay' ? 'replayed' : 'dropped'
     if (options.json) terminal.printJson({ matched, [done]: ids.length, ids })
-    else terminal.print(`${counted(ids.length, 'dead letter')} ${done}`)
+    else terminal.print(`${pluralise(ids.length, 'dead letter')} ${done}`)
     return EXIT.ok
   })
 }

@@ -1,6 +1,6 @@
 import { sleep } from '@posthorn/engine'
 import { signToken } from '@posthorn/http'
-import { installedSystems, readConfiguration, secretOf, type Configuration } from '@posthorn/server'
+import { loadSystems, readConfiguration, secretOf, type Configuration } from '@posthorn/server'
 import type { DemoOptions } from './commands/demo.ts'
 import { variablesOf } from './environment.ts'
 import { EXIT, Failure, UsageError, type ExitCode } from './exit.ts'
@@ -95,7 +95,7 @@ async function serverOf(terminal: Terminal, options: DemoOptions): Promise<Serve
   if (env['NODE_ENV'] === 'production') {
     throw new UsageError('the demo needs the simulators, which production does not have')
   }
-  const configuration = readConfiguration(env, await installedSystems(env))
+  const configuration = readConfiguration(env, await loadSystems(env))
   const url = (options.url ?? addressOf(configuration)).replace(/\/+$/, '')
   if (!/^https?:\/\/[^\s/]+/.test(url))
     throw new UsageError('--url is an address as http(s)://host')

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { silentLog } from '@posthorn/engine'
 import {
-  installedSystems,
+  loadSystems,
   openSystems,
   readConfiguration,
   type Configuration,
@@ -18,7 +18,7 @@ export interface EnvironmentOptions {
   readonly dataDir?: string
 }
 
-export type Systems = Awaited<ReturnType<typeof installedSystems>>
+export type Systems = Awaited<ReturnType<typeof loadSystems>>
 
 export interface Environment {
   readonly configuration: Configuration
@@ -35,7 +35,7 @@ export function variablesOf({ env }: Terminal, { dataDir }: EnvironmentOptions):
  * secrets that production must name for its servers may be missing here, but nothing may be wrong.
  */
 export async function readEnvironment(env: NodeJS.ProcessEnv): Promise<Environment> {
-  const systems = await installedSystems(env)
+  const systems = await loadSystems(env)
   const production = env['NODE_ENV'] === 'production'
   if (production && !env['DATABASE_URL']) {
     throw new UsageError(

@@ -1,6 +1,6 @@
 import { migrate } from '@posthorn/engine'
 import { migrationSql, migrationStatus } from '@posthorn/engine/operate'
-import { allMigrations, installedSystems } from '@posthorn/server'
+import { allMigrations, loadSystems } from '@posthorn/server'
 import type { MigrateOptions } from './commands/migrate.ts'
 import { readEnvironment, variablesOf } from './environment.ts'
 import { EXIT, type ExitCode } from './exit.ts'
@@ -8,7 +8,7 @@ import { startProgress } from './progress.ts'
 import { open, openExisting } from './session.ts'
 import { renderTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
-import { counted } from './words.ts'
+import { pluralise } from './words.ts'
 
 /** Applies what is pending and says what that was. */
 export async function applyMigrations(
@@ -18,10 +18,10 @@ export async function applyMigrations(
   const { configuration, systems } = await readEnvironment(variablesOf(terminal, options))
   const sets = await allMigrations(systems)
   await using database = await open(terminal, configuration)
-  const applied = await applying(terminal, () => migrate(database.pool, sets))
+  const applied = await showProgress(terminal, () => migrate(database.pool, sets))
   if (options.json) terminal.printJson({ applied })
   else for (const { set, id } of applied) terminal.print(`applied ${set}/${id}`)
-  const what = applied.length === 0 ? 'nothing was pending' : counted(applied.length, 'migration')
+  const what = applied.length === 0 ? 'nothing was pending' : pluralise(applied.length, 'migration')
   terminal.say(applied.length === 0 ? what : `${what} applied`)
   return EXIT.ok
 }
@@ -46,19 +46,22 @@ export async function listMigrations(
     const columns = [{ title: 'MIGRATION' }, { title: 'APPLIED' }]
     const { paint } = terminal
     terminal.print(renderTable(columns, rows, { paint, width: undefined }).join('\n'))
-    terminal.say(`${counted(pending, 'migration')} pending`)
+    terminal.say(`${pluralise(pending, 'migration')} pending`)
   }
   return options.check && pending > 0 ? EXIT.negative : EXIT.ok
 }
 
 /** Prints the SQL of all; needs no database. */
 export async function printMigrations(terminal: Terminal): Promise<ExitCode> {
-  const systems = await installedSystems(terminal.env)
+  const systems = await loadSystems(terminal.env)
   terminal.stdout.write(migrationSql(await allMigrations(systems)))
   return EXIT.ok
 }
 
-async function applying<Result>(terminal: Terminal, work: () => Promise<Result>): Promise<Result> {
+async function showProgress<Result>(
+  terminal: Terminal,
+  work: () => Promise<Result>,
+): Promise<Result> {
   using _ = startProgress(terminal, 'migrating')
   return await work()
 }

@@ -21,7 +21,7 @@ export async function pauseOutbox(
       return found
     })
     if (options.json) terminal.printJson({ outbox: outbox.name, paused: true, changed: !before })
-    else if (before) terminal.print(`${outbox.name} is paused already, ${said(before)}`)
+    else if (before) terminal.print(`${outbox.name} is paused already, ${describePause(before)}`)
     else terminal.print(`${outbox.name} is paused`)
     return EXIT.ok
   })
@@ -42,7 +42,8 @@ export async function resumeOutbox(
     })
     if (options.json) {
       terminal.printJson({ outbox: outbox.name, paused: false, changed: before !== undefined })
-    } else if (before) terminal.print(`${outbox.name} resumed; it was paused ${said(before)}`)
+    } else if (before)
+      terminal.print(`${outbox.name} resumed; it was paused ${describePause(before)}`)
     else terminal.print(`${outbox.name} was not paused`)
     return EXIT.ok
   })
@@ -54,7 +55,7 @@ async function pauseOf(db: Queryable, outbox: string): Promise<Pause | undefined
   return (await listPaused(db)).find((each) => each.outbox === outbox)
 }
 
-function said({ pausedAt, pausedBy, reason }: Pause): string {
+function describePause({ pausedAt, pausedBy, reason }: Pause): string {
   const since = duration((Date.now() - pausedAt.getTime()) / 1_000)
   return oneLine(`by ${pausedBy} ${since} ago${reason === undefined ? '' : `, ${reason}`}`)
 }

@@ -19,7 +19,7 @@ import { outboxNamed, withSession, type Session } from './session.ts'
 import type { Terminal } from './terminal.ts'
 import { timeOf } from './time.ts'
 import { hasCode } from './trouble.ts'
-import { counted, number } from './words.ts'
+import { pluralise, number } from './words.ts'
 
 /** Counts, asks, and replays in batches until all that was counted is done. */
 export async function replayOutbox(
@@ -36,7 +36,7 @@ export async function replayOutbox(
     if (options.dryRun || matched === 0) {
       if (options.json) {
         terminal.printJson({ ...said, replayed: 0, dryRun: options.dryRun === true })
-      } else terminal.print(`${counted(matched, 'message')} of ${outbox.name} to replay`)
+      } else terminal.print(`${pluralise(matched, 'message')} of ${outbox.name} to replay`)
       return EXIT.ok
     }
     const answer = options.yes ? 'yes' : await ask(terminal, question(said, wanted))
@@ -56,7 +56,7 @@ export async function replayOutbox(
       },
     })
     if (options.json) terminal.printJson({ ...said, replayed: end.replayed, dryRun: false })
-    else terminal.print(`${counted(end.replayed, 'message')} of ${outbox.name} replayed`)
+    else terminal.print(`${pluralise(end.replayed, 'message')} of ${outbox.name} replayed`)
     if (end.why !== undefined) terminal.say(end.why)
     return end.code
   })
@@ -95,7 +95,7 @@ async function replayAll(
 function endOf({ state, replayed, wanted, diedAgain }: ReplayRun): End {
   const left = number(wanted - replayed)
   if (diedAgain > 0) {
-    const why = `${counted(diedAgain, 'message')} died again meanwhile: the cause is not gone`
+    const why = `${pluralise(diedAgain, 'message')} died again meanwhile: the cause is not gone`
     return { replayed, code: EXIT.failed, why }
   }
   if (state === 'stopped') {
@@ -150,5 +150,5 @@ async function filterOf(session: Session, options: ReplayCommandOptions): Promis
 
 function question(said: { outbox: string; matched: number }, wanted: number): string {
   const part = wanted < said.matched ? `${number(wanted)} of ` : ''
-  return `Replay ${part}${counted(said.matched, 'message')} of ${said.outbox}?`
+  return `Replay ${part}${pluralise(said.matched, 'message')} of ${said.outbox}?`
 }

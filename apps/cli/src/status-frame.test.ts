@@ -76,9 +76,9 @@ test('a frame says how every outbox is doing, in its own words', () => {
 test.each([40, 60, 80])('no line is wider than a screen of %i columns', (width) => {
   const long = { ...troubled, pauseReason: 'because '.repeat(40), heldKeys: 1e9 }
   const away = { since: at, reason: 'connect ECONNREFUSED '.repeat(9) }
-  const coloured = (style: Parameters<typeof styleText>[0], text: string) =>
+  const paintAlways = (style: Parameters<typeof styleText>[0], text: string) =>
     styleText(style, text, { validateStream: false })
-  const options = { paint: coloured, width, away }
+  const options = { paint: paintAlways, width, away }
   const lines = statusFrame({ ...status, outboxes: [calm, long] }, options)
   const widths = lines
     .map((line) => stripVTControlCharacters(line))

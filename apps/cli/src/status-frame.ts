@@ -1,7 +1,7 @@
 import type { OutboxStatus, Status } from './status.ts'
 import { cut, renderTable, type Cell } from './table.ts'
 import type { Terminal } from './terminal.ts'
-import { counted, duration, oneLine, shortNumber } from './words.ts'
+import { pluralise, duration, oneLine, shortNumber } from './words.ts'
 
 export interface FrameOptions {
   readonly paint: Terminal['paint']
@@ -72,9 +72,9 @@ function details(outbox: OutboxStatus, { paint, width = Infinity }: FrameOptions
     const text = oneLine(`paused by ${pausedBy ?? 'unknown'}${since}${why}`)
     lines.push(`  ${paint('yellow', cut(text, width - 2))}`)
   }
-  const waits = waiting(outbox)
+  const waits = describeWaiting(outbox)
   if (waits !== '') lines.push(`  ${paint('yellow', cut(waits, width - 2))}`)
-  if (alertsOpen > 0) lines.push(`  ${paint('red', counted(alertsOpen, 'open alert'))}`)
+  if (alertsOpen > 0) lines.push(`  ${paint('red', pluralise(alertsOpen, 'open alert'))}`)
   return lines
 }
 
@@ -101,11 +101,11 @@ function stateLines(
   return line === '' ? lines : [...lines, line]
 }
 
-function waiting({ heldKeys, blockedKeys, quarantined }: OutboxStatus): string {
+function describeWaiting({ heldKeys, blockedKeys, quarantined }: OutboxStatus): string {
   const parts = [
-    heldKeys > 0 ? `${counted(heldKeys, 'key')} held` : '',
-    blockedKeys > 0 ? `${counted(blockedKeys, 'key')} blocked` : '',
-    quarantined > 0 ? `${counted(quarantined, 'message')} quarantined` : '',
+    heldKeys > 0 ? `${pluralise(heldKeys, 'key')} held` : '',
+    blockedKeys > 0 ? `${pluralise(blockedKeys, 'key')} blocked` : '',
+    quarantined > 0 ? `${pluralise(quarantined, 'message')} quarantined` : '',
   ]
   return parts.filter((part) => part !== '').join(', ')
 }

@@ -39,7 +39,7 @@ export function renderTable(
         const text = cut(textOf(cells[i]), fitted[i] ?? 0)
         const isLast = i === columns.length - 1
         const space = ' '.repeat(isLast && align === undefined ? 0 : (fitted[i] ?? 0) - text.length)
-        const shown = painted(cells[i], text, paint)
+        const shown = paintCell(cells[i], text, paint)
         return align === 'right' ? space + shown : shown + space
       })
       .join(GAP)
@@ -58,6 +58,6 @@ function textOf(cell: Cell): string {
   return typeof cell === 'string' ? cell : cell.text
 }
 
-function painted(cell: Cell, text: string, paint: Terminal['paint']): string {
+function paintCell(cell: Cell, text: string, paint: Terminal['paint']): string {
   return typeof cell === 'object' ? paint(cell.style, text) : text
 }

@@ -28,7 +28,7 @@ export function terminalOf(host: NodeJS.Process): Terminal {
     stdout,
     stderr,
     get interrupted() {
-      stop ??= abortedBySignals(host)
+      stop ??= abortOnSignals(host)
       return stop.signal
     },
     print: (text) => void stdout.write(`${text}\n`),
@@ -39,7 +39,7 @@ export function terminalOf(host: NodeJS.Process): Terminal {
 }
 
 /** The first signal asks to stop; a second one ends the process as it would by default. */
-function abortedBySignals(host: NodeJS.Process): AbortController {
+function abortOnSignals(host: NodeJS.Process): AbortController {
   const stop = new AbortController()
   const onSignal = () => {
     host.off('SIGINT', onSignal)

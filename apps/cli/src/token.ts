@@ -1,6 +1,6 @@
 import { toMs, type Duration } from '@posthorn/engine'
 import { signToken } from '@posthorn/http'
-import { installedSystems, readConfiguration, secretOf } from '@posthorn/server'
+import { loadSystems, readConfiguration, secretOf } from '@posthorn/server'
 import type { TokenOptions } from './commands/token.ts'
 import { variablesOf } from './environment.ts'
 import { EXIT, UsageError, type ExitCode } from './exit.ts'
@@ -13,7 +13,7 @@ const LONGEST = '366d'
 export async function printToken(terminal: Terminal, options: TokenOptions): Promise<ExitCode> {
   const env = variablesOf(terminal, options)
   const claims = claimsOf(options, env['NODE_ENV'] === 'production' ? 'production' : 'development')
-  const secret = await secretOf(readConfiguration(env, await installedSystems(env)))
+  const secret = await secretOf(readConfiguration(env, await loadSystems(env)))
   if (secret === undefined) {
     throw new UsageError('POSTHORN_JWKS_URL is set: tokens come from the issuer of those keys')
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { nearest } from './nearest.ts'
 import { cut, renderTable } from './table.ts'
 import { explain } from './trouble.ts'
-import { counted, duration, oneLine, shortNumber } from './words.ts'
+import { pluralise, duration, oneLine, shortNumber } from './words.ts'
 
 test.each([
   [-3, '0s'],
@@ -19,7 +19,7 @@ test.each([
 
 test('numbers are readable', () => {
   expect([99_999, 123_456, 12_345_678].map(shortNumber)).toEqual(['99,999', '123.5K', '12.3M'])
-  expect([1, 0, 1_000].map((n) => counted(n, 'message'))).toEqual([
+  expect([1, 0, 1_000].map((n) => pluralise(n, 'message'))).toEqual([
     '1 message',
     '0 messages',
     '1,000 messages',

@@ -36,7 +36,7 @@ export function shortNumber(value: number): string {
 }
 
 /** `1 message`, `2 messages`. */
-export function counted(value: number, noun: string): string {
+export function pluralise(value: number, noun: string): string {
   return `${number(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 

@@ -19,7 +19,7 @@ function send(to: string, more: object = {}): Promise<Message> {
   return dashboard.call(MESSAGES, { body }) as Promise<Message>
 }
 
-async function reached(id: string, status: string): Promise<void> {
+async function untilState(id: string, status: string): Promise<void> {
   const stateOf = async () => ((await dashboard.call(`${MESSAGES}/${id}`)) as Message).status
   await expect.poll(stateOf, patient).toBe(status)
 }
@@ -44,7 +44,7 @@ test('begins with nothing, and says how it is filled', async () => {
 
 test('a failed message shows why', async () => {
   const refused = await send('+16505550047')
-  await reached(refused.id, 'FAILED')
+  await untilState(refused.id, 'FAILED')
   await send('+16505551234')
   const page = await dashboard.open('/outbound')
   await page.getByRole('gridcell', { name: '+16505551234' }).first().waitFor()
@@ -103,7 +103,7 @@ test('mail is sent too, and ends as sent', async () => {
 
 test('what failed is sent again, what waits is cancelled', async () => {
   const { id } = await send('+16505550047')
-  await reached(id, 'FAILED')
+  await untilState(id, 'FAILED')
   const outbox = '/api/v1/outboxes/messages.outbound'
   await dashboard.call(`${outbox}/pause`, { body: {} })
   const page = await dashboard.open(`/outbound?open=${id}`)
@@ -134,7 +134,7 @@ test('a dossier decides what is sent', async () => {
   await page.getByRole('button', { name: 'Grant', exact: true }).click()
   await page.getByText('Consent for whatsapp is granted.').waitFor()
   const { id } = await send('+16505551234', { dossierId: dossier })
-  await reached(id, 'DELIVERED')
+  await untilState(id, 'DELIVERED')
   await page.getByText('The provider reports: delivered.').waitFor(patient)
   await page.reload()
   await page.getByText('BLOCKED_BY_POLICY by dev').waitFor()
@@ -157,7 +157,7 @@ test('another organisation’s message is not there', async () => {
 
 test('fits a phone', async () => {
   const { id } = await send('+16505550047')
-  await reached(id, 'FAILED')
+  await untilState(id, 'FAILED')
   const page = await dashboard.open('/outbound', { size: { width: 390, height: 844 } })
   await page.getByRole('gridcell', { name: '+16505550047' }).first().waitFor()
   await screenshot(page, 'outbound-phone')

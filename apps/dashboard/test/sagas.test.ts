@@ -26,7 +26,7 @@ function sagaOf(id: string): Promise<Saga> {
   return dashboard.call(`/api/v1/sagas/${id}`) as Promise<Saga>
 }
 
-async function reached(id: string, status: string): Promise<void> {
+async function untilState(id: string, status: string): Promise<void> {
   await expect.poll(async () => (await sagaOf(id)).status, patient).toBe(status)
 }
 
@@ -52,8 +52,8 @@ test('begins with nothing, and says how it is filled', async () => {
 test('orders and sagas are listed', async () => {
   const done = await placeOrder()
   const undone = await placeOrder({ sku: 'OUT-OF-STOCK' })
-  await reached(done.sagaId, 'COMPLETED')
-  await reached(undone.sagaId, 'COMPENSATED')
+  await untilState(done.sagaId, 'COMPLETED')
+  await untilState(undone.sagaId, 'COMPENSATED')
   const page = await dashboard.open('/sagas')
   await page.getByRole('gridcell', { name: 'OUT_OF_STOCK' }).first().waitFor()
   await axe(page)
@@ -140,7 +140,7 @@ test('another organisation’s saga is not there', async () => {
 
 test('fits a phone', async () => {
   const { sagaId } = await placeOrder({ amount: 1_902 })
-  await reached(sagaId, 'COMPENSATED')
+  await untilState(sagaId, 'COMPENSATED')
   const page = await dashboard.open('/sagas', { size: { width: 390, height: 844 } })
   await page.getByRole('gridcell', { name: '2 × LAMP' }).first().waitFor()
   await screenshot(page, 'orders-phone')

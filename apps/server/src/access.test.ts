@@ -2,10 +2,10 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
-import { installedSystems } from './systems.ts'
+import { loadSystems } from './systems.ts'
 import { testServer } from './testing/test-server.ts'
 
-const systems = await installedSystems({})
+const systems = await loadSystems({})
 const server = await testServer(await testDatabase(), { systems })
 const { body: description } = await server.call('/openapi.json')
 const paths = description['paths'] as Record<string, Record<string, { security?: unknown[] }>>

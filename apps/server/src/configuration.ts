@@ -231,7 +231,7 @@ export function readConfiguration(
   const read = systems.map(({ name, settings }) => ({ name, ...readSettings(settings, source) }))
   const all = [
     ...mistakes,
-    ...(production ? missingInProduction(env) : []),
+    ...(production ? findMissingInProduction(env) : []),
     ...tokenMistakes(env),
     ...read.flatMap((each) => each.mistakes),
   ]
@@ -292,7 +292,7 @@ function rolesOf(text: string): ReadonlySet<Role> {
 }
 
 /** What development makes up for itself and production must be given. */
-function missingInProduction(env: NodeJS.ProcessEnv): string[] {
+function findMissingInProduction(env: NodeJS.ProcessEnv): string[] {
   const mistakes: string[] = []
   if (!env['DATABASE_URL']) {
     mistakes.push('DATABASE_URL is missing: production does not run on the embedded PostgreSQL')

@@ -24,7 +24,7 @@ async function buildFolder(): Promise<string> {
   return folder
 }
 
-async function serving(options: Partial<DashboardOptions> = {}): Promise<App> {
+async function serveDashboard(options: Partial<DashboardOptions> = {}): Promise<App> {
   const app = await createApp({
     title: 'Test',
     version: '0',
@@ -42,7 +42,7 @@ describe('a built dashboard', () => {
   test.each(['/', '/outboxes', '/outboxes/', '/outboxes/messages.outbound?tab=keys'])(
     'is at %s without a token, with a nonce that stands in its policy and is never the same',
     async (url) => {
-      const app = await serving()
+      const app = await serveDashboard()
       const [one, other] = [await app.inject(url), await app.inject(url)]
       expect(one.statusCode).toBe(200)
       expect(one.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -55,7 +55,7 @@ describe('a built dashboard', () => {
   )
 
   test('lets no script in but its own', async () => {
-    const app = await serving()
+    const app = await serveDashboard()
     const { headers } = await app.inject('/')
     const policy = String(headers['content-security-policy'])
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'nonce-")
@@ -70,14 +70,14 @@ describe('a built dashboard', () => {
   test.each(['/api/v1/nothing', '/sim/nothing', '/graphql', '/outboxes2', '/secret.txt'])(
     'is not at %s',
     async (url) => {
-      const response = await (await serving()).inject(url)
+      const response = await (await serveDashboard()).inject(url)
       expect(response.statusCode).toBe(404)
       expect(response.headers['content-type']).toContain('application/problem+json')
     },
   )
 
   test('leaves the API closed', async () => {
-    expect((await (await serving()).inject('/api/v1/things')).statusCode).toBe(401)
+    expect((await (await serveDashboard()).inject('/api/v1/things')).statusCode).toBe(401)
   })
 
   test.each([
@@ -88,14 +88,14 @@ describe('a built dashboard', () => {
     '/assets/',
     '/assets/gone-12345678.js',
   ])('gives nothing away at %s', async (url) => {
-    const response = await (await serving()).inject(url)
+    const response = await (await serveDashboard()).inject(url)
     expect(response.statusCode).toBeGreaterThanOrEqual(400)
     expect(response.statusCode).toBeLessThan(500)
     expect(response.body).not.toContain('not for the world')
   })
 
   test('keeps what has a hash in its name for ever, and asks about the rest', async () => {
-    const app = await serving()
+    const app = await serveDashboard()
     const hashed = await app.inject('/assets/index-a1B2_-c3.js')
     expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     expect(hashed.headers['content-type']).toMatch(/javascript/)
@@ -112,7 +112,7 @@ describe('a built dashboard', () => {
 
   test('sends what was compressed beforehand', async () => {
     const response = await (
-      await serving()
+      await serveDashboard()
     ).inject({ url: '/assets/index-a1B2_-c3.js', headers: { 'accept-encoding': 'gzip' } })
     expect(response.headers['content-encoding']).toBe('gzip')
     expect(response.rawPayload.length).toBeLessThan(SCRIPT.length / 10)
@@ -125,7 +125,7 @@ describe('a built dashboard', () => {
       clientId: 'dashboard',
       scope: 'openid',
     }
-    const app = await serving({ configuration: { production: true, oidc } })
+    const app = await serveDashboard({ configuration: { production: true, oidc } })
     expect((await app.inject('/dashboard.json')).json()).toMatchObject({ production: true, oidc })
     const policy = (await app.inject('/')).headers['content-security-policy']
     expect(policy).toContain("connect-src 'self' https://login.example.test;")
@@ -133,7 +133,7 @@ describe('a built dashboard', () => {
 })
 
 test('without a build / leads to the reference', async () => {
-  const app = await serving({ folder: join(tmpdir(), 'posthorn-nothing-here') })
+  const app = await serveDashboard({ folder: join(tmpdir(), 'posthorn-nothing-here') })
   const response = await app.inject('/')
   expect([response.statusCode, response.headers.location]).toEqual([302, '/docs'])
   expect((await app.inject('/dashboard.json')).json()).toMatchObject({

@@ -72,20 +72,20 @@ export function prometheusMetrics(registry: Registry): ServerMetrics {
   })
   return {
     count(name, by, labels) {
-      const counter = made(counters, name, () => new Counter(options(name, labels)))
+      const counter = getOrMake(counters, name, () => new Counter(options(name, labels)))
       counter.inc(labels, by)
     },
     gauge(name, value, labels) {
-      made(gauges, name, () => new Gauge(options(name, labels))).set(labels, value)
+      getOrMake(gauges, name, () => new Gauge(options(name, labels))).set(labels, value)
     },
     observe(name, ms, labels) {
       const make = () => new Histogram({ ...options(name, labels), buckets: BUCKETS_MS })
-      made(histograms, name, make).observe(labels, ms)
+      getOrMake(histograms, name, make).observe(labels, ms)
     },
   }
 }
 
-function made<Metric>(known: Map<string, Metric>, name: string, make: () => Metric): Metric {
+function getOrMake<Metric>(known: Map<string, Metric>, name: string, make: () => Metric): Metric {
   const found = known.get(name)
   if (found) return found
   const metric = make()

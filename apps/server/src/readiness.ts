@@ -63,7 +63,7 @@ async function look({ pool, migrations, brokers, work }: ReadinessOptions): Prom
 
 async function check(run: () => Promise<unknown> | undefined): Promise<Check> {
   const started = performance.now()
-  const done = (rest: { ok: boolean; reason?: string }) => {
+  const resultOf = (rest: { ok: boolean; reason?: string }) => {
     return { ...rest, ms: Math.round(performance.now() - started) }
   }
   let timer: NodeJS.Timeout | undefined
@@ -72,10 +72,10 @@ async function check(run: () => Promise<unknown> | undefined): Promise<Check> {
   })
   try {
     await Promise.race([run(), late])
-    return done({ ok: true })
+    return resultOf({ ok: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message || error.name : String(error)
-    return done({ ok: false, reason: withoutPassword(reason) })
+    return resultOf({ ok: false, reason: withoutPassword(reason) })
   } finally {
     clearTimeout(timer)
   }

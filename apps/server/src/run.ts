@@ -1,5 +1,5 @@
 import { readConfiguration } from './configuration.ts'
-import { installedSystems } from './systems.ts'
+import { loadSystems } from './systems.ts'
 import { createLog } from './log.ts'
 import { startServer } from './server.ts'
 import { developmentToken } from './tokens.ts'
@@ -11,7 +11,7 @@ const STOP_WITHIN_MS = 9_500
 /** Runs the server in this process until a signal stops it. The exit code is the caller's to set. */
 export async function runServer(host: NodeJS.Process): Promise<number> {
   const stopped = untilTerminated(host)
-  const systems = await installedSystems(host.env)
+  const systems = await loadSystems(host.env)
   const configuration = readConfiguration(host.env, systems)
   const log = createLog(configuration.logLevel)
   const { unknown } = configuration

@@ -1,6 +1,6 @@
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { installedSystems } from './systems.ts'
+import { loadSystems } from './systems.ts'
 import { greetings } from './testing/greetings/index.ts'
 import { testServer } from './testing/test-server.ts'
 import { welcome } from './welcome.ts'
@@ -11,7 +11,7 @@ test('a server has the systems that are shipped, and leaves the schema of anothe
   await older.call('/api/v1/greetings', { body: { name: 'ada' } })
   await older.close()
 
-  const systems = await installedSystems({})
+  const systems = await loadSystems({})
   expect(systems.map(({ name }) => name)).not.toContain(greetings.name)
   const server = await testServer(database, { systems })
   expect((await server.call('/api/v1/greetings/ada')).status).toBe(404)

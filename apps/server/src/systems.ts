@@ -19,7 +19,7 @@ const INSTALLED: readonly System[] = [
 ]
 
 /** Those, and the ones that the module in POSTHORN_CONFIG exports as `systems`. */
-export async function installedSystems(env: NodeJS.ProcessEnv): Promise<readonly System[]> {
+export async function loadSystems(env: NodeJS.ProcessEnv): Promise<readonly System[]> {
   const file = env['POSTHORN_CONFIG']
   if (!file) return INSTALLED
   const { systems } = await importModule(file)

@@ -108,12 +108,12 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 function loggerOf(log: FastifyBaseLogger | LogSettings | false) {
   if (log === false) return { logger: false }
-  const made = 'info' in log ? log : redactingLog(log)
+  const made = 'info' in log ? log : redactLog(log)
   return { loggerInstance: withLazyChildren(made) }
 }
 
 /** Fastify brings its own pino: this is how to get at it. */
-function redactingLog(settings: LogSettings): FastifyBaseLogger {
+function redactLog(settings: LogSettings): FastifyBaseLogger {
   const serializers = { req: describeRequest }
   return fastify({ logger: { ...settings, redact: REDACTED, serializers } }).log
 }

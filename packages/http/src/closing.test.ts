@@ -2,7 +2,7 @@ import { Agent, type RequestOptions, request as httpRequest } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { bearer, sampleApp } from './testing/sample-app.ts'
-import { listening, rawConnection } from './testing/raw-request.ts'
+import { listen, rawConnection } from './testing/raw-request.ts'
 
 test('requests under way are answered, and their connections close', async () => {
   const app = await sampleApp()
@@ -12,7 +12,7 @@ test('requests under way are answered, and their connections close', async () =>
     await setTimeout(400)
     return { slow: true }
   })
-  const connection = await rawConnection(await listening(app))
+  const connection = await rawConnection(await listen(app))
   connection.say('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
   await started
   await app.close()
@@ -29,7 +29,7 @@ test('a request that comes while closing is answered for a moment, then 503', as
     await setTimeout(900)
     return 'slow'
   })
-  const port = await listening(app)
+  const port = await listen(app)
   const busy = await rawConnection(port)
   const quick = await rawConnection(port)
   const kept = await rawConnection(port)
@@ -58,7 +58,7 @@ test('under load nothing is dropped: every request sent before the end is answer
     await setTimeout(5)
     return { done: true }
   })
-  const port = await listening(app)
+  const port = await listen(app)
   const headers = await bearer()
   const agent = new Agent({ keepAlive: true })
   const statuses: number[] = []
@@ -88,7 +88,7 @@ test('what does not end is cut off after its time', async () => {
     start()
     await never
   })
-  const connection = await rawConnection(await listening(app))
+  const connection = await rawConnection(await listen(app))
   connection.say('GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n')
   await started
   const begin = performance.now()

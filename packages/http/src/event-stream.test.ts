@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 import { lastEventId, sendEvents, type EventStreamOptions } from './event-stream.ts'
 import { encodeEvent, type StreamEvent } from './stream-event.ts'
 import { SECRET, bearer, sampleApp } from './testing/sample-app.ts'
-import { listening, rawConnection } from './testing/raw-request.ts'
+import { listen, rawConnection } from './testing/raw-request.ts'
 import { signToken } from './token.ts'
 
 /** What a browser reads from the text of a stream. */
@@ -21,7 +21,7 @@ function parse(text: string): { id: string; event: string; data: string }[] {
     .map(({ data, ...rest }) => ({ ...rest, data: data.join('\n') }))
 }
 
-async function streaming(
+async function openStream(
   events: EventStreamOptions['events'],
   options: Partial<EventStreamOptions> = {},
 ) {
@@ -31,7 +31,7 @@ async function streaming(
     await sendEvents(reply, { events, ...options })
     ended.push(true)
   })
-  const port = await listening(app)
+  const port = await listen(app)
   return { app, port, ended, url: `http://127.0.0.1:${port}/stream` }
 }
 
@@ -69,7 +69,7 @@ describe('an event', () => {
 
 describe('a stream', () => {
   test('says what it is and ends with its source', async () => {
-    const { url, ended } = await streaming(async function* () {
+    const { url, ended } = await openStream(async function* () {
       yield [
         { id: '1', event: 'made', data: { a: 1 } },
         { id: '2', data: 'two\nlines' },
@@ -92,7 +92,7 @@ describe('a stream', () => {
   })
 
   test('asked for by HEAD is over at once', async () => {
-    const { url, ended, app } = await streaming(silent)
+    const { url, ended, app } = await openStream(silent)
     const response = await fetch(url, { method: 'HEAD', headers: await bearer() })
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
     await expect.poll(() => ended.length).toBe(1)
@@ -100,13 +100,13 @@ describe('a stream', () => {
   })
 
   test('needs a token like any route', async () => {
-    const { url } = await streaming(forever)
+    const { url } = await openStream(forever)
     expect((await fetch(url)).status).toBe(401)
   })
 
   test('stops its source when the client leaves', async () => {
     let signal: AbortSignal | undefined
-    const { url, ended, app } = await streaming((given) => {
+    const { url, ended, app } = await openStream((given) => {
       signal = given
       return forever(given)
     })
@@ -120,7 +120,7 @@ describe('a stream', () => {
   })
 
   test('stops a source that says nothing', async () => {
-    const { url, ended } = await streaming(silent)
+    const { url, ended } = await openStream(silent)
     const leave = new AbortController()
     await fetch(url, { headers: await bearer(), signal: leave.signal })
     leave.abort()
@@ -128,7 +128,7 @@ describe('a stream', () => {
   })
 
   test('sends heartbeats', async () => {
-    const { url } = await streaming(silent, { keepAliveMs: 20 })
+    const { url } = await openStream(silent, { keepAliveMs: 20 })
     const response = await fetch(url, { headers: await bearer() })
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
@@ -140,7 +140,7 @@ describe('a stream', () => {
   })
 
   test('ends when the app closes', async () => {
-    const { url, app, ended } = await streaming(silent)
+    const { url, app, ended } = await openStream(silent)
     const response = await fetch(url, { headers: await bearer() })
     const start = performance.now()
     const [text] = await Promise.all([response.text(), app.close()])
@@ -150,7 +150,7 @@ describe('a stream', () => {
   })
 
   test('ends when its token does', async () => {
-    const { url, ended } = await streaming(silent)
+    const { url, ended } = await openStream(silent)
     const token = await signToken({ secret: SECRET, sub: 'a', org: 'b', expiresIn: '2s' })
     const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
     expect(response.status).toBe(200)
@@ -163,7 +163,7 @@ describe('a stream', () => {
   })
 
   test('that breaks is logged and ends', async () => {
-    const { url, ended } = await streaming(async function* () {
+    const { url, ended } = await openStream(async function* () {
       yield [{ data: 1 }]
       throw new Error('the source broke')
     })
@@ -174,7 +174,7 @@ describe('a stream', () => {
 
   test('is cut off when the client takes nothing', async () => {
     let made = 0
-    const { port, ended } = await streaming(
+    const { port, ended } = await openStream(
       async function* () {
         for (made = 0; made < 100_000; made += 1) yield [{ data: 'x'.repeat(10_000) }]
       },
@@ -191,7 +191,7 @@ describe('a stream', () => {
   })
 
   test('is one of at most so many', async () => {
-    const { url } = await streaming(silent, { maxPerCaller: 2 })
+    const { url } = await openStream(silent, { maxPerCaller: 2 })
     const leave = new AbortController()
     const open = async (sub: string) =>
       fetch(url, { headers: await bearer({ sub }), signal: leave.signal })
@@ -240,7 +240,7 @@ describe('Last-Event-ID', () => {
         },
       })
     })
-    const port = await listening(app)
+    const port = await listen(app)
     const seen: number[] = []
     for (let tries = 0; tries < 10; tries += 1) {
       const last = seen.at(-1)

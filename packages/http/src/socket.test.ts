@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { bearer, sampleApp } from './testing/sample-app.ts'
-import { listening, rawConnection } from './testing/raw-request.ts'
+import { listen, rawConnection } from './testing/raw-request.ts'
 
 const connect = async (options: Parameters<typeof sampleApp>[0] = {}) => {
   const app = await sampleApp({ requestTimeoutMs: 300, ...options })
   const { authorization } = await bearer()
-  const connection = await rawConnection(await listening(app))
+  const connection = await rawConnection(await listen(app))
   const head = (line: string, ...headers: string[]) =>
     [line, 'Host: x', `Authorization: ${authorization}`, ...headers, '', ''].join('\r\n')
   return { app, head, ...connection }
@@ -110,7 +110,7 @@ describe('on the wire', () => {
       for await (const chunk of body as AsyncIterable<Buffer>) bytes += chunk.length
       return { bytes }
     })
-    const slow = await rawConnection(await listening(other))
+    const slow = await rawConnection(await listen(other))
     slow.say(head('POST /upload HTTP/1.1', 'Content-Type: application/zip', 'Content-Length: 8'))
     let sent = 0
     const drip = setInterval(() => {

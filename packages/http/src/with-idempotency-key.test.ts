@@ -147,7 +147,7 @@ describe('the same key', () => {
       ),
     )
     const two = sell(other, 'k1')
-    await expect.poll(waiting).toBe(1)
+    await expect.poll(countWaiting).toBe(1)
     release()
     expect((await one).statusCode).toBe(201)
     expect((await two).statusCode).toBe(200)
@@ -155,7 +155,7 @@ describe('the same key', () => {
   })
 })
 
-async function waiting(): Promise<number | null> {
+async function countWaiting(): Promise<number | null> {
   const text = `select from pg_stat_activity
                  where datname = current_database() and wait_event_type = 'Lock'`
   return (await pool.query(text)).rowCount

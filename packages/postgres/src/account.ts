@@ -40,7 +40,7 @@ export function canReach(account: Account | undefined, path: string): boolean {
 }
 
 /** The outermost folder on the way to the path that is closed to the account. */
-export function closedFolder(account: Account | undefined, path: string): string {
+export function findClosedFolder(account: Account | undefined, path: string): string {
   const parents = [path]
   for (let at = path; at !== dirname(at); at = dirname(at)) parents.unshift(dirname(at))
   return parents.find((parent) => !canReach(account, parent)) ?? path

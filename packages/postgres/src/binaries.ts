@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { as, closedFolder, type Account } from './account.ts'
+import { as, findClosedFolder, type Account } from './account.ts'
 import { PostgresServerError, systemCode } from './errors.ts'
 
 /** The programs of PostgreSQL, at a place from which the server's account can run them. */
@@ -30,7 +30,7 @@ export async function postgresBinaries(account: Account | undefined): Promise<Bi
     const copied = tryPrograms(copy, account)
     if (copied !== undefined) return copied
   }
-  const closed = closedFolder(account, installed)
+  const closed = findClosedFolder(account, installed)
   const details = `Account ${account?.name ?? ''} is stopped at ${closed}: install elsewhere, or chmod o+x ${closed}.`
   throw new PostgresServerError('POSTGRES_BINARIES_UNREACHABLE', details)
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chown, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { as, canReach, closedFolder, type Account } from './account.ts'
+import { as, canReach, findClosedFolder, type Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { PostgresServerError } from './errors.ts'
 import { unreachable, type ServerFolder } from './server-folder.ts'
@@ -135,7 +135,7 @@ export function seenBy(account: Account | undefined, path: string): string {
   if (process.platform === 'linux' && canReach(undefined, OWN_WORKING_FOLDER)) {
     return OWN_WORKING_FOLDER
   }
-  const closed = closedFolder(account, path)
+  const closed = findClosedFolder(account, path)
   const details =
     `Root must not run PostgreSQL, and account ${account.name} is stopped at ${closed}: ` +
     `choose a folder outside of it, or open the way with chmod o+x ${closed}.`

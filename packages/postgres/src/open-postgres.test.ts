@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { closedFolder, serverAccount } from './account.ts'
+import { findClosedFolder, serverAccount } from './account.ts'
 import { openPostgres } from './open-postgres.ts'
 import { findPostmaster, signal, waitForEnd } from './postmaster.ts'
 import { killServer } from './server.ts'
@@ -240,7 +240,7 @@ test('works in a folder closed to all other accounts', async () => {
 test('names a folder that it may not use', async () => {
   const asRoot = process.getuid?.() === 0
   await chmod(folder, asRoot ? 0o700 : 0)
-  expect(closedFolder(await serverAccount(data), join(folder, 'a', 'b'))).toBe(folder)
+  expect(findClosedFolder(await serverAccount(data), join(folder, 'a', 'b'))).toBe(folder)
   if (asRoot) process.seteuid?.('nobody')
   const opening = openPostgres({ folder: join(folder, 'inner') })
   await expect(opening.finally(() => asRoot && process.seteuid?.(0))).rejects.toMatchObject({

@@ -14,7 +14,7 @@ const HIGHEST = 32_000
 
 /** The port kept in the file if it is free, else another one. */
 export async function freePort(file: string): Promise<number> {
-  const kept = await keptPort(file)
+  const kept = await readPort(file)
   if (kept !== undefined && (await isPortFree(kept))) return kept
   for (let tries = 0; tries < 200; tries += 1) {
     const port = randomInt(LOWEST, HIGHEST)
@@ -25,7 +25,7 @@ export async function freePort(file: string): Promise<number> {
 }
 
 /** The port of the last start. */
-export async function keptPort(file: string): Promise<number | undefined> {
+export async function readPort(file: string): Promise<number | undefined> {
   const port = Number(await readFile(file, 'utf8').catch(() => ''))
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }

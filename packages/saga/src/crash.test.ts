@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createOrchestrator, getSaga, sagaEvents, sagaMigrations, startSaga } from './index.ts'
 import { CRASH_POINTS, bringReply, crashingSaga, type CrashPoint } from './testing/crashing.ts'
 import { LEDGER, drain, entries, expireTurns } from './testing/ledger.ts'
-import { WORLD, standing } from './testing/world.ts'
+import { WORLD, listStanding } from './testing/world.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db
@@ -43,11 +43,11 @@ test.each(cases)('ends %s after a kill at "%s"', async (ends, point) => {
   if (ends === 'well') {
     expect(found?.status).toBe('COMPLETED')
     expect(await entries(pool, id)).toEqual(done)
-    expect(await standing(pool, id)).toEqual(['a', 'b', 'c'])
+    expect(await listStanding(pool, id)).toEqual(['a', 'b', 'c'])
     expect(sent).toEqual(['a', 'b', 'c'])
   } else {
     expect(found?.status).toBe('COMPENSATED')
-    expect(await standing(pool, id)).toEqual([])
+    expect(await listStanding(pool, id)).toEqual([])
     // Killed in `c`, it may have taken effect: it is undone as well.
     const undone = point === 'c: begun' ? ['undo c', 'undo b', 'undo a'] : ['undo b', 'undo a']
     expect(await entries(pool, id)).toEqual([...done.slice(0, 3), ...undone])

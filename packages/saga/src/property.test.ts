@@ -14,7 +14,7 @@ import {
   type AnySaga,
 } from './index.ts'
 import { LEDGER, enter, entries, expireTurns } from './testing/ledger.ts'
-import { WORLD, callWorld, standing, undoInWorld } from './testing/world.ts'
+import { WORLD, callWorld, listStanding, undoInWorld } from './testing/world.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db
@@ -145,11 +145,11 @@ async function expectWhole(id: string): Promise<void> {
   const undoes = done.filter((entry) => entry.startsWith('undo')).map((entry) => entry.slice(5))
   if (saga?.status === 'COMPLETED') {
     expect(done).toEqual([...STEPS])
-    expect(await standing(pool, id)).toEqual([...STEPS])
+    expect(await listStanding(pool, id)).toEqual([...STEPS])
     return
   }
   expect(saga?.status).toBe('COMPENSATED')
-  expect(await standing(pool, id)).toEqual([])
+  expect(await listStanding(pool, id)).toEqual([])
   expect(acts).toEqual(STEPS.slice(0, acts.length))
   // Everything that was done is undone, last one first; the step in doubt may be among them.
   expect(undoes).toEqual(STEPS.slice(0, undoes.length).toReversed())

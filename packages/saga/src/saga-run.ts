@@ -66,7 +66,7 @@ export class SagaRun {
     const task = nextTask(this.#instance, { steps: this.#steps, inDoubt: this.#inDoubt })
     const move =
       task.kind === 'move'
-        ? await this.#write(this.#yielding(task.move))
+        ? await this.#write(this.#yieldAfter(task.move))
         : await this.#perform(task)
     if (move) {
       this.#inDoubt = false
@@ -174,11 +174,11 @@ export class SagaRun {
       task.kind === 'undo'
         ? afterUndo(this.#instance, task, outcome)
         : afterAction(this.#instance, task, { outcome, steps: this.#steps, inDoubt: this.#inDoubt })
-    return this.#yielding(move)
+    return this.#yieldAfter(move)
   }
 
   /** Also an orchestrator that stops hands the saga on after the step at hand. */
-  #yielding(move: Move): Move {
+  #yieldAfter(move: Move): Move {
     const goesOn = !move.next && (move.status === 'RUNNING' || move.status === 'COMPENSATING')
     const makesRoom = this.#yields || this.#context.signal.aborted
     return makesRoom && goesOn ? { ...move, next: { delayMs: 0, waitsFor: [] } } : move

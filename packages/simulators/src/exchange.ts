@@ -29,7 +29,7 @@ export class Exchange {
     this.#method = request.method
     this.#path = path
     this.#query = query
-    this.#headers = keptHeaders(request.headers)
+    this.#headers = keepHeaders(request.headers)
   }
 
   note(fields: Readonly<Record<string, unknown>>): void {
@@ -67,7 +67,7 @@ export class Exchange {
 }
 
 /** Headers as they are kept: of a secret only its scheme is shown. Signatures are no secrets. */
-export function keptHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+export function keepHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, SECRET_HEADER.test(name) ? redact(String(value)) : value]],
   )

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { errorCodes } from 'fastify'
-import { keptMultipart, keptStart, MOST_KEPT_BYTES, type KeptBody } from './kept-body.ts'
+import { keepMultipart, keepStart, MOST_KEPT_BYTES, type KeptBody } from './kept-body.ts'
 import { MultipartParser } from './multipart.ts'
 import { malformedBody, type RequestBody } from './request-body.ts'
 
@@ -26,7 +26,7 @@ export async function readForm(
   }
   try {
     const form = parser.end()
-    return { kept: keptMultipart(form), value: form }
+    return { kept: keepMultipart(form), value: form }
   } catch (cause) {
     return malformedBody({ kept: seen.keep(), type: 'multipart/form-data', cause })
   }
@@ -47,6 +47,6 @@ class Seen {
 
   keep(): KeptBody {
     const start = Buffer.concat(this.#start)
-    return keptStart({ start, size: this.size, sha256: this.#hash.digest('hex') })
+    return keepStart({ start, size: this.size, sha256: this.#hash.digest('hex') })
   }
 }

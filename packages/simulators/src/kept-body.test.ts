@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { keptHeaders } from './exchange.ts'
-import { keptBody, keptMultipart } from './kept-body.ts'
+import { keepHeaders } from './exchange.ts'
+import { keepBody, keepMultipart } from './kept-body.ts'
 import { MultipartParser } from './multipart.ts'
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -15,17 +15,17 @@ describe('a body is kept', () => {
     ['a=1&b=2', 'a=1&b=2'],
     ['größe', 'größe'],
   ])('%j as %j', (text, expected) => {
-    expect(keptBody(Buffer.from(text)).show()).toEqual(expected)
+    expect(keepBody(Buffer.from(text)).show()).toEqual(expected)
   })
 
   test('as base64 if it is binary', () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe])
-    expect(keptBody(bytes).show()).toEqual({ base64: '/wD+', size: 3, sha256: hash(bytes) })
+    expect(keepBody(bytes).show()).toEqual({ base64: '/wD+', size: 3, sha256: hash(bytes) })
   })
 
   test('in part if it is big, with size and hash of the whole', () => {
     const bytes = Buffer.from(`{"a":"${'ä'.repeat(50_000)}"}`)
-    const kept = keptBody(bytes)
+    const kept = keepBody(bytes)
     expect(kept.bytes).toBeLessThan(20_000)
     const shown = kept.show() as { start: string }
     expect(shown).toMatchObject({ cut: true, size: bytes.length, sha256: hash(bytes) })
@@ -34,7 +34,7 @@ describe('a body is kept', () => {
 
   test('by size and hash if it is big and binary', () => {
     const bytes = Buffer.concat([Buffer.from([0xff]), randomBytes(100_000)])
-    expect(keptBody(bytes).show()).toEqual({ cut: true, size: 100_001, sha256: hash(bytes) })
+    expect(keepBody(bytes).show()).toEqual({ cut: true, size: 100_001, sha256: hash(bytes) })
   })
 
   test('without the bytes of its files', async () => {
@@ -51,7 +51,7 @@ describe('a body is kept', () => {
     parser.write(bytes)
     const multipart = parser.end()
     expect(multipart.files[1]).toMatchObject({ field: 'files', type: 'application/octet-stream' })
-    expect(keptMultipart(multipart).show()).toEqual({
+    expect(keepMultipart(multipart).show()).toEqual({
       fields: Object.fromEntries([
         ['case_id', 'C-1'],
         ['tag', ['a', 'b']],
@@ -66,13 +66,13 @@ describe('a body is kept', () => {
 
   test('in part if there are very many fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`f${n}`, 'x']))
-    expect(keptMultipart({ fields, files: [] }).show()).toMatchObject({ cut: true })
+    expect(keepMultipart({ fields, files: [] }).show()).toMatchObject({ cut: true })
   })
 })
 
 test('of a secret header only the scheme is kept', () => {
   expect(
-    keptHeaders({
+    keepHeaders({
       authorization: 'Bearer abc.def',
       cookie: 'session=1; b=2',
       'x-api-key': 'k',

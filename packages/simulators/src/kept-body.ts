@@ -16,7 +16,7 @@ const START_BYTES = 16 * 1024
 export const emptyBody: KeptBody = { bytes: 0, show: () => null }
 
 /** JSON and text as they are, anything else as base64; a big one is cut, with its size and hash. */
-export function keptBody(bytes: Buffer): KeptBody {
+export function keepBody(bytes: Buffer): KeptBody {
   if (bytes.length === 0) return emptyBody
   if (bytes.length > MOST_KEPT_BYTES) return cutBody(bytes)
   if (isUtf8(bytes)) {
@@ -28,14 +28,14 @@ export function keptBody(bytes: Buffer): KeptBody {
 }
 
 /** A body of which only the first bytes are there: as a whole if it was no longer than those. */
-export function keptStart(body: { start: Buffer; size: number; sha256: string }): KeptBody {
+export function keepStart(body: { start: Buffer; size: number; sha256: string }): KeptBody {
   const { start, size } = body
-  if (size === start.length) return keptBody(start)
+  if (size === start.length) return keepBody(start)
   return { bytes: 0, show: () => ({ cut: true, size, sha256: body.sha256 }) }
 }
 
 /** The names, sizes and hashes of files, not their bytes. */
-export function keptMultipart({ fields, files }: Multipart): KeptBody {
+export function keepMultipart({ fields, files }: Multipart): KeptBody {
   const shown = {
     fields,
     files: files.map((file) => ({ name: file.name, size: file.size, sha256: file.sha256 })),

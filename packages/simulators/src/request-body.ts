@@ -1,5 +1,5 @@
 import { problem } from '@posthorn/http'
-import { keptBody, type KeptBody } from './kept-body.ts'
+import { keepBody, type KeptBody } from './kept-body.ts'
 
 /** A body as the handler gets it and as the journal keeps it. */
 export interface RequestBody {
@@ -13,7 +13,7 @@ export interface RequestBody {
 /** Of everything but `multipart/form-data`, which is read as it streams in. */
 export function readBody(bytes: Buffer, contentType: string | undefined): RequestBody {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const kept = keptBody(bytes)
+  const kept = keepBody(bytes)
   try {
     return { kept, value: valueOf(bytes, type) }
   } catch (cause) {

@@ -22,7 +22,7 @@ export function createGate(ordered: boolean): Gate {
 }
 
 /** Not tried, because an earlier message of its key was not delivered. */
-export function heldBack(): Outcome {
+export function heldBackOutcome(): Outcome {
   return retryLater(
     new DeliveryError('HELD_BACK', 'An earlier message of the same key was not delivered.'),
     { charge: false },
@@ -30,7 +30,7 @@ export function heldBack(): Outcome {
 }
 
 /** Not tried, because the delivery was called off. */
-export function aborted(): Outcome {
+export function abortedOutcome(): Outcome {
   return retryLater(new TransportError('ABORTED'), { charge: false })
 }
 
@@ -59,7 +59,7 @@ export async function sendByHalves(
   const answers = admitted.length > 0 ? await send(admitted) : []
   const faulty: { delivery: Delivery; error: unknown }[] = []
   admitted.forEach((delivery, i) => {
-    const answer = answers[i] ?? aborted()
+    const answer = answers[i] ?? abortedOutcome()
     if (answer.kind === 'faulty') faulty.push({ delivery, error: answer.error })
     else settle(delivery, answer)
   })
@@ -70,8 +70,8 @@ export async function sendByHalves(
     for (const part of [faulty.slice(0, middle), faulty.slice(middle)]) {
       const half = part.map(({ delivery }) => delivery)
       const outcomes = await sendByHalves(half, gate, send)
-      half.forEach((delivery, i) => settle(delivery, outcomes[i] ?? aborted()))
+      half.forEach((delivery, i) => settle(delivery, outcomes[i] ?? abortedOutcome()))
     }
   }
-  return batch.map((delivery) => results.get(delivery) ?? heldBack())
+  return batch.map((delivery) => results.get(delivery) ?? heldBackOutcome())
 }

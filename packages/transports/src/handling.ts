@@ -92,7 +92,7 @@ export async function untilDone(work: Work, handling: Handling): Promise<boolean
   if (await insist(handling, () => failures.park(received))) return true
   let attempts = 0
   for (let outages = 0; !stop.aborted;) {
-    const error = await attempted(work, handling)
+    const error = await attempt(work, handling)
     if (error === undefined) return true
     if (error === STOPPED || signal.aborted) return false
     if (await isOutage(error, failures)) {
@@ -134,7 +134,7 @@ export function waitOf(
 const STOPPED = Symbol('stopped')
 
 /** One attempt: the error it ended with, undefined when it went well. */
-async function attempted(work: Work, handling: Handling): Promise<unknown> {
+async function attempt(work: Work, handling: Handling): Promise<unknown> {
   const { stop, signal, slots, failures } = handling
   try {
     return await slots.run(async () => {

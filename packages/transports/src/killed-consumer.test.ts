@@ -54,13 +54,13 @@ function exercise(
   describe(`${name}: a killed consumer`, { timeout: 240_000 }, () => {
     const made: Broker[] = []
     afterAll(() => Promise.all(made.map((each) => each.close())))
-    const opened = (): Broker => {
+    const openBroker = (): Broker => {
       const broker = make()
       made.push(broker)
       return broker
     }
     /** Runs the consumer until it dies of its message. */
-    const lost = async (topic: string, at: 'handling' | 'kept'): Promise<void> => {
+    const runUntilDead = async (topic: string, at: 'handling' | 'kept'): Promise<void> => {
       const child = spawn(process.execPath, ['--input-type=module', '--eval', CONSUMER], {
         cwd: new URL('.', import.meta.url),
         env: {
@@ -89,10 +89,10 @@ function exercise(
 
     it('a process killed between dead letter and acknowledgement keeps one dead letter', async () => {
       const topic = `killed-${randomUUID()}`
-      const broker = opened()
+      const broker = openBroker()
       await prepare(broker, topic)
       await send(broker, topic, ['a', 'poison', 'b'])
-      await lost(topic, 'kept')
+      await runUntilDead(topic, 'kept')
       const seen: unknown[] = []
       await broker.subscribe({
         ...{ topic, group: 'g' },
@@ -106,11 +106,11 @@ function exercise(
 
     it('a message that kills its consumer ends as a dead letter and the others go on', async () => {
       const topic = `killed-${randomUUID()}`
-      const broker = opened()
+      const broker = openBroker()
       await prepare(broker, topic)
       await send(broker, topic, ['a', 'poison', 'b'])
       // The first time nothing is suspected; then it is handled alone, three times.
-      for (let i = 0; i < 4; i++) await lost(topic, 'handling')
+      for (let i = 0; i < 4; i++) await runUntilDead(topic, 'handling')
       const seen: unknown[] = []
       await broker.subscribe({
         ...{ topic, group: 'g' },

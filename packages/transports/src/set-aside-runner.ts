@@ -108,8 +108,8 @@ async function handleOne(claimed: ClaimedMessage, run: Run): Promise<void> {
   if (stop.aborted) return store.release(claimed)
   const { message, place, lost } = claimed
   const about = { topic: consumer.topic, group: consumer.group, id: message.id }
-  const error = await attempted(claimed, run)
-  if (error === undefined) return store.handled(claimed)
+  const error = await attempt(claimed, run)
+  if (error === undefined) return store.remove(claimed)
   if (run.signal.aborted) return store.release(claimed)
   const { attempts: before } = claimed
   if (await isOutage(error, failures)) {
@@ -129,7 +129,7 @@ async function handleOne(claimed: ClaimedMessage, run: Run): Promise<void> {
 }
 
 /** One attempt: the error it ended with, undefined when it went well. */
-async function attempted(claimed: ClaimedMessage, run: Run): Promise<unknown> {
+async function attempt(claimed: ClaimedMessage, run: Run): Promise<unknown> {
   const { consumer, signal } = run
   const { message, place, lost } = claimed
   // The first loss may have been another message's doing; from then on it is handled alone.
@@ -137,11 +137,11 @@ async function attempted(claimed: ClaimedMessage, run: Run): Promise<unknown> {
   const ref = place
     ? { partition: place.partition, offset: String(place.offset) }
     : { setAside: claimed.id }
-  const attempt = async (): Promise<undefined> => {
+  const handle = async (): Promise<undefined> => {
     await consumer.handle(message, { ref, signal })
   }
   try {
-    return await (lost > 1 ? suspectSlot.run(attempt) : attempt())
+    return await (lost > 1 ? suspectSlot.run(handle) : handle())
   } catch (error) {
     return error ?? new Error('the handler threw nothing')
   }

@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()))
 })
 
-async function answering(listener: RequestListener): Promise<string> {
+async function serveAnswers(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => (server.closeAllConnections(), server.close()))
@@ -66,7 +66,7 @@ describe('the Graph API', () => {
     ['success in rubbish', 200, '<html>', { kind: 'silent' }],
     ['more than the client reads', 200, 'x'.repeat(20_000), { kind: 'silent' }],
   ])('answers with %s', async (_, status, body, expected) => {
-    const url = await answering((_request, response) => response.writeHead(status).end(body))
+    const url = await serveAnswers((_request, response) => response.writeHead(status).end(body))
     expect(await post(url)).toMatchObject(expected)
   })
 
@@ -77,7 +77,7 @@ describe('the Graph API', () => {
       [inAMinute, 60_000],
       ['soon', undefined],
     ] as const) {
-      const url = await answering((_request, response) =>
+      const url = await serveAnswers((_request, response) =>
         response.writeHead(429, { 'retry-after': header }).end(error(130_429)),
       )
       const reply = await post(url)
@@ -90,11 +90,11 @@ describe('the Graph API', () => {
   test('that is not there took nothing; that breaks off may have', async () => {
     expect(await post('http://127.0.0.1:9')).toMatchObject({ kind: 'unreachable' })
     expect(await post('http://no-such-host.invalid')).toMatchObject({ kind: 'unreachable' })
-    const cut = await answering((request) => request.socket.destroy())
+    const cut = await serveAnswers((request) => request.socket.destroy())
     expect(await post(cut)).toMatchObject({ kind: 'silent', error: { code: 'PROVIDER_SILENT' } })
-    const silent = await answering(() => undefined)
+    const silent = await serveAnswers(() => undefined)
     expect(await post(silent, AbortSignal.timeout(100))).toMatchObject({ kind: 'silent' })
-    const half = await answering((request, response) => {
+    const half = await serveAnswers((request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('{"mess')
       setTimeout(() => request.socket.destroy(), 20)
     })

@@ -61,7 +61,7 @@ const abandonMessage = async () => {
 const WORDS = ['sent', 'delivered', 'read', 'failed'] as const
 
 /** What the rules say, in another way than the code: the first word that ends it decides. */
-function ending(words: readonly string[]): MessageState {
+function expectedState(words: readonly string[]): MessageState {
   const last = words.find((word) => word !== 'sent')
   if (last === undefined) return 'SENT'
   return last === 'failed' ? 'FAILED' : 'DELIVERED'
@@ -103,7 +103,7 @@ describe('reports', () => {
           await api.webhook(webhookWith({ id: wamid, status, opaque: id, code: 131_026 }))
         }
         expect(await show(id)).toMatchObject({
-          ...{ status: ending(words), providerMessageId: wamid, outcomeUnknown: false },
+          ...{ status: expectedState(words), providerMessageId: wamid, outcomeUnknown: false },
         })
         const isBoth =
           words.includes('failed') && words.some((word) => word === 'delivered' || word === 'read')

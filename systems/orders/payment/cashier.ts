@@ -82,7 +82,7 @@ async function charge(
   const begun = await transaction(pool, (tx) => beginCharge(tx, order, callMs))
   if (begun.status === 'CANCELLED') await refundStray(order, { pool, gateway })
   if (begun.cancelled) return { kind: 'cancelled' }
-  if (begun.status !== 'CHARGING') return settledBefore(begun)
+  if (begun.status !== 'CHARGING') return answerOfSettled(begun)
   const { key, amount, currency, orderId: reference } = order
   const charged = await gateway.charge({ key, amount, currency, reference })
   if (charged.kind !== 'unknown') return charged
@@ -99,7 +99,7 @@ function tooLate(key: string): DeliveryError {
 }
 
 /** Another command for the same order was here first. */
-function settledBefore({ status, gateway_ref: ref, error_code, error }: Payment): Charged {
+function answerOfSettled({ status, gateway_ref: ref, error_code, error }: Payment): Charged {
   if (status === 'CHARGED' && ref !== null) return { kind: 'charged', ref }
   const why = { code: error_code ?? '', message: error ?? '' }
   return status === 'DECLINED'

@@ -25,7 +25,7 @@ export async function reserveStock(
   opening: number,
 ): Promise<Reserving> {
   const { orderId, orgId, items } = reservation
-  if (!(await insertReservation(tx, reservation))) return reservedBefore(tx, orderId)
+  if (!(await insertReservation(tx, reservation))) return answerAgain(tx, orderId)
   await openStock(tx, { orgId, items, opening, never: OUT_OF_STOCK })
   const available = await lockStock(tx, orgId, items)
   const short = items.find(({ sku, quantity }) => (available.get(sku) ?? 0) < quantity)
@@ -37,7 +37,7 @@ export async function reserveStock(
   return { kind: 'reserved' }
 }
 
-async function reservedBefore(tx: Transaction, orderId: string): Promise<Reserving> {
+async function answerAgain(tx: Transaction, orderId: string): Promise<Reserving> {
   const found = await findReservation(tx, orderId)
   if (found?.status === 'REFUSED') return { kind: 'refused', missing: found.missing ?? '' }
   return { kind: found?.status === 'RESERVED' ? 'reserved' : 'released' }

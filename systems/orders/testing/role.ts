@@ -38,9 +38,9 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
     poll: '100ms',
     retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
   })
-  const gateway = reachingGateway(gatewayUrl, reach)
+  const gateway = reachGateway(gatewayUrl, reach)
   const participants = { pool, events, transport: 'topics', log: silentLog }
-  const sagas = [reachingSaga(orderSaga({ pool, gateway }), reach)]
+  const sagas = [reachSaga(orderSaga({ pool, gateway }), reach)]
   const consumers = {
     stock: () => stockKeeper(participants, OPENING),
     payments: () => cashier({ ...participants, gateway, callMs: 3 * GATEWAY_TIMEOUT_MS }),
@@ -100,7 +100,7 @@ function quiet(pool: Pool): Pool {
   return pool.on('error', () => undefined)
 }
 
-function reachingGateway(url: string, reach: Reach): Gateway {
+function reachGateway(url: string, reach: Reach): Gateway {
   const settings = { GATEWAY_URL: url, GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS }
   const gateway = createGateway({ settings, baseUrl: () => '' })
   return {
@@ -118,7 +118,7 @@ function reachingGateway(url: string, reach: Reach): Gateway {
   }
 }
 
-function reachingSaga(saga: AnySaga, reach: Reach): AnySaga {
+function reachSaga(saga: AnySaga, reach: Reach): AnySaga {
   const steps = saga.steps.map((step): AnySaga['steps'][number] => ({
     ...step,
     action: async (...args) => {
@@ -127,14 +127,14 @@ function reachingSaga(saga: AnySaga, reach: Reach): AnySaga {
       await reach(`${step.name}: done`)
       return result
     },
-    compensate: step.compensate && undoing(step.name, step.compensate, reach),
+    compensate: step.compensate && reachCompensation(step.name, step.compensate, reach),
   }))
   return { ...saga, steps }
 }
 
 type Compensate = NonNullable<AnySaga['steps'][number]['compensate']>
 
-function undoing(name: string, compensate: Compensate, reach: Reach): Compensate {
+function reachCompensation(name: string, compensate: Compensate, reach: Reach): Compensate {
   return async (...args) => {
     await reach(`undo ${name}: begun`)
     const result = await compensate(...args)

@@ -4,7 +4,7 @@ import { readConsumers } from '@posthorn/engine/operate'
 import {
   ConfigurationError,
   allMigrations,
-  installedSystems,
+  loadSystems,
   readConfiguration,
   type Database,
   type Opened,
@@ -16,7 +16,7 @@ import { open, sessionOf, type Session } from '../session.ts'
 import { readStatus } from '../status.ts'
 import type { Terminal } from '../terminal.ts'
 import { explain } from '../trouble.ts'
-import { counted } from '../words.ts'
+import { pluralise } from '../words.ts'
 import { checkBrokers } from './broker/brokers.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkConsumers } from './consumer/consumers.ts'
@@ -146,7 +146,7 @@ async function readStrictly(
   env: NodeJS.ProcessEnv,
 ): Promise<Environment | { readonly mistakes: readonly Finding[] }> {
   try {
-    const systems = await installedSystems(env)
+    const systems = await loadSystems(env)
     return { systems, configuration: readConfiguration(env, systems) }
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error
@@ -169,8 +169,8 @@ function summaryOf(findings: readonly Finding[]): string {
   const [failed, warned] = [count('fail'), count('warn')]
   if (failed + warned === 0) return 'all checks passed'
   const parts = [
-    failed > 0 ? `${counted(failed, 'check')} failed` : '',
-    warned > 0 ? counted(warned, 'warning') : '',
+    failed > 0 ? `${pluralise(failed, 'check')} failed` : '',
+    warned > 0 ? pluralise(warned, 'warning') : '',
   ]
   return parts.filter((part) => part !== '').join(', ')
 }

@@ -1,9 +1,9 @@
-import { installedSystems, readConfiguration } from '@posthorn/server'
+import { loadSystems, readConfiguration } from '@posthorn/server'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { checkSecrets } from './secrets.ts'
 
-const systems = await installedSystems({})
+const systems = await loadSystems({})
 
 /** A production that has everything and nothing to be ashamed of. */
 const PRODUCTION: Record<string, string> = {
@@ -11,12 +11,12 @@ const PRODUCTION: Record<string, string> = {
   DATABASE_URL: 'postgres://u:p@db/posthorn',
   POSTHORN_JWT_SECRET: randomBytes(32).toString('base64url'),
   POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
-  ...required(),
+  ...requiredSettings(),
   SMTP_URL: 'smtp://mail.example:587',
 }
 
 /** What production must name for the systems; random, where it is a secret. */
-function required(): Record<string, string> {
+function requiredSettings(): Record<string, string> {
   const fields = systems.flatMap(({ settings }) => Object.entries(settings.properties))
   return Object.fromEntries(
     fields.flatMap(([name, field]) => {

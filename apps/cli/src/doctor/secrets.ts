@@ -12,7 +12,7 @@ export function checkSecrets(configuration: Configuration, variables: Variables)
   if (!configuration.production) return []
   const findings = [
     ...guessable(configuration, variables),
-    ...sharedSecret(configuration),
+    ...checkSharedSecret(configuration),
     ...developmentSecrets(variables),
   ]
   return findings.length > 0 ? findings : [ok('secrets', 'none is guessable')]
@@ -39,7 +39,7 @@ function isMonotonous(value: string): boolean {
   return !value.includes('://') && new Set(value).size < FEW_CHARACTERS
 }
 
-function sharedSecret({ jwtSecret, encryptionKeys = [] }: Configuration): Finding[] {
+function checkSharedSecret({ jwtSecret, encryptionKeys = [] }: Configuration): Finding[] {
   if (jwtSecret === undefined || !encryptionKeys.includes(jwtSecret)) return []
   const says = 'POSTHORN_JWT_SECRET is one of POSTHORN_ENCRYPTION_KEYS'
   return [warn('secrets', says, { todo: 'give each purpose a secret of its own', run: MAKE_ONE })]

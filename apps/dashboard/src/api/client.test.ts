@@ -6,7 +6,7 @@ import { createApi, dataOf } from './client.ts'
 import { ApiProblem, Unreachable } from './problem.ts'
 import { mayPass } from './query-client.ts'
 
-async function answering(listener: RequestListener): Promise<string> {
+async function serveAnswers(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => {
@@ -24,7 +24,7 @@ function apiAt(baseUrl: string) {
 
 test('asks with the token and gives what the answer carries', async () => {
   const { read } = apiAt(
-    await answering(({ headers, url }, response) => {
+    await serveAnswers(({ headers, url }, response) => {
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify({ items: [headers.authorization, url] }))
     }),
@@ -34,7 +34,7 @@ test('asks with the token and gives what the answer carries', async () => {
 
 test('throws the problem that the server tells', async () => {
   const { read, expired } = apiAt(
-    await answering((_request, response) => {
+    await serveAnswers((_request, response) => {
       response.writeHead(403, { 'content-type': 'application/problem+json', 'x-request-id': 'r-9' })
       response.end(JSON.stringify({ code: 'FORBIDDEN', title: 'No', detail: 'For operators.' }))
     }),
@@ -48,14 +48,14 @@ test('throws the problem that the server tells', async () => {
 
 test('says that the token is no longer taken', async () => {
   const { read, expired } = apiAt(
-    await answering((_request, response) => void response.writeHead(401).end('<html>')),
+    await serveAnswers((_request, response) => void response.writeHead(401).end('<html>')),
   )
   await expect(read()).rejects.toMatchObject({ code: 'HTTP_401' })
   expect(expired).toEqual(['now'])
 })
 
 test('tells no answer from a bad one', async () => {
-  const { read } = apiAt(await answering((request) => request.destroy()))
+  const { read } = apiAt(await serveAnswers((request) => request.destroy()))
   const error = await read().catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(Unreachable)
   expect(mayPass(error)).toBe(true)

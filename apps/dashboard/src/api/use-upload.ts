@@ -50,7 +50,7 @@ function upload({ path, body, type, token, onProgress }: UploadOptions): Promise
       if (total > 0) onProgress(loaded / total)
     })
     request.addEventListener('load', () => {
-      const answer = parsed(request.responseText)
+      const answer = parseJson(request.responseText)
       const { status } = request
       if (status >= 200 && status < 300) resolve(answer)
       else reject(new ApiProblem({ status, headers: headersOf(request) }, answer))
@@ -61,7 +61,7 @@ function upload({ path, body, type, token, onProgress }: UploadOptions): Promise
   })
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

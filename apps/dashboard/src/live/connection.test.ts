@@ -8,7 +8,7 @@ import { openConnection, type LiveState } from './connection.ts'
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A server with one answer per request; the last one repeats. */
-async function serving(...answers: Answer[]) {
+async function serve(...answers: Answer[]) {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     const answer = answers[Math.min(requests.length, answers.length - 1)]
@@ -24,7 +24,7 @@ async function serving(...answers: Answer[]) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests }
 }
 
-function following(url: string, more: { silenceMs?: number } = {}) {
+function follow(url: string, more: { silenceMs?: number } = {}) {
   const batches: Batch[] = []
   const states: LiveState[] = []
   const connection = openConnection({
@@ -41,26 +41,26 @@ function following(url: string, more: { silenceMs?: number } = {}) {
   return { connection, batches, states, data }
 }
 
-const streaming =
+const stream =
   (text: string, { ends = false } = {}): Answer =>
   (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text)
     if (ends) response.end()
   }
 
-const refusing =
+const refuse =
   (status: number, headers = {}): Answer =>
   (_request, response) =>
     response.writeHead(status, headers).end()
 
 test('goes on from the last position after every loss, with its token', async () => {
-  const server = await serving(
-    streaming('id: 1\ndata: a\n\ndata: b\n\n', { ends: true }),
+  const server = await serve(
+    stream('id: 1\ndata: a\n\ndata: b\n\n', { ends: true }),
     (request) => request.socket.destroy(),
-    refusing(503),
-    streaming('id: 3\ndata: c\n\n'),
+    refuse(503),
+    stream('id: 3\ndata: c\n\n'),
   )
-  const { data, states } = following(server.url)
+  const { data, states } = follow(server.url)
   await expect.poll(data).toEqual(['a', 'b', 'c'])
   expect(server.requests.map(({ headers }) => headers['last-event-id'])).toEqual([
     undefined,
@@ -73,20 +73,20 @@ test('goes on from the last position after every loss, with its token', async ()
 })
 
 test('a position that the server has forgotten means: look at everything again', async () => {
-  const server = await serving(
-    streaming('id: old\ndata: a\n\n', { ends: true }),
-    refusing(400),
-    streaming('data: b\n\n'),
+  const server = await serve(
+    stream('id: old\ndata: a\n\n', { ends: true }),
+    refuse(400),
+    stream('data: b\n\n'),
   )
-  const { data, batches } = following(server.url)
+  const { data, batches } = follow(server.url)
   await expect.poll(data).toEqual(['a', 'b'])
   expect(server.requests[2]?.headers['last-event-id']).toBeUndefined()
   expect(batches.at(-1)?.lookAgain).toBe(true)
 })
 
 test.each([401, 403])('%i ends it for good', async (status) => {
-  const server = await serving(refusing(status))
-  const { states, connection } = following(server.url)
+  const server = await serve(refuse(status))
+  const { states, connection } = follow(server.url)
   await expect.poll(() => states.at(-1)).toBe('refused')
   connection.resume()
   expect(states).toEqual(['connecting', 'refused'])
@@ -94,8 +94,8 @@ test.each([401, 403])('%i ends it for good', async (status) => {
 })
 
 test('paused, it holds no connection; resumed, it goes on from where it was', async () => {
-  const server = await serving(streaming('id: 5\ndata: a\n\n'), streaming('id: 6\ndata: b\n\n'))
-  const { data, states, connection } = following(server.url)
+  const server = await serve(stream('id: 5\ndata: a\n\n'), stream('id: 6\ndata: b\n\n'))
+  const { data, states, connection } = follow(server.url)
   await expect.poll(data).toEqual(['a'])
   connection.pause()
   await expect.poll(() => server.requests[0]?.socket.destroyed).toBe(true)
@@ -107,8 +107,8 @@ test('paused, it holds no connection; resumed, it goes on from where it was', as
 })
 
 test('a server that says nothing any more is left', async () => {
-  const server = await serving(streaming(': here\n\n'), streaming('data: back\n\n'))
-  const { data } = following(server.url, { silenceMs: 50 })
+  const server = await serve(stream(': here\n\n'), stream('data: back\n\n'))
+  const { data } = follow(server.url, { silenceMs: 50 })
   await expect.poll(data).toContain('back')
 })
 

@@ -108,7 +108,7 @@ async function readOnce(options: ConnectionOptions, reading: Reading): Promise<E
   const { silenceMs = 45_000 } = options
   const silence = new AbortController()
   let timer = setTimeout(() => silence.abort(), silenceMs)
-  const heard = () => {
+  const restartTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(() => silence.abort(), silenceMs)
   }
@@ -129,7 +129,7 @@ async function readOnce(options: ConnectionOptions, reading: Reading): Promise<E
     for (;;) {
       const { value, done } = await reader.read()
       if (done) return { kind: 'ended' }
-      heard()
+      restartTimer()
       reading.onEvents(parse(value))
     }
   } catch {

@@ -47,14 +47,14 @@ export function openLive({ token, url = '/api/v1/stream' }: LiveOptions): Live {
   })
   return {
     state: () => state,
-    onState: (listener) => added(states, listener),
-    follow: (listener) => added(followers, listener),
+    onState: (listener) => addListener(states, listener),
+    follow: (listener) => addListener(followers, listener),
     show: (isVisible) => (isVisible ? connection.resume() : connection.pause()),
     close: () => connection.close(),
   }
 }
 
-function added<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+function addListener<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }

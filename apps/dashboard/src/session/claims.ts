@@ -14,7 +14,7 @@ export function claimsOf(token: string): Claims | undefined {
   const [, body, signature] = token.split('.')
   if (body === undefined || !signature) return undefined
   try {
-    const { sub, org, role = 'member', exp } = JSON.parse(decoded(body)) as Record<string, unknown>
+    const { sub, org, role = 'member', exp } = JSON.parse(decode(body)) as Record<string, unknown>
     if (typeof sub !== 'string' || typeof org !== 'string' || typeof exp !== 'number') return
     if (role !== 'member' && role !== 'operator') return
     return { sub, org, role, expiresAt: exp * 1_000 }
@@ -23,7 +23,7 @@ export function claimsOf(token: string): Claims | undefined {
   }
 }
 
-function decoded(part: string): string {
+function decode(part: string): string {
   const binary = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
   return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)))
 }

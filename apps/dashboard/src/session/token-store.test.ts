@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { claimsOf } from './claims.ts'
 import { createTokenStore, tokenIn } from './token-store.ts'
 
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const tokenOf = (claims: object) => `${encoded({ alg: 'HS256' })}.${encoded(claims)}.signature`
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const tokenOf = (claims: object) => `${encode({ alg: 'HS256' })}.${encode(claims)}.signature`
 
 const NOW = 1_800_000_000_000
 const GOOD = { sub: 'Zoë', org: 'ünited', role: 'operator', exp: NOW / 1_000 + 60 }
@@ -32,8 +32,8 @@ test.each([
   ['nothing', ''],
   ['a word', 'hello'],
   ['no JSON', 'a.b.c'],
-  ['null', `x.${encoded(null)}.y`],
-  ['no signature', `x.${encoded(GOOD)}.`],
+  ['null', `x.${encode(null)}.y`],
+  ['no signature', `x.${encode(GOOD)}.`],
   ['no end', tokenOf({ ...GOOD, exp: undefined })],
   ['no organisation', tokenOf({ ...GOOD, org: 7 })],
   ['an unknown role', tokenOf({ ...GOOD, role: 'root' })],

@@ -17,12 +17,12 @@ export async function openBrowser(): Promise<Browser | undefined> {
 }
 
 async function launch(): Promise<Browser | undefined> {
-  const path = await ensureChromium().catch((error: unknown) => missing(error))
+  const path = await ensureChromium().catch((error: unknown) => skipWithoutBrowser(error))
   if (path === undefined) return undefined
   return chromium.launch({ executablePath: path, args: ['--disable-dev-shm-usage'] })
 }
 
-function missing(error: unknown): undefined {
+function skipWithoutBrowser(error: unknown): undefined {
   const isCi = !['', 'false', '0'].includes(process.env['CI'] ?? '')
   if (isCi || !(error instanceof Error)) throw error
   process.stderr.write(`\n  SKIPPED: no browser. ${error.message}\n\n`)

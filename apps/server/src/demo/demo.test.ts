@@ -1,7 +1,7 @@
 import { silentLog } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test, vi } from 'vitest'
-import { installedSystems } from '../systems.ts'
+import { loadSystems } from '../systems.ts'
 import { testServer } from '../testing/test-server.ts'
 import { createDemo } from './demo.ts'
 import type { Step } from './step.ts'
@@ -9,7 +9,7 @@ import type { Step } from './step.ts'
 // The whole story, on a machine that may be busy with other tests.
 vi.setConfig({ testTimeout: 240_000 })
 
-const systems = await installedSystems({})
+const systems = await loadSystems({})
 const server = await testServer(await testDatabase(), { systems })
 const PATH = '/api/v1/demo'
 

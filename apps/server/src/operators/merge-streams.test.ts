@@ -38,11 +38,11 @@ test('ends with the first source that ends', async () => {
 
 test('breaks with the first source that breaks', async () => {
   const stop = new AbortController()
-  async function* failing(): AsyncGenerator<string> {
+  async function* failAfterOne(): AsyncGenerator<string> {
     yield 'one'
     throw new Error('behind')
   }
-  await expect(take(mergeStreams([failing(), source([], stop.signal)]), 10)).rejects.toThrow(
+  await expect(take(mergeStreams([failAfterOne(), source([], stop.signal)]), 10)).rejects.toThrow(
     'behind',
   )
   stop.abort()

@@ -166,7 +166,7 @@ export function replayRoutes(app: App, pool: Pool, outboxes: Registered): void {
     { schema: showing, config: OPERATOR },
     async ({ params }) => {
       const run = await getReplay(pool, outboxNamed(outboxes, params.name), params.id)
-      if (!run) throw missing()
+      if (!run) throw noSuchReplay()
       return resourceOf(run)
     },
   )
@@ -181,7 +181,7 @@ export function replayRoutes(app: App, pool: Pool, outboxes: Registered): void {
       const stop = { id, by: callerOf(request).sub, ...(reason !== undefined && { reason }) }
       const stopped = await transaction(pool, (tx) => stopReplay(tx, outbox, stop))
       if (stopped) return resourceOf(stopped)
-      if (!(await getReplay(pool, outbox, id))) throw missing()
+      if (!(await getReplay(pool, outbox, id))) throw noSuchReplay()
       throw problem('CONFLICT', { detail: 'the replay has ended' })
     },
   )
@@ -214,7 +214,7 @@ function optionsOf(
   }
 }
 
-function missing() {
+function noSuchReplay() {
   return problem('NOT_FOUND', { detail: 'the outbox has no such replay' })
 }
 

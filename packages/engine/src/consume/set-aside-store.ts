@@ -174,7 +174,7 @@ export class SetAsideStore {
     await this.#pool.query(renewConsumerMessages(token, leaseMs))
   }
 
-  async handled({ id, token }: ClaimedMessage): Promise<void> {
+  async remove({ id, token }: ClaimedMessage): Promise<void> {
     await this.#pool.query(deleteHandled(id, token))
   }
 

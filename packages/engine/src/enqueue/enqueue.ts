@@ -64,7 +64,7 @@ export async function enqueueAll<Row>(
     completeRows(box, message as Record<string, unknown>, options),
   )
   const known = await knowledgeOf(tx, box)
-  const given = givenColumns(box, known, rows)
+  const given = findGivenColumns(box, known, rows)
   await serialiseKeys(tx, box, { rows, options })
   const dedupes = givesDedupeKey(box, given)
   const statement = insertOf(box, known, { given, delayed: options.delay !== undefined, dedupes })
@@ -106,7 +106,7 @@ async function knowledgeOf(tx: Transaction, outbox: Outbox): Promise<Known> {
 }
 
 /** Every column that some message gives, with its type from the catalogue. */
-function givenColumns(
+function findGivenColumns(
   outbox: Outbox,
   { columns }: Known,
   rows: readonly Record<string, unknown>[],

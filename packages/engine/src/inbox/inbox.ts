@@ -107,7 +107,7 @@ export async function around<Answer, Result>(
   receipt: Receipt,
   { call, outcome }: Around<Answer, Result>,
 ): Promise<Once<Result>> {
-  if (await seen(pool, receipt)) return { first: false }
+  if (await hasSeen(pool, receipt)) return { first: false }
   const answer = await call(receipt.id)
   return transaction(pool, (tx) => once(tx, receipt, () => outcome(tx, answer)))
 }
@@ -119,11 +119,11 @@ async function receive(tx: Transaction, receipt: Receipt): Promise<boolean> {
   const { rows } = await tx.query({ text: inbox.sql.receive, values })
   if (rows.length > 0) return true
   // Known or expired. If it is neither, it was known and has been deleted since.
-  return !(await seen(tx, receipt)) && receive(tx, receipt)
+  return !(await hasSeen(tx, receipt)) && receive(tx, receipt)
 }
 
 /** Whether this consumer has had the message; throws if the inbox no longer knows. */
-async function seen(db: Queryable, { inbox, consumer, id }: Receipt): Promise<boolean> {
+async function hasSeen(db: Queryable, { inbox, consumer, id }: Receipt): Promise<boolean> {
   const values = [consumer, id, inbox.retentionMs]
   const { rows } = await db.query<{ seen: boolean; expired: boolean }>({
     text: inbox.sql.seen,

@@ -66,7 +66,7 @@ export async function migrate(
     await tx.query(lockMigrations)
     await tx.query(createMigrationTable)
     const { rows } = await tx.query<AppliedMigration>(selectMigrations)
-    const missing = pending(sets, rows)
+    const missing = findPending(sets, rows)
     for (const { set, migration } of missing) {
       await tx.query({ text: migration.sql, values: [] })
       await tx.query(insertMigration(set, noteOf(migration)))
@@ -85,7 +85,7 @@ export async function migrationStatus(
 ): Promise<MigrationStatus[]> {
   const { rows: found } = await db.query<{ present: boolean }>(selectMigrationTable)
   const applied = found[0]?.present ? (await db.query<AppliedMigration>(selectMigrations)).rows : []
-  pending(sets, applied)
+  findPending(sets, applied)
   return sets.flatMap((set) =>
     set.migrations.map((migration) => ({
       set: set.name,
@@ -107,7 +107,7 @@ export function migrationSql(sets: readonly MigrationSet[]): string {
   return `begin;\n${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n\n${steps.join('\n')}\ncommit;\n`
 }
 
-function pending(
+function findPending(
   sets: readonly MigrationSet[],
   applied: readonly AppliedMigration[],
 ): { set: string; migration: Migration }[] {

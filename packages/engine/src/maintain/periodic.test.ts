@@ -5,7 +5,7 @@ import { sleep } from '../sleep.ts'
 import { runPeriodically, startPeriodically, type StepResult } from './periodic.ts'
 
 /** A log and metrics that keep what they hear. */
-function recorded() {
+function recordAll() {
   const lines: { level: string; failures: unknown; message: string }[] = []
   const failures: number[] = []
   const at = (level: string) => (details: object, message: string) =>
@@ -28,7 +28,7 @@ test('a step that has more runs again at once, and one that is done ends the tas
 })
 
 test('a step that fails is tried again later each time, and louder from the third on', async () => {
-  const { lines, failures, log, metrics } = recorded()
+  const { lines, failures, log, metrics } = recordAll()
   const startedAt: number[] = []
   const step = async () => {
     startedAt.push(performance.now())

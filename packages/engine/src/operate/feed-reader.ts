@@ -72,7 +72,7 @@ export class FeedReader {
    */
   async look(heard: {
     found(entries: readonly AuditEntry[], ids: IdRanges): void
-    givenUp(ids: IdRanges): void
+    giveUp(ids: IdRanges): void
   }): Promise<void> {
     // Before the reading: a later read sees what a writer left behind when it ended.
     const over = await this.#findAbandoned()
@@ -84,7 +84,7 @@ export class FeedReader {
     const never = without(over, without(over, this.#wanted))
     if (never.length === 0) return
     this.#wanted = without(this.#wanted, never)
-    heard.givenUp(never)
+    heard.giveUp(never)
   }
 
   /** Gaps whose possible writers are all over. */

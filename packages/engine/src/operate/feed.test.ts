@@ -28,7 +28,7 @@ const subjectOf = (entry: AuditEntry) =>
   entry.kind === 'transition' ? entry.messageId : entry.subject
 
 /** A reader that records what arrives, until it leaves. */
-function reading(options: SubscribeOptions = {}, from: Feed = feed) {
+function startReader(options: SubscribeOptions = {}, from: Feed = feed) {
   const stop = new AbortController()
   const read = { subjects: [] as string[], position: options.after, failure: undefined as unknown }
   const over = (async () => {
@@ -67,8 +67,8 @@ const write = (client: { query: PoolClient['query'] }, ...subjects: string[]) =>
   )
 
 /** A reader that is surely there: it has heard of something. */
-async function listening(options: SubscribeOptions = {}) {
-  const read = reading(options)
+async function startListening(options: SubscribeOptions = {}) {
+  const read = startReader(options)
   await eventually(
     async () => {
       await write(db.pool, 'hello')
@@ -84,7 +84,7 @@ const entriesOf = (read: { subjects: string[] }) => read.subjects.filter((each) 
 describe('a reader', () => {
   test('hears of what is committed from now on, of both kinds', async () => {
     await write(db.pool, 'before')
-    const read = await listening()
+    const read = await startListening()
     await write(db.pool, 'a', 'b')
     await transaction(db.pool, (tx) => pause(tx, { name: 'box' }, { by: 'ada' }))
     await eventually(() => entriesOf(read)).toEqual(['a', 'b', 'box'])
@@ -92,7 +92,7 @@ describe('a reader', () => {
   })
 
   test('misses no late commit, in any order', async () => {
-    const read = await listening()
+    const read = await startListening()
     const [one, two, three] = [
       await openTransaction(),
       await openTransaction(),
@@ -115,7 +115,7 @@ describe('a reader', () => {
     const early = await openTransaction()
     await write(early, 'early')
     await write(db.pool, 'seen')
-    const read = await listening()
+    const read = await startListening()
     await endTransaction(early, 'commit')
     await eventually(() => entriesOf(read)).toEqual(['early'])
     await read.leave()
@@ -125,7 +125,7 @@ describe('a reader', () => {
     const stranger = await openTransaction()
     await stranger.query('create table stranger (id int)')
     onTestFinished(() => endTransaction(stranger, 'rollback'))
-    const read = await listening()
+    const read = await startListening()
     const failed = await openTransaction()
     await write(failed, 'never')
     await write(db.pool, 'a')
@@ -143,7 +143,7 @@ describe('a reader', () => {
   })
 
   test('waits for an old writer, and for no other session', async () => {
-    const read = await listening()
+    const read = await startListening()
     const slow = await openTransaction()
     await write(slow, 'slow')
     const until = Date.now() + 2_500
@@ -153,7 +153,7 @@ describe('a reader', () => {
     }
     const position = await read.leave()
     await endTransaction(slow, 'commit')
-    const again = reading({ after: position ?? '' })
+    const again = startReader({ after: position ?? '' })
     await eventually(() => entriesOf(again)).toEqual(['slow'])
     await again.leave()
   })
@@ -167,10 +167,10 @@ describe('a reader', () => {
       transports: { topics: fake },
       mode: 'poll',
     })
-    const unfiltered = await listening()
-    const acme = reading({ tenant: 'acme' })
-    const messages = reading({ outboxes: ['messages.outbound'] })
-    const other = reading({ outboxes: ['other'] })
+    const unfiltered = await startListening()
+    const acme = startReader({ tenant: 'acme' })
+    const messages = startReader({ outboxes: ['messages.outbound'] })
+    const other = startReader({ outboxes: ['other'] })
     const row = (org: string) => ({
       org_id: org,
       idempotency_key: uuid(),
@@ -191,7 +191,7 @@ describe('a reader', () => {
   })
 
   test('that is too slow is let go with a code, and can go on', async () => {
-    const read = await listening()
+    const read = await startListening()
     // Without a position there is nothing to catch up with: its first batch is a live one.
     const batches = feed.subscribe()[Symbol.asyncIterator]()
     let position = ''
@@ -216,24 +216,24 @@ describe('a reader', () => {
       }
     }
     await expect(drain()).rejects.toMatchObject({ code: 'FEED_BEHIND' })
-    const again = reading({ after: position })
+    const again = startReader({ after: position })
     await eventually(() => entriesOf(again).length).toBe(11_000 - received)
     await Promise.all([again.leave(), read.leave()])
   })
 
   test('goes on in another process where it was in this one', async () => {
-    const read = await listening()
+    const read = await startListening()
     const position = await read.leave()
     await write(db.pool, ...Array.from({ length: 2_500 }, (_, n) => String(n)))
     const elsewhere = createFeed({ pool: db.pool, pollMs: 5 })
-    const again = reading({ after: position ?? '' }, elsewhere)
+    const again = startReader({ after: position ?? '' }, elsewhere)
     await eventually(() => entriesOf(again).length).toBe(2_500)
     await elsewhere.close()
     expect(entriesOf(again)).toEqual(Array.from({ length: 2_500 }, (_, n) => String(n)))
   })
 
   test('waits in another process for a writer that it waited for in this one', async () => {
-    const read = await listening()
+    const read = await startListening()
     const slow = await openTransaction()
     await write(slow, 'slow')
     // More than a new feed looks back by itself.
@@ -241,7 +241,7 @@ describe('a reader', () => {
     await eventually(() => entriesOf(read).length).toBe(11_000)
     const position = await read.leave()
     const elsewhere = createFeed({ pool: db.pool, pollMs: 5 })
-    const again = reading({ after: position ?? '' }, elsewhere)
+    const again = startReader({ after: position ?? '' }, elsewhere)
     await write(db.pool, 'next')
     await eventually(() => entriesOf(again)).toEqual(['next'])
     await endTransaction(slow, 'commit')
@@ -260,7 +260,7 @@ describe('a reader', () => {
       const thousand = base + BigInt(n) * 1_000n
       return [thousand + 500n, thousand + 998n]
     })
-    const read = reading({ after: toPosition([...gaps, [base + 19_999n, LAST_ID]]) })
+    const read = startReader({ after: toPosition([...gaps, [base + 19_999n, LAST_ID]]) })
     await eventually(() => read.subjects.length).toBe(20 * 499 + 1)
     expect(read.subjects.every((each) => Number(each) % 1_000 >= 500)).toBe(true)
     expect(read.subjects).toEqual(read.subjects.toSorted((a, b) => Number(a) - Number(b)))
@@ -268,7 +268,7 @@ describe('a reader', () => {
   })
 
   test('with a position of another database begins now', async () => {
-    const read = await listening({ after: 'zzzzzzzzzz' })
+    const read = await startListening({ after: 'zzzzzzzzzz' })
     await write(db.pool, 'a')
     await eventually(() => entriesOf(read)).toEqual(['a'])
     await read.leave()
@@ -291,25 +291,25 @@ describe('the feed', () => {
       return query(...args)
     }) as typeof pool.query
     const own = createFeed({ pool, pollMs: 1 })
-    const read = reading({}, own)
+    const read = startReader({}, own)
     await eventually(() => asked).toBeGreaterThan(10)
     await read.leave()
     await new Promise((resolve) => setTimeout(resolve, 20))
     const before = asked
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(asked).toBe(before)
-    const again = reading({}, own)
+    const again = startReader({}, own)
     await eventually(() => asked).toBeGreaterThan(before + 10)
     await own.close()
     await again.over
     expect(again.failure).toBeUndefined()
-    await reading({}, own).over
+    await startReader({}, own).over
   })
 
   test('outlives its connections', async () => {
     const pool = db.connect({ application_name: 'posthorn feed', max: 2 })
     const own = createFeed({ pool, pollMs: 5 })
-    const read = reading({}, own)
+    const read = startReader({}, own)
     await eventually(async () => {
       await write(db.pool, 'hello')
       return read.subjects.length
@@ -342,7 +342,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait') }) },
 )
 
-const missing = (wanted: readonly string[], there: readonly string[]) =>
+const findMissing = (wanted: readonly string[], there: readonly string[]) =>
   wanted.filter((each) => !there.includes(each))
 
 /** Plays the moves with one reader that leaves and comes back; says what was committed and heard. */
@@ -352,7 +352,7 @@ async function play(moves: readonly Move[]) {
   const received: string[] = []
   const repeatable: string[] = []
   let next = 0
-  let read = reading()
+  let read = startReader()
   await eventually(
     async () => {
       await write(db.pool, 'hello')
@@ -381,14 +381,14 @@ async function play(moves: readonly Move[]) {
       // A reader that forgets has had its last batches, but not stored their position.
       if (each.forget) repeatable.push(...read.subjects)
       received.push(...read.subjects)
-      read = reading({ after: (each.forget ? before : position) ?? '' })
+      read = startReader({ after: (each.forget ? before : position) ?? '' })
       position = each.forget ? before : position
     } else if (each.do === 'wait') await new Promise((resolve) => setTimeout(resolve, 8))
     else await end(each.who, each.do)
   }
   for (const at of writers.keys()) await end(at, 'commit')
   const all = () => [...received, ...read.subjects].filter((each) => each !== 'hello')
-  await eventually(() => missing(committed, all()).length, { interval: 5 }).toBe(0)
+  await eventually(() => findMissing(committed, all()).length, { interval: 5 }).toBe(0)
   await read.leave()
   return { committed, received: all(), repeatable }
 }
@@ -399,7 +399,7 @@ test('no interleaving of writes, commits, rollbacks and leaving readers misses a
       const { committed, received, repeatable } = await play(moves)
       expect(new Set(received)).toEqual(new Set(committed))
       const twice = received.filter((each, at) => received.indexOf(each) !== at)
-      expect(missing(twice, repeatable)).toEqual([])
+      expect(findMissing(twice, repeatable)).toEqual([])
     }),
     { numRuns: 40 },
   )

@@ -139,7 +139,7 @@ class PolledFeed implements Feed {
       try {
         await reader.look({
           found: (entries, ids) => this.#live.forEach((each) => each.addEntries(entries, ids)),
-          givenUp: (ids) => this.#live.forEach((each) => each.giveUp(ids)),
+          giveUp: (ids) => this.#live.forEach((each) => each.giveUp(ids)),
         })
         pauseMs = this.#pollMs
       } catch (error) {

@@ -21,7 +21,7 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
     )
   }
   const present = new Set(rows.map(({ name }) => name))
-  for (const [field, column] of namedColumns(outbox)) {
+  for (const [field, column] of listColumns(outbox)) {
     if (!present.has(column)) {
       throw new DefinitionError(outbox.name, field, `${outbox.table} has no column "${column}"`)
     }
@@ -77,7 +77,7 @@ async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Prom
   )
 }
 
-function namedColumns({
+function listColumns({
   columns,
   counter,
   order,

@@ -113,17 +113,17 @@ const MAX_MESSAGE = 2_000
 
 /** Code and message of anything thrown or returned as an error. */
 export function failureOf<Fallback extends string>(error: unknown, fallback: Fallback): Failure {
-  if (typeof error !== 'object' || error === null) return kept(fallback, String(error))
+  if (typeof error !== 'object' || error === null) return storableFailure(fallback, String(error))
   const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback
   const message =
     'message' in error && typeof error.message === 'string' && error.message !== ''
       ? error.message
       : code
-  return kept(code, message)
+  return storableFailure(code, message)
 }
 
 /** Postgres text cannot hold NUL; a failure must never make settling fail. */
-function kept(code: string, message: string): Failure {
+function storableFailure(code: string, message: string): Failure {
   return {
     code: code.slice(0, 100).replaceAll('\0', ''),
     message: message.slice(0, MAX_MESSAGE).replaceAll('\0', ''),

@@ -58,7 +58,7 @@ const { pool } = await testDatabase({
 const patient = { timeout: 15_000 }
 
 const started: Relay[] = []
-async function running(outbox: Outbox<Event>, transport: Transport) {
+async function startRelay(outbox: Outbox<Event>, transport: Transport) {
   const relay = createRelay({ pool, outboxes: [outbox], transports: { fake: transport } })
   started.push(relay)
   await relay.start()
@@ -77,7 +77,7 @@ afterEach(async () => {
 
 test('a key that the message forgets is that of the order', async () => {
   const fake = fakeTransport()
-  await running(ordered, fake)
+  await startRelay(ordered, fake)
   await put(ordered, 'acme')
   await expect.poll(() => fake.arrived.map(({ key }) => key), patient).toEqual(['acme'])
   const { rows } = await pool.query<Record<string, unknown>>('select * from attempt.ordered')
@@ -85,7 +85,9 @@ test('a key that the message forgets is that of the order', async () => {
 })
 
 /** Its first attempt never ends of itself; `signal` or `late` may end it. */
-function hanging(first: (batch: readonly Delivery[], signal: AbortSignal) => Promise<Outcome[]>) {
+function hangingTransport(
+  first: (batch: readonly Delivery[], signal: AbortSignal) => Promise<Outcome[]>,
+) {
   const batches: string[][] = []
   const transport: Transport = {
     deliver(batch, { signal }) {
@@ -109,8 +111,8 @@ async function codesOf(outbox: Outbox<Event>, id: string) {
 
 test.each([events, ordered])('an attempt that never ends is unknown in $name', async (outbox) => {
   const late = Promise.withResolvers<Outcome[]>()
-  const { transport, batches } = hanging(() => late.promise)
-  await running(outbox, transport)
+  const { transport, batches } = hangingTransport(() => late.promise)
+  await startRelay(outbox, transport)
   const { id } = await put(outbox, 'acme')
   await expect.poll(() => codesOf(outbox, id), patient).toEqual(['ATTEMPT_TIMEOUT', 'sent'])
   // The lane goes on, and what the first attempt says at last is not heard.
@@ -127,20 +129,20 @@ test.each([events, ordered])('an attempt that never ends is unknown in $name', a
 })
 
 test('a transport that heeds the signal says itself what became of its messages', async () => {
-  const { transport } = hanging(
+  const { transport } = hangingTransport(
     (batch, signal) =>
       new Promise((resolve) => {
         signal.addEventListener('abort', () => resolve(batch.map(() => delivered())))
       }),
   )
-  await running(events, transport)
+  await startRelay(events, transport)
   const { id } = await put(events, 'acme')
   await expect.poll(() => codesOf(events, id), patient).toEqual(['sent'])
 })
 
 test('a relay can be stopped while a transport heeds nothing', async () => {
   const never = new Promise<Outcome[]>(() => undefined)
-  const { transport, batches } = hanging(() => never)
+  const { transport, batches } = hangingTransport(() => never)
   const slow = defineOutbox<Event>({ ...definition, claim: { ...definition.claim, attempt: '1s' } })
   const relay = createRelay({
     pool,

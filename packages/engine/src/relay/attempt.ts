@@ -1,4 +1,4 @@
-import { boundedAttempt } from './bounded-attempt.ts'
+import { attemptWithin } from './bounded-attempt.ts'
 import { createBreaker, type Breaker, type Permit } from './breaker.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
@@ -136,7 +136,7 @@ export class Attempter {
       const outcomes = await withDeliverySpan(this.#outbox.name, batch, async (sent) => {
         const deliver = (aborted: AbortSignal) =>
           transport.deliver(sent, { ordered, signal: aborted })
-        return (await boundedAttempt(deliver, bounds)) ?? batch.map(() => TIMED_OUT)
+        return (await attemptWithin(deliver, bounds)) ?? batch.map(() => TIMED_OUT)
       })
       return outcomes.length === batch.length ? outcomes : batch.map(() => MISSING)
     } catch (error) {

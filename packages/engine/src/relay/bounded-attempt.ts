@@ -5,7 +5,7 @@ const GRACE_MS = 5_000
  * Waits for an attempt until it is over or has taken `ms`. Then it is aborted, as it is by `signal`,
  * and if it goes on in spite of that it is left alone: undefined, and what it still says is dropped.
  */
-export async function boundedAttempt<Result>(
+export async function attemptWithin<Result>(
   attempt: (signal: AbortSignal) => Promise<Result>,
   { ms, signal }: { ms: number; signal: AbortSignal },
 ): Promise<Result | undefined> {

@@ -1,4 +1,4 @@
-import { boundedAttempt } from './bounded-attempt.ts'
+import { attemptWithin } from './bounded-attempt.ts'
 import type { Attempted, Attempter, Transports } from './attempt.ts'
 import type { Claim } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
@@ -157,7 +157,7 @@ export class ClaimWorker {
     const { outbox, transports } = this.#options
     const ask = () => Promise.all(claim.rows.map((row) => hasPassed(outbox, row, transports)))
     const bounds = { ms: outbox.attemptMs, signal: this.#abort.signal }
-    const passed = (await boundedAttempt(ask, bounds)) ?? []
+    const passed = (await attemptWithin(ask, bounds)) ?? []
     const waiting = claim.rows.filter((_, i) => !passed[i])
     const againMs = Math.min(outbox.confirmWithinMs ?? MAX_WAIT_MS, MAX_WAIT_MS)
     if (waiting.length > 0) await this.#source.renew({ ...claim, rows: waiting }, againMs)

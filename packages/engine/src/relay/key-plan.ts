@@ -78,7 +78,7 @@ export function planRun(
     }
     if (fate) fates.set(key, fate)
   }
-  for (const waiting of waitingKeys(outbox, claim)) {
+  for (const waiting of findWaitingKeys(outbox, claim)) {
     const fate = fates.get(waiting.key)
     if (fate === undefined || fate === 'stays') plan.frees.push(waiting)
   }
@@ -169,7 +169,7 @@ function holdOf(
 }
 
 /** The keys of a run that were waiting, each with the version it was read under. */
-function waitingKeys(outbox: Outbox, { rows }: Claim): KeyPlan['frees'] {
+function findWaitingKeys(outbox: Outbox, { rows }: Claim): KeyPlan['frees'] {
   const waiting = new Map<string, KeyPlan['frees'][number]>()
   for (const row of rows) {
     if (row['claim_version'] == null) continue

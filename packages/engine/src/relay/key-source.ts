@@ -166,7 +166,7 @@ export class KeySource implements Source {
       const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
       const settled = await settleIn(tx, this.#outbox, { ...ours, args: ending })
       await this.#keys.write(tx, ours)
-      return settledBefore(this.#outbox, within(plan, before), settled)
+      return addSettledBefore(this.#outbox, within(plan, before), settled)
     })
   }
 
@@ -217,7 +217,7 @@ export class KeySource implements Source {
       const marked = { ids, delayMs: UNSETTLED_DELAY_MS }
       if (ids.length > 0) await run(tx, this.#outbox.statements.markSuspects, marked)
       await this.#keys.write(tx, plan)
-      const settled = settledBefore(this.#outbox, within(whole, before), done.settled)
+      const settled = addSettledBefore(this.#outbox, within(whole, before), done.settled)
       const lost = whole.settlements
         .map(({ row }) => idOf(this.#outbox, row))
         .filter((id) => !settled.has(id) && !ids.includes(id))
@@ -326,7 +326,7 @@ function within(plan: KeyPlan, buckets: ReadonlySet<number>): KeyPlan {
   }
 }
 
-function settledBefore(
+function addSettledBefore(
   outbox: Outbox,
   { settlements }: KeyPlan,
   settled: ReadonlySet<string>,

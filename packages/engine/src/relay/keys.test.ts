@@ -33,7 +33,7 @@ interface Event {
 }
 
 /** What `audit.settled` does; a test may make it throw. */
-let audited: (tx: Transaction, changes: readonly Change<Event>[]) => void = () => undefined
+let onSettled: (tx: Transaction, changes: readonly Change<Event>[]) => void = () => undefined
 
 function outboxNamed(name: string, extra: object): Outbox<Event> {
   return defineOutbox<Event>({
@@ -64,7 +64,7 @@ function outboxNamed(name: string, extra: object): Outbox<Event> {
   })
 }
 
-const settled = async (tx: Transaction, changes: readonly Change<Event>[]) => audited(tx, changes)
+const settled = async (tx: Transaction, changes: readonly Change<Event>[]) => onSettled(tx, changes)
 const block = outboxNamed('block', { order: { key: 'key', dead: 'block' } })
 const skip = outboxNamed('skip', { order: { key: 'key', dead: 'skip' } })
 const park = outboxNamed('park', { order: { key: 'key', dead: 'park' } })
@@ -112,7 +112,7 @@ const relayTo = (outbox: Outbox<Event>, fake: FakeTransport, more?: Partial<Rela
 const settleDown = async (relay: ReturnType<typeof relayTo>) => {
   for (let i = 0; i < 100 && (await relay.tick()) > 0; i += 1);
 }
-const arrived = (fake: FakeTransport) => fake.arrived.map(({ payload }) => payload)
+const payloadsOf = (fake: FakeTransport) => fake.arrived.map(({ payload }) => payload)
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i)
 const replayOf = (outbox: Outbox<Event>, ids: string[]) =>
@@ -121,7 +121,7 @@ const confirmAs = (outbox: Outbox<Event>, id: string | undefined, outcome: Outco
   transaction(db.pool, (tx) => confirm(tx, outbox, [{ id: id ?? '', outcome }]))
 
 beforeEach(async () => {
-  audited = () => undefined
+  onSettled = () => undefined
   for (const outbox of all) await view(outbox).empty()
 })
 
@@ -134,10 +134,10 @@ describe('a delay', () => {
     await settleDown(relay)
     await advanceClock(db.pool, '2s')
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
     await advanceClock(db.pool, '1h')
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1, 2])
+    expect(payloadsOf(fake)).toEqual([1, 2])
   })
 
   test('holds behind a message that failed', async () => {
@@ -149,7 +149,7 @@ describe('a delay', () => {
     fake.answer = () => delivered()
     await advanceClock(db.pool, '2s')
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
   })
 
   test('spaces out the messages of one key in a slow replay', async () => {
@@ -165,19 +165,19 @@ describe('a delay', () => {
       replay(tx, skip, { filter: {}, perSecond: 1, by: 'ops', limit: 20 }),
     )
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
     await advanceClock(db.pool, '3s')
     await settleDown(relay)
     expect(fake.arrived.length).toBeLessThan(8)
     await advanceClock(db.pool, '1m')
     await settleDown(relay)
-    expect(arrived(fake)).toEqual(range(1, 20))
+    expect(payloadsOf(fake)).toEqual(range(1, 20))
   })
 })
 
 describe('a blocked key', () => {
   /** 1 is sent, 2 is refused and dead, 3 and 4 wait. */
-  async function blocked(outbox: Outbox<Event>) {
+  async function blockKey(outbox: Outbox<Event>) {
     const put4 = await put(
       outbox,
       range(1, 4).map((n) => ['k', n]),
@@ -185,35 +185,35 @@ describe('a blocked key', () => {
     const fake = fakeTransport(({ payload }) => (payload === 2 ? refused('no') : delivered()))
     const relay = relayTo(outbox, fake)
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
     fake.answer = () => delivered()
     return { ids: put4.map(({ id }) => id), fake, relay }
   }
 
   test('stays blocked when the confirmation of an earlier message fails', async () => {
-    const { ids, fake, relay } = await blocked(block)
+    const { ids, fake, relay } = await blockKey(block)
     await confirmAs(block, ids[0], retryLater('the consumer failed'))
     await advanceClock(db.pool, '1m')
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
     await replayOf(block, ids.slice(1, 2))
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1, 1, 2, 3, 4])
+    expect(payloadsOf(fake)).toEqual([1, 1, 2, 3, 4])
   })
 
   test('stays blocked when another dead message of the key is replayed', async () => {
-    const { ids, fake, relay } = await blocked(block)
+    const { ids, fake, relay } = await blockKey(block)
     await confirmAs(block, ids[0], refused('the consumer said no'))
     await replayOf(block, ids.slice(0, 1))
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
     await transaction(db.pool, (tx) => cancel(tx, block, { ids: [ids[1] as string], by: 'ops' }))
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1, 1, 3, 4])
+    expect(payloadsOf(fake)).toEqual([1, 1, 3, 4])
   })
 
   test('stays blocked when its relay dies with messages of it in hand', async () => {
-    const { fake, relay } = await blocked(block)
+    const { fake, relay } = await blockKey(block)
     await put(block, [['k', 5]])
     await view(block).expireLeases()
     const box = block as unknown as Outbox
@@ -222,17 +222,17 @@ describe('a blocked key', () => {
     expect((await doomed.claim('batch'))?.rows).toHaveLength(1)
     await view(block).expireLeases()
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
     await transaction(db.pool, (tx) => unblock(tx, block, { key: 'k', by: 'ops' }))
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1, 3, 4, 5])
+    expect(payloadsOf(fake)).toEqual([1, 3, 4, 5])
   })
 
   test('goes on when the row that blocks it is gone', async () => {
-    const { ids, fake, relay } = await blocked(block)
+    const { ids, fake, relay } = await blockKey(block)
     await db.pool.query(`delete from ${block.table} where id = $1`, [ids[1]])
     for (let i = 0; i < 10; i += 1) await relay.tick()
-    expect(arrived(fake)).toEqual([1, 3, 4])
+    expect(payloadsOf(fake)).toEqual([1, 3, 4])
   })
 })
 
@@ -248,11 +248,11 @@ describe('a message that dies by its confirmation', () => {
     await confirmAs(outbox, first?.id, refused('the consumer said no'))
     const [second] = await put(outbox, [['k', 2]])
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1])
+    expect(payloadsOf(fake)).toEqual([1])
     expect((await view(outbox).states()).get(second?.id as string)).toBe(behind)
     await transaction(db.pool, (tx) => replay(tx, outbox, { filter: { key: 'k' }, by: 'ops' }))
     await settleDown(relay)
-    expect(arrived(fake)).toEqual([1, 1, 2])
+    expect(payloadsOf(fake)).toEqual([1, 1, 2])
   })
 
   test('takes another of its key along in one call', async () => {
@@ -289,7 +289,7 @@ describe('a message that cannot be settled', () => {
     'is settled apart from its batch and ends: $name',
     async (outbox) => {
       const put40 = await put(outbox, forty())
-      audited = (_, changes) => {
+      onSettled = (_, changes) => {
         if (changes.some(({ row }) => row.n === 17)) throw new Error('no audit for seventeen')
       }
       const fake = fakeTransport()
@@ -317,7 +317,7 @@ describe('a message that cannot be settled', () => {
     const fake = fakeTransport()
     const relay = relayTo({ ...outbox, leaseMs: 3_000 }, fake)
     await relay.tick()
-    audited = (_, changes) => {
+    onSettled = (_, changes) => {
       if (changes.some(({ row }) => row.n === 1)) throw new Error('no audit for one')
     }
     for (let i = 0; i < 7; i += 1) {
@@ -338,7 +338,7 @@ describe('a message that cannot be settled', () => {
     // A dead message blocks its key, also where it had been sent.
     await put(outbox, [['k', 3]])
     await relay.tick()
-    expect(arrived(fake).includes(3)).toBe(outbox.order === undefined)
+    expect(payloadsOf(fake).includes(3)).toBe(outbox.order === undefined)
   })
 
   test.each([block, rows])(
@@ -379,7 +379,7 @@ describe('a message that cannot be settled', () => {
 function forgetful(pool: Pool): { lose: () => void } {
   let losing = false
   const connect = pool.connect.bind(pool) as (callback?: unknown) => Promise<PoolClient>
-  const patched = async () => {
+  const connectAndPatch = async () => {
     const client = await connect()
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
     client.query = ((...args: unknown[]) => {
@@ -391,7 +391,8 @@ function forgetful(pool: Pool): { lose: () => void } {
     }) as never
     return client
   }
-  pool.connect = ((callback?: unknown) => (callback ? connect(callback) : patched())) as never
+  pool.connect = ((callback?: unknown) =>
+    callback ? connect(callback) : connectAndPatch()) as never
   return { lose: () => void (losing = true) }
 }
 
@@ -437,7 +438,7 @@ test('a replay whose transaction stays open keeps its key', async () => {
   operator.release()
   await looked
   await settleDown(relay)
-  expect(arrived(fake)).toEqual([1, 3])
+  expect(payloadsOf(fake)).toEqual([1, 3])
 })
 
 test('a relay that lost its lease leaves the note of the next owner alone', async () => {
@@ -497,7 +498,7 @@ test('what is known of a bucket ends with the connection', async () => {
     await put(block, [['k', n]])
     await relay.tick()
   }
-  expect(arrived(fake)).toEqual(range(1, n))
+  expect(payloadsOf(fake)).toEqual(range(1, n))
   // Another server took over, which has not seen the last transactions.
   await db.pool.query(`delete from ${block.table}`)
   await db.pool.query(`alter table ${block.table} alter column seq restart with 1`)
@@ -509,6 +510,6 @@ test('what is known of a bucket ends with the connection', async () => {
   await vi.waitFor(() => expect(pool.totalCount).toBe(0))
   await transaction(db.pool, (tx) => enqueue(tx, block, { key: 'k', n: n + 1 }))
   await relay.tick()
-  expect(arrived(fake)).toEqual(range(1, n + 1))
+  expect(payloadsOf(fake)).toEqual(range(1, n + 1))
   await relay.stop()
 })

@@ -103,13 +103,13 @@ export class LaneScheduler {
   async pause(ms: number): Promise<void> {
     if (this.#stopped) return
     await new Promise<void>((resolve) => {
-      const done = () => {
+      const end = () => {
         clearTimeout(timer)
-        this.#pauses.delete(done)
+        this.#pauses.delete(end)
         resolve()
       }
-      const timer = setTimeout(done, ms)
-      this.#pauses.add(done)
+      const timer = setTimeout(end, ms)
+      this.#pauses.add(end)
     })
   }
 
@@ -118,7 +118,7 @@ export class LaneScheduler {
     this.#helpers.splice(0).forEach((call) => call())
   }
 
-  async helperCalled(): Promise<void> {
+  async awaitCall(): Promise<void> {
     if (this.#stopped) return
     await new Promise<void>((resolve) => void this.#helpers.push(resolve))
   }

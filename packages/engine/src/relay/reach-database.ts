@@ -51,12 +51,12 @@ function isAway(error: unknown): boolean {
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    const done = () => {
+    const end = () => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', done)
+      signal.removeEventListener('abort', end)
       resolve()
     }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
   })
 }

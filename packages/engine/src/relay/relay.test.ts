@@ -56,7 +56,11 @@ const db = await testDatabase({
 await useMovableClock(db.pool)
 
 const started: Relay[] = []
-async function running(outbox: Outbox<Job>, fake: FakeTransport, more: Partial<RelayOptions> = {}) {
+async function startRelay(
+  outbox: Outbox<Job>,
+  fake: FakeTransport,
+  more: Partial<RelayOptions> = {},
+) {
   const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports: { fake }, ...more })
   started.push(relay)
   await relay.start()
@@ -79,14 +83,14 @@ afterEach(async () => {
 describe('wakes long before its poll', () => {
   test('after a transaction of our own', async () => {
     const fake = fakeTransport()
-    await running(jobs, fake)
+    await startRelay(jobs, fake)
     await put(1)
     await arrivals(fake, 1)
   })
 
   test('after a borrowed transaction, whenever it commits', async () => {
     const fake = fakeTransport()
-    await running(jobs, fake)
+    await startRelay(jobs, fake)
     const client = await db.pool.connect()
     await client.query('begin')
     await enqueue(fromPg(client), jobs, { body: { n: 1 } })
@@ -99,7 +103,7 @@ describe('wakes long before its poll', () => {
 
   test('for a borrowed transaction whose commit the library does not report', async () => {
     const fake = fakeTransport()
-    await running(jobs, fake)
+    await startRelay(jobs, fake)
     const client = await db.pool.connect()
     await client.query('begin')
     const blind = {
@@ -116,7 +120,7 @@ describe('wakes long before its poll', () => {
   test('when another process enqueued', async () => {
     const fake = fakeTransport()
     // The other process has the same definition, but not the same object.
-    await running(defineOutbox<Job>(definition), fake)
+    await startRelay(defineOutbox<Job>(definition), fake)
     const notifier = createNotifier(db.pool, [jobs])
     await put(1)
     await arrivals(fake, 1)
@@ -128,7 +132,7 @@ describe('wakes long before its poll', () => {
     let first = true
     fake.answer = () =>
       first ? ((first = false), retryLater('once', { after: '300ms' })) : delivered()
-    await running(jobs, fake)
+    await startRelay(jobs, fake)
     const began = performance.now()
     await put(1)
     await arrivals(fake, 1)
@@ -137,7 +141,7 @@ describe('wakes long before its poll', () => {
 
   test('when the business clock was moved', async () => {
     const fake = fakeTransport()
-    await running(jobs, fake)
+    await startRelay(jobs, fake)
     await transaction(db.pool, (tx) => enqueue(tx, jobs, { body: {} }, { delay: '6h' }))
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(fake.arrived).toHaveLength(0)
@@ -148,7 +152,7 @@ describe('wakes long before its poll', () => {
 
 test('the poll alone is enough', async () => {
   const fake = fakeTransport()
-  await running(defineOutbox<Job>({ ...definition, claim: { every: '100ms' } }), fake, {
+  await startRelay(defineOutbox<Job>({ ...definition, claim: { every: '100ms' } }), fake, {
     mode: 'poll',
   })
   await put(1)
@@ -193,7 +197,7 @@ test('stopping settles what is under way and gives nothing up', async () => {
   const fake = fakeTransport(
     () => new Promise((resolve) => setTimeout(() => resolve(delivered()), 200)),
   )
-  const relay = await running(jobs, fake)
+  const relay = await startRelay(jobs, fake)
   await put(1)
   await expect.poll(() => fake.attempted.length).toBe(1)
   await relay.stop()
@@ -212,7 +216,7 @@ test('stopping aborts what does not end in time', async () => {
         resolve(batch.map(() => retryLater('aborted', { charge: false }))),
       )
     })
-  const relay = await running(jobs, hanging, { drain: '100ms' })
+  const relay = await startRelay(jobs, hanging, { drain: '100ms' })
   await put(1)
   await expect.poll(() => hanging.attempted.length).toBe(1)
   const began = performance.now()
@@ -447,7 +451,7 @@ test('a database that goes away and comes back does not end the relay', async ()
   const fake = fakeTransport()
   const own = new Pool({ connectionString: db.url, max: 6 })
   own.on('error', () => undefined)
-  await running(jobs, fake, { pool: own })
+  await startRelay(jobs, fake, { pool: own })
   await db.pool.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )

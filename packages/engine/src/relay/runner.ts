@@ -147,7 +147,7 @@ export class Runner {
 
   async #helperLane(): Promise<void> {
     while (!this.#stopping) {
-      await this.#scheduler.helperCalled()
+      await this.#scheduler.awaitCall()
       // The way to a broken destination is tried by the first lane alone.
       while (!this.#stopping && !this.#attempter.isBlocked) {
         const step = await this.#safely(() => this.#step('batch'))

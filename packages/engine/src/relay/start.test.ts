@@ -31,18 +31,18 @@ const definition = {
   message: ({ id }: Job) => ({ id, type: 'job', payload: {} }),
 } satisfies OutboxDefinition<Job>
 
-const named = (name: string, table: string) => defineOutbox<Job>({ ...definition, name, table })
+const outboxOf = (name: string, table: string) => defineOutbox<Job>({ ...definition, name, table })
 const tableSql = (table: string) => `
   create table ${table} (id uuid primary key, tenant text not null default 'acme',
     status text not null default 'ready', attempts int not null default 0,
     due_at timestamptz not null default posthorn.now());
-  ${outboxTableSql(named('start.jobs', table))}`
+  ${outboxTableSql(outboxOf('start.jobs', table))}`
 
 const database = await testDatabase({
   sql: `create schema start; ${['start.job', 'start.other', 'start.secret'].map(tableSql).join('')}`,
 })
 const { pool } = database
-const jobs = named('start.jobs', 'start.job')
+const jobs = outboxOf('start.jobs', 'start.job')
 
 function relayOf(outbox: typeof jobs, more: Partial<Parameters<typeof createRelay>[0]> = {}) {
   const fake = fakeTransport()
@@ -83,8 +83,8 @@ test('and can be stopped before it is there', async () => {
 })
 
 test('a name belongs to one table: the first that was started with it', async () => {
-  const first = relayOf(named('start.shared', 'start.job'))
-  const second = relayOf(named('start.shared', 'start.other'))
+  const first = relayOf(outboxOf('start.shared', 'start.job'))
+  const second = relayOf(outboxOf('start.shared', 'start.other'))
   await first.relay.start()
   await expect(second.relay.start()).rejects.toMatchObject({
     code: 'OUTBOX_NAME_TAKEN',
@@ -99,7 +99,9 @@ test('a name belongs to one table: the first that was started with it', async ()
 })
 
 test('of two applications that start at once, one gets the name', async () => {
-  const both = ['start.other', 'start.secret'].map((table) => relayOf(named('start.race', table)))
+  const both = ['start.other', 'start.secret'].map((table) =>
+    relayOf(outboxOf('start.race', table)),
+  )
   const ends = await Promise.allSettled(both.map(({ relay }) => relay.start()))
   expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   await Promise.all(both.map(({ relay }) => relay.stop()))
@@ -121,7 +123,7 @@ test('a relay from which row-level security hides messages does not start', asyn
   url.username = role
   url.password = 'relay'
   const own = database.connect({ connectionString: url.href, max: 5 })
-  const secret = named('start.secret', 'start.secret')
+  const secret = outboxOf('start.secret', 'start.secret')
   const { relay, fake } = relayOf(secret, { pool: own, maintenance: 'off' })
   await transaction(pool, (tx) => enqueue(tx, secret, {}))
   const error = await relay.start().catch((cause: unknown) => cause as Error)

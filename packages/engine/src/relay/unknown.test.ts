@@ -49,7 +49,7 @@ await useMovableClock(pool)
 const view = viewTable(pool, orders as unknown as Outbox)
 
 const started: Relay[] = []
-async function running(answer: (n: number) => Outcome) {
+async function startRelay(answer: (n: number) => Outcome) {
   const fake = fakeTransport((message) => answer(message.payload as number))
   const relay = createRelay({ pool, outboxes: [orders], transports: { fake } })
   started.push(relay)
@@ -83,7 +83,7 @@ test(
   { timeout: 180_000 },
   async () => {
     let isSilent = true
-    const fake = await running(() => (isSilent ? unknown(silent) : delivered()))
+    const fake = await startRelay(() => (isSilent ? unknown(silent) : delivered()))
     await put(10_000)
     await expect.poll(() => fake.attempted.length, patient).toBe(10_000)
     isSilent = false
@@ -100,7 +100,7 @@ test(
 )
 
 test('each is due by the latest of its wait, its schedule and what the destination asked', async () => {
-  const fake = await running((n) => {
+  const fake = await startRelay((n) => {
     if (fake.attempted.length > 2) return delivered()
     return n === 0 ? unknown(silent) : unknown(silent, { after: '30m' })
   })
@@ -121,7 +121,7 @@ test('each is due by the latest of its wait, its schedule and what the destinati
 })
 
 test('what stays unknown to the last attempt is dead, and says so', async () => {
-  const fake = await running(() => unknown(silent))
+  const fake = await startRelay(() => unknown(silent))
   await put(1)
   for (const sent of [1, 2, 3]) {
     await expect.poll(() => fake.attempted.length, patient).toBe(sent)

@@ -122,7 +122,7 @@ export const countOpenAlerts: Statement = sql`
  * Ends the alerts of messages that are dead no longer: a part of the statement that replays or
  * cancels them, so that no delivery has to look for alerts.
  */
-export function recovered(outbox: string, messages: string): string {
+export function recoverAlertsCte(outbox: string, messages: string): string {
   return `,
 recovered as (
   update posthorn.alert as a

@@ -1,7 +1,7 @@
 // These statements stand whole, as they run, in packages/engine/statements/by-key.sql; a test writes that file.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { unlessPaused, waiting } from './claim.ts'
-import { heldBySuspicion } from './held.ts'
+import { unlessPaused, waitsCondition } from './claim.ts'
+import { holdSuspects } from './held.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
 
 /** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
@@ -89,7 +89,7 @@ export function endedRuns({ name }: ResolvedDefinition): Prepared {
 }
 
 /** The buckets of `l` that are ours, on real time. */
-function leased({ name }: ResolvedDefinition, p: (param: string) => string): string {
+function leaseCte({ name }: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as (
   select b.bucket, b.token, l.place
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
@@ -105,7 +105,7 @@ function leased({ name }: ResolvedDefinition, p: (param: string) => string): str
  * crash of Postgres itself is harmless (no relay died of a message), so its commit does not wait for
  * the disk. A lease that was lost since it was looked at gets no note, and its rows are not claimed.
  */
-function noted({ name }: ResolvedDefinition, note: { set: string; from: string }): string {
+function noteRunCte({ name }: ResolvedDefinition, note: { set: string; from: string }): string {
   return `noted as (
   update posthorn.bucket as b
      set run = b.run + 1, ${note.set}
@@ -134,7 +134,7 @@ function early({ columns }: ResolvedDefinition): string {
 export function claimFlow(definition: ResolvedDefinition): Prepared {
   const { name, table, order } = definition
   return prepare(
-    (p) => `with ${leased(definition, p)},
+    (p) => `with ${leaseCte(definition, p)},
 run as (
   select t.*
     from lease
@@ -142,13 +142,13 @@ run as (
      select *
        from ${table}
       where bucket = lease.bucket and seq >= (${p('floors')}::bigint[])[lease.place]
-        and ${waiting(definition)} and not held
+        and ${waitsCondition(definition)} and not held
       order by seq
       limit ${p('limit')}
    ) as t
    limit ${p('batch')}
 ),
-${noted(definition, {
+${noteRunCte(definition, {
   // The floor that this reader goes by is kept for the next owner of the bucket.
   set: `run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
          floor = greatest(b.floor, (${p('floors')}::bigint[])[lease.place])`,
@@ -174,7 +174,7 @@ select run.*, noted.run as claim_run, h.tail as claim_tail,
 export function claimHeld(definition: ResolvedDefinition, kind: 'held' | 'suspect'): Prepared {
   const { name, table, order } = definition
   return prepare(
-    (p) => `with ${leased(definition, p)},
+    (p) => `with ${leaseCte(definition, p)},
 due as (
   select h.*
     from lease
@@ -196,13 +196,13 @@ run as (
             row_number() over (order by seq) as position,
             count(*) filter (where lost_claims > 0) over (order by seq) as suspects
        from (select * from ${table}
-              where held and ${order?.key}::text = due.key and ${waiting(definition)}
+              where held and ${order?.key}::text = due.key and ${waitsCondition(definition)}
               order by seq
               limit ${p('limit')}) as r
    ) as t on t.suspects = 0 or t.position = 1
    limit ${p('batch')}
 ),
-${noted(definition, {
+${noteRunCte(definition, {
   set: `run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos`,
   // A key that begins with a message of the other kind is read, and not attempted.
   from: `select bucket, nullif(sum(size), 0) as size,
@@ -238,7 +238,7 @@ export function suspectRun(definition: ResolvedDefinition): Prepared {
 run as (
   select m.${columns.id} as id, lost.run_size
     from lost join ${table} as m on m.bucket = lost.bucket and m.seq <= lost.run_upto
-   where lost.run_key is null and not m.held and ${waiting(definition)}
+   where lost.run_key is null and not m.held and ${waitsCondition(definition)}
   union all
   select m.${columns.id} as id, lost.run_size
     from lost
@@ -248,7 +248,7 @@ run as (
            case when lost.run_key is null then lost.run_uptos else array[lost.run_upto] end)
       as k (key, upto)
     join ${table} as m on m.${order?.key}::text = k.key and m.seq <= k.upto
-   where m.held and ${waiting(definition)}
+   where m.held and ${waitsCondition(definition)}
 ),
 suspect as (
   update ${table} as m
@@ -264,6 +264,6 @@ cleared as (
     from lost
    where b.outbox = '${name}' and b.bucket = lost.bucket
 )
-${heldBySuspicion(definition)}`,
+${holdSuspects(definition)}`,
   )
 }

@@ -12,7 +12,7 @@ import {
 } from './prepared.ts'
 
 /** What every claim of an outbox must find: a message that waits and may go. */
-export function waiting({ states, columns, retry }: ResolvedDefinition): string {
+export function waitsCondition({ states, columns, retry }: ResolvedDefinition): string {
   const word = anyOf(columns.status, [states.ready, states.retry])
   return retry.attempts === undefined ? `${word} and quarantined_at is null` : word
 }
@@ -23,7 +23,7 @@ export function unlessPaused({ name }: ResolvedDefinition): string {
 }
 
 /** What changes on a row when a fresh attempt begins: column and value. */
-function beginning({
+function attemptAssignments({
   columns,
   counter,
   states,
@@ -60,7 +60,7 @@ export function claimBatch(definition: ResolvedDefinition): Prepared {
  */
 function claimByColumns(definition: ResolvedDefinition): Prepared {
   const { table, columns, fair } = definition
-  const begins = beginning(definition)
+  const begins = attemptAssignments(definition)
   // A claim that writes nothing but its lease need not survive a crash of Postgres.
   const quick = begins.length === 0 ? `\n     and ${ASYNC_COMMIT}` : ''
   const lost = 'm.claimed_until is not null'
@@ -75,7 +75,7 @@ function claimByColumns(definition: ResolvedDefinition): Prepared {
         : `due as (
   select ${columns.id} as id
     from ${table}
-   where ${waiting(definition)}
+   where ${waitsCondition(definition)}
      and ${columns.dueAt} <= posthorn.now()
      and (claimed_until is null or claimed_until < now())
      and lost_claims = 0
@@ -110,10 +110,10 @@ function fairKeys(
 ): string {
   const { table } = definition
   return `recursive fair_keys as (
-  (select ${by} as fair_key from ${table} where ${waiting(definition)} order by ${by} limit 1)
+  (select ${by} as fair_key from ${table} where ${waitsCondition(definition)} order by ${by} limit 1)
   union all
   select (select ${by} from ${table}
-           where ${waiting(definition)} and ${by} > fair_keys.fair_key
+           where ${waitsCondition(definition)} and ${by} > fair_keys.fair_key
            order by ${by} limit 1)
     from fair_keys
    where fair_keys.fair_key is not null
@@ -127,7 +127,7 @@ function dueByShares(
   p: (param: string) => string,
 ): string {
   const { table, columns } = definition
-  const isDue = `${waiting(definition)} and ${fair.by} = fair_key
+  const isDue = `${waitsCondition(definition)} and ${fair.by} = fair_key
             and ${columns.dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
             and lost_claims = 0`
@@ -194,7 +194,7 @@ function claimByState(definition: ResolvedDefinition): Prepared {
     (p) => `with due as (
   select ${columns.id} as id, ${columns.status}::text as claim_from
     from ${table}
-   where ${waiting(definition)}
+   where ${waitsCondition(definition)}
      and ${columns.dueAt} <= posthorn.now()
      and lost_claims = 0
      and ${unlessPaused(definition)}
@@ -202,7 +202,7 @@ function claimByState(definition: ResolvedDefinition): Prepared {
    limit ${p('batch')}
      for update skip locked
 ),
-${taken(definition, p)}`,
+${takeCte(definition, p)}`,
   )
 }
 
@@ -214,7 +214,7 @@ export function claimSuspect(definition: ResolvedDefinition): Prepared {
     (p) => `with due as (
   select ${columns.id} as id, ${columns.status}::text as claim_from
     from ${table}
-   where ${waiting(definition)}
+   where ${waitsCondition(definition)}
      and ${columns.dueAt} <= posthorn.now()
      and lost_claims > 0${byColumns ? '\n     and (claimed_until is null or claimed_until < now())' : ''}
      and ${unlessPaused(definition)}
@@ -222,13 +222,15 @@ export function claimSuspect(definition: ResolvedDefinition): Prepared {
    limit 1
      for update skip locked
 ),
-${taken(definition, p)}`,
+${takeCte(definition, p)}`,
   )
 }
 
-function taken(definition: ResolvedDefinition, p: (param: string) => string): string {
+function takeCte(definition: ResolvedDefinition, p: (param: string) => string): string {
   const { name, table, columns, counter, states, audit } = definition
-  const set = beginning(definition).map(([column, value]) => `,\n         ${column} = ${value}`)
+  const set = attemptAssignments(definition).map(
+    ([column, value]) => `,\n         ${column} = ${value}`,
+  )
   const recorded = states.claimed !== undefined && audit.record === 'all'
   return `taken as (
   update ${table} as m
@@ -331,7 +333,7 @@ select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
  cross join lateral (
        select ${columns.dueAt} as due_at
          from ${table}
-        where ${waiting(definition)} and ${fair.by} = fair_key
+        where ${waitsCondition(definition)} and ${fair.by} = fair_key
           and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
           and claimed_until is null
         order by ${columns.dueAt}
@@ -350,7 +352,7 @@ select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
   return prepare(
     (p) => `select extract(epoch from ${columns.dueAt} - posthorn.now()) * 1000 as ms
   from ${table}
- where ${waiting(definition)}
+ where ${waitsCondition(definition)}
    and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
    and claimed_until is null
    and ${unlessPaused(definition)}

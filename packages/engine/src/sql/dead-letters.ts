@@ -16,7 +16,7 @@ export interface LetterConditions {
   readonly search: string | null
 }
 
-function matching(c: LetterConditions): Statement {
+function matchConditions(c: LetterConditions): Statement {
   return sql`
         (${c.ids}::bigint[] is null or m.id = any (${c.ids}::bigint[]))
     and (${c.topic}::text is null or m.topic = ${c.topic})
@@ -40,7 +40,7 @@ export function selectLetters(
   return sql`
     select ${CONSUMER_MESSAGE}
       from posthorn.consumer_message as m
-     where ${matching(conditions)} and (${before}::bigint is null or m.id < ${before}::bigint)
+     where ${matchConditions(conditions)} and (${before}::bigint is null or m.id < ${before}::bigint)
      order by m.id desc
      limit ${limit}`
 }
@@ -58,7 +58,7 @@ export function countLetters(
   return sql`
     select count(*)::int as count
       from posthorn.consumer_message as m
-     where ${matching(conditions)} and m.state = 'dead' and (not ${decoded} or m.body is null)`
+     where ${matchConditions(conditions)} and m.state = 'dead' and (not ${decoded} or m.body is null)`
 }
 
 export interface LetterOperation {
@@ -76,7 +76,7 @@ export function replayLetters(
     with chosen as (
       select m.id
         from posthorn.consumer_message as m
-       where ${matching(conditions)} and m.state = 'dead' and m.body is null
+       where ${matchConditions(conditions)} and m.state = 'dead' and m.body is null
        order by m.id
        limit ${limit}
          for update
@@ -105,7 +105,7 @@ export function dropLetters(
     with chosen as (
       select m.id
         from posthorn.consumer_message as m
-       where ${matching(conditions)} and m.state = 'dead'
+       where ${matchConditions(conditions)} and m.state = 'dead'
        order by m.id
        limit ${limit}
          for update

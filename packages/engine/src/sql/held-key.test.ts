@@ -5,7 +5,7 @@ import { nextKey, type HeldKey, type KeyEvent } from '../testing/held-key-model.
 import { run } from '../enqueue/pool-handle.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
-import { freedByCancel, heldByReplay, unblockKey } from './held.ts'
+import { freeCancelledCte, holdReplayedCte, unblockKey } from './held.ts'
 
 /* Every pair of state and event, once by the table and once by the statements. */
 
@@ -132,12 +132,12 @@ async function happen(tx: Transaction, event: KeyEvent): Promise<void> {
     case 'replay': {
       const replayed = `with replayed as (
         select unnest($1::uuid[]) as id, '${KEY}' as key, ${BUCKET}::smallint as bucket,
-               posthorn.now() + ${event.until} * interval '1 s' as due_at)${heldByReplay(box)} select`
+               posthorn.now() + ${event.until} * interval '1 s' as due_at)${holdReplayedCte(box)} select`
       return void (await tx.query({ text: replayed, values: [event.ids] }))
     }
     case 'cancel': {
       const cancelled = `with cancelled as (
-        select unnest($1::uuid[]) as id, '${KEY}' as key)${freedByCancel(box)} select`
+        select unnest($1::uuid[]) as id, '${KEY}' as key)${freeCancelledCte(box)} select`
       return void (await tx.query({ text: cancelled, values: [event.ids] }))
     }
     case 'unblock':

@@ -12,7 +12,7 @@
  * Every write raises `version`: it fences a delete, or a time, that was decided on an older reading.
  */
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { waiting } from './claim.ts'
+import { waitsCondition } from './claim.ts'
 import {
   anyOf,
   literal,
@@ -92,7 +92,7 @@ export function freeKeys(definition: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with read as materialized (
   select h.key, h.version, exists (
-           select from ${table} where held and ${order?.key}::text = u.key and ${waiting(definition)}
+           select from ${table} where held and ${order?.key}::text = u.key and ${waitsCondition(definition)}
          ) as more
     from unnest(${p('keys')}::text[], ${p('versions')}::bigint[]) as u (key, version)
     join posthorn.held_key as h
@@ -141,7 +141,7 @@ noted as (
     (p) => `with tail as (
   select ${columns.id} as id, ${columns.status}::text as from_state
     from ${table}
-   where held and ${waiting(definition)}
+   where held and ${waitsCondition(definition)}
      and ${order.key}::text = any(array(
            select key from posthorn.held_key
             where outbox = '${name}' and key = any(${p('keys')}::text[])
@@ -163,7 +163,7 @@ select id from parked`,
  * Part of a replay: its messages wait behind their key, so that they go out in their old order and before
  * what came later. A block ends with the last message that makes it; until then they wait behind it.
  */
-export function heldByReplay({ name }: ResolvedDefinition): string {
+export function holdReplayedCte({ name }: ResolvedDefinition): string {
   const remaining = `array(select b from unnest(${BLOCKERS}) as b
                                where b not in (select id::text from replayed))`
   return `,
@@ -181,7 +181,7 @@ waiting as (
 }
 
 /** Part of a cancel: what waited for a message that is no longer wanted goes on. */
-export function freedByCancel({ name }: ResolvedDefinition): string {
+export function freeCancelledCte({ name }: ResolvedDefinition): string {
   const remaining = `array(select b from unnest(${BLOCKERS}) as b where b <> all(c.ids))`
   return `,
 unblocked as (
@@ -215,12 +215,12 @@ select key from unblocked`,
 }
 
 /** Part of taking over a lost run: its messages wait behind their key, each to be claimed alone. */
-export function heldBySuspicion(definition: ResolvedDefinition): string {
+export function holdSuspects(definition: ResolvedDefinition): string {
   const { name, table, order } = definition
   return `insert into posthorn.held_key as h (outbox, key, bucket, due_at, held_by, suspect)
 select distinct on (key) '${name}', key, bucket, posthorn.now(), 'CLAIM_EXPIRED', not exists (
          select from ${table}
-          where held and ${order?.key}::text = suspect.key and ${waiting(definition)}
+          where held and ${order?.key}::text = suspect.key and ${waitsCondition(definition)}
             and seq < suspect.seq and lost_claims = 0)
   from suspect
  order by key, seq
@@ -238,7 +238,7 @@ export function rescueHeld(definition: ResolvedDefinition): Prepared {
     (p) => `insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
 select distinct on (t.${order?.key}) '${name}', t.${order?.key}::text, t.bucket, posthorn.now(), 'RESCUED'
   from ${table} as t
- where t.held and t.bucket = any(${p('buckets')}::smallint[]) and ${waiting(definition)}
+ where t.held and t.bucket = any(${p('buckets')}::smallint[]) and ${waitsCondition(definition)}
    and not exists (
      select from posthorn.held_key as h where h.outbox = '${name}' and h.key = t.${order?.key}::text
    )
@@ -256,7 +256,7 @@ export function sweepKeys(definition: ResolvedDefinition): Prepared {
    where h.outbox = '${name}' and h.bucket = any(${p('buckets')}::smallint[])
      and h.due_at < posthorn.now() - interval '10 s'
      and not exists (
-       select from ${table} where held and ${order?.key}::text = h.key and ${waiting(definition)}
+       select from ${table} where held and ${order?.key}::text = h.key and ${waitsCondition(definition)}
      )
 )
 -- A replay whose transaction was open meanwhile has raised the version.

@@ -19,7 +19,7 @@ export type ListCondition =
 export function listMessages(definition: ResolvedDefinition, conditions: ListConditions): Prepared {
   const { table, columns } = definition
   const { createdAt, id } = columns
-  const listed = [...new Set(shownColumns(definition))].map((column) => `m.${column}`)
+  const listed = [...new Set(selectShownColumns(definition))].map((column) => `m.${column}`)
   if (createdAt)
     listed.push(
       `(extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`,
@@ -86,7 +86,7 @@ function conditionOn(
 }
 
 /** The columns that the summary of a message is made of. */
-function shownColumns({
+function selectShownColumns({
   columns,
   counter,
   order,

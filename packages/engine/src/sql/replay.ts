@@ -1,6 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { recovered } from './alerts.ts'
-import { freedByCancel, heldByReplay } from './held.ts'
+import { recoverAlertsCte } from './alerts.ts'
+import { freeCancelledCte, holdReplayedCte } from './held.ts'
 import { anyOf, literal, prepare, tenantColumn, tenantOf, type Prepared } from './prepared.ts'
 
 /** Which dead messages: every condition that is null is left out. */
@@ -85,16 +85,16 @@ r as (
 ),
 replayed as (
   update ${table} as m
-     set ${revived(definition, p).join(',\n         ')}
+     set ${reviveAssignments(definition, p).join(',\n         ')}
     from r
    where m.${columns.id} = r.id
   returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(definition)}
-)${order ? heldByReplay(definition) : ''}${replayNoted(definition, p)}${recovered(definition.name, 'replayed')}
+)${order ? holdReplayedCte(definition) : ''}${noteReplayCte(definition, p)}${recoverAlertsCte(definition.name, 'replayed')}
 select id::text as id from replayed`,
   )
 }
 
-function revived(definition: ResolvedDefinition, p: (param: string) => string): string[] {
+function reviveAssignments(definition: ResolvedDefinition, p: (param: string) => string): string[] {
   const { columns, counter, states, order, retry } = definition
   const set = [
     `${columns.status} = ${literal(states.ready)}`,
@@ -108,7 +108,7 @@ function revived(definition: ResolvedDefinition, p: (param: string) => string): 
   return set
 }
 
-function replayNoted(definition: ResolvedDefinition, p: (param: string) => string): string {
+function noteReplayCte(definition: ResolvedDefinition, p: (param: string) => string): string {
   const { name, audit, states } = definition
   if (audit.record === 'none') return ''
   return `,
@@ -147,7 +147,7 @@ cancelled as (
   returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt${
     order ? `, m.${order.key}::text as key` : ''
   }${tenantOf(definition)}
-)${order ? freedByCancel(definition) : ''}${recovered(name, 'cancelled')}${
+)${order ? freeCancelledCte(definition) : ''}${recoverAlertsCte(name, 'cancelled')}${
       audit.record === 'none'
         ? ''
         : `,

@@ -43,9 +43,9 @@ export function settle(definition: ResolvedDefinition, role: SettleRole, guard: 
     return `with ${guard === 'lease' ? `${lease(definition, p)},\n` : ''}settled as (
   update ${table} as m
      set ${assignments(definition, role, guard).join(',\n         ')}${from}
-   where ${found}${guarded(definition, guard, p)}
+   where ${found}${guardCondition(definition, guard, p)}
   returning m.${columns.id} as id, ${attempt(definition, role)} as attempt${fieldsGiven}${tenantOf(definition)}
-)${recorded(definition, { role, guard, p })}${alerted(definition, role)}
+)${recordCte(definition, { role, guard, p })}${alertCte(definition, role)}
 select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text), '{}') end as only
   from settled`
   })
@@ -61,7 +61,7 @@ function lease(definition: ResolvedDefinition, p: (param: string) => string): st
 )`
 }
 
-function guarded(
+function guardCondition(
   { states, columns }: ResolvedDefinition,
   guard: Guard,
   p: (param: string) => string,
@@ -141,7 +141,7 @@ function assignments(definition: ResolvedDefinition, role: SettleRole, guard: Gu
   const state = stateOf(definition, role)
   if (state !== undefined) set.push(`${columns.status} = ${state}`)
   if (role === 'await') {
-    set.push(...awaiting(definition))
+    set.push(...awaitAssignments(definition))
   } else if (
     guard !== 'lease' &&
     guard !== 'ended' &&
@@ -184,7 +184,7 @@ function assignments(definition: ResolvedDefinition, role: SettleRole, guard: Gu
  * An unknown outcome stays claimed for a while, by no relay: a confirmation may still settle it.
  * After that it is due by its own schedule. What was sent and is sent again keeps its claim.
  */
-function awaiting({ columns, states, unknown }: ResolvedDefinition): string[] {
+function awaitAssignments({ columns, states, unknown }: ResolvedDefinition): string[] {
   const delay = `u.delay_ms * interval '1 ms'`
   if (states.claimed === undefined) return [`claimed_until = now() + ${delay}`]
   const isUnknown = `m.${columns.status} = ${literal(states.claimed)}`
@@ -216,7 +216,7 @@ function stateOf({ states }: ResolvedDefinition, role: SettleRole): string | und
   }
 }
 
-function recorded(
+function recordCte(
   definition: ResolvedDefinition,
   { role, guard, p }: { role: SettleRole; guard: Guard; p: (param: string) => string },
 ): string {
@@ -240,7 +240,7 @@ noted as (
 )`
 }
 
-function alerted({ name, columns }: ResolvedDefinition, role: SettleRole): string {
+function alertCte({ name, columns }: ResolvedDefinition, role: SettleRole): string {
   if (role !== 'dead' && role !== 'quarantined') return ''
   return `,
 raised as (

@@ -1,7 +1,7 @@
 import type { State } from '../outbox/definition.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { BUCKETS } from './bucket.ts'
-import { waiting } from './claim.ts'
+import { waitsCondition } from './claim.ts'
 import { anyOf, literal, prepare, type Prepared } from './prepared.ts'
 
 /** Up to this many rows a table is counted by reading it; beyond, what is finished is estimated. */
@@ -159,7 +159,7 @@ function liveSearches(definition: ResolvedDefinition): Search[] {
   const { table, columns, states, order, fair } = definition
   const base = table.split('.')[1]
   const { dueAt, id } = columns
-  const isWaiting = waiting(definition)
+  const isWaiting = waitsCondition(definition)
   const due = `${fair ? `${fair.by}, ` : ''}${dueAt}, ${id}`
   const waits: Omit<Search, 'waits'>[] = order
     ? [
@@ -222,7 +222,7 @@ function oldestDue(definition: ResolvedDefinition): string {
   if (!order) {
     return `(
          select ${columns.dueAt} from ${table}
-          where ${waiting(definition)} and ${columns.dueAt} <= posthorn.now()
+          where ${waitsCondition(definition)} and ${columns.dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
           order by ${columns.dueAt} limit 1)`
   }
@@ -233,7 +233,7 @@ function oldestDue(definition: ResolvedDefinition): string {
            left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = number
           cross join lateral (
             (select ${columns.dueAt} as due_at from ${table}
-              where bucket = number and ${waiting(definition)} and not held
+              where bucket = number and ${waitsCondition(definition)} and not held
                 and seq > case when b.until > now() and b.run_key is null then coalesce(b.run_upto, 0) else 0 end
               order by seq limit 10)
             union all

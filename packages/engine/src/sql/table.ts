@@ -1,6 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
-import { waiting } from './claim.ts'
+import { waitsCondition } from './claim.ts'
 import { anyOf, literal } from './prepared.ts'
 
 /** Columns a table has, with their types; no row where there is no table. */
@@ -99,20 +99,20 @@ export function engineTableSql(definition: ResolvedDefinition): string {
   const indexes: string[] = []
   if (order) {
     indexes.push(
-      index('flow', '(bucket, seq)', `${waiting(definition)} and not held`),
-      index('held', `((${order.key}::text), seq)`, `held and ${waiting(definition)}`),
+      index('flow', '(bucket, seq)', `${waitsCondition(definition)} and not held`),
+      index('held', `((${order.key}::text), seq)`, `held and ${waitsCondition(definition)}`),
     )
   } else {
     indexes.push(
       index(
         'due',
         `(${fair ? `${fair.by}, ` : ''}${columns.dueAt}, ${columns.id})`,
-        waiting(definition),
+        waitsCondition(definition),
       ),
       index(
         'suspect',
         `(${columns.dueAt}, ${columns.id})`,
-        `${waiting(definition)} and lost_claims > 0`,
+        `${waitsCondition(definition)} and lost_claims > 0`,
       ),
     )
   }

@@ -133,7 +133,7 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
   if (offsets)
     it('knows whether a group has passed a message', async () => {
       const { transport } = await client()
-      const passed = (sent: Parameters<NonNullable<Transport['passed']>>[0]) =>
+      const hasPassed = (sent: Parameters<NonNullable<Transport['passed']>>[0]) =>
         transport.passed?.(sent)
       let open = (): void => undefined
       const gate = new Promise<void>((resolve) => (open = resolve))
@@ -150,14 +150,14 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
         destination: { ...each.destination, options: { group: 'unread' } },
       }))
       await vi.waitFor(() => expect(log.begun).toBeGreaterThan(0), wait)
-      expect(await passed(sent)).toEqual([false, false, false])
+      expect(await hasPassed(sent)).toEqual([false, false, false])
 
       open()
       await log.has(batch)
       await vi.waitFor(async () => {
-        expect(await passed(sent)).toEqual([true, true, true])
+        expect(await hasPassed(sent)).toEqual([true, true, true])
       }, wait)
-      expect(await passed(unread)).toEqual([false, false, false])
-      expect(await passed([])).toEqual([])
+      expect(await hasPassed(unread)).toEqual([false, false, false])
+      expect(await hasPassed([])).toEqual([])
     })
 }

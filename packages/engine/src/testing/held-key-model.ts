@@ -41,21 +41,21 @@ export function nextKey(key: HeldKey, event: KeyEvent): HeldKey {
   switch (event.event) {
     case 'wait':
       if (isStopped(key)) return key
-      return waiting(
+      return waitUntil(
         key.state === 'waiting' && !event.isOwner ? Math.min(key.until, event.until) : event.until,
         event.id,
       )
     case 'die':
       return { state: event.to, by: isStopped(key) ? [...key.by, event.id] : [event.id] }
     case 'set aside':
-      return key.state === 'free' ? waiting(event.now, 'SET_ASIDE') : key
+      return key.state === 'free' ? waitUntil(event.now, 'SET_ASIDE') : key
     case 'replay': {
       if (!isStopped(key)) {
         const until = key.state === 'waiting' ? Math.min(key.until, event.until) : event.until
-        return waiting(until, 'REPLAYED')
+        return waitUntil(until, 'REPLAYED')
       }
       const rest = key.by.filter((id) => !event.ids.includes(id))
-      return rest.length > 0 ? { ...key, by: rest } : waiting(event.until, 'REPLAYED')
+      return rest.length > 0 ? { ...key, by: rest } : waitUntil(event.until, 'REPLAYED')
     }
     case 'cancel': {
       if (key.state === 'free') return key
@@ -65,15 +65,15 @@ export function nextKey(key: HeldKey, event: KeyEvent): HeldKey {
       return without(key, event)
     }
     case 'unblock':
-      return isStopped(key) ? waiting(event.now, key.by[0] ?? '') : key
+      return isStopped(key) ? waitUntil(event.now, key.by[0] ?? '') : key
     case 'lose':
       if (isStopped(key)) return key
-      return waiting(event.now, key.state === 'waiting' ? key.by : 'CLAIM_EXPIRED')
+      return waitUntil(event.now, key.state === 'waiting' ? key.by : 'CLAIM_EXPIRED')
     case 'miss':
       // Seen by maintenance, which lets a key go on only when all are gone.
       if (!isStopped(key)) return key
       return key.by.every((id) => event.ids.includes(id))
-        ? waiting(event.now, key.by[0] ?? '')
+        ? waitUntil(event.now, key.by[0] ?? '')
         : key
     case 'end':
       return isStopped(key) ? key : FREE
@@ -86,11 +86,11 @@ function isStopped(key: HeldKey): key is Stopped {
   return key.state === 'blocked' || key.state === 'parked'
 }
 
-function waiting(until: number, by: string): HeldKey {
+function waitUntil(until: number, by: string): HeldKey {
   return { state: 'waiting', until, by }
 }
 
 function without(key: Stopped, { ids, now }: { ids: readonly string[]; now: number }): HeldKey {
   const rest = key.by.filter((id) => !ids.includes(id))
-  return rest.length > 0 ? { ...key, by: rest } : waiting(now, key.by[0] ?? '')
+  return rest.length > 0 ? { ...key, by: rest } : waitUntil(now, key.by[0] ?? '')
 }

@@ -215,9 +215,10 @@ class Moves {
     const rows = attemptableRows(this.#outbox, hand.rows).map((i) => hand.rows[i] as OutboxRow)
     const all: Outcome[][] = [rows.map(() => 'delivered')]
     rows.forEach((_, i) => {
-      const stopped = (outcome: Outcome) => rows.map((__, j) => (j === i ? outcome : 'delivered'))
-      if (now.left.failures > 0) all.push(stopped('failed'))
-      if (now.left.refusals > 0) all.push(stopped('refused'))
+      const stopAtWith = (outcome: Outcome) =>
+        rows.map((__, j) => (j === i ? outcome : 'delivered'))
+      if (now.left.failures > 0) all.push(stopAtWith('failed'))
+      if (now.left.refusals > 0) all.push(stopAtWith('refused'))
     })
     return all
   }

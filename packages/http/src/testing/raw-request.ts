@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import type { App } from '../app.ts'
 
 /** Listens on a free port of this machine. */
-export async function listening(app: App): Promise<number> {
+export async function listen(app: App): Promise<number> {
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return Number(new URL(url).port)
 }

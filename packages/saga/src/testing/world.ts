@@ -26,7 +26,7 @@ export async function undoInWorld(pool: Pool, sagaId: string, step: string): Pro
 }
 
 /** The steps whose effect still stands. */
-export async function standing(pool: Pool, sagaId: string): Promise<string[]> {
+export async function listStanding(pool: Pool, sagaId: string): Promise<string[]> {
   const { rows } = await pool.query<{ step: string }>(
     'select step from world where saga_id = $1 and not undone order by step',
     [sagaId],

@@ -88,7 +88,7 @@ export async function listenSmtp(port: number, receive: Receive): Promise<Smtp> 
   })
   // Clients that cut their connection are not our failure.
   server.on('error', () => undefined)
-  const bound = await listening(server, port)
+  const bound = await listen(server, port)
 
   return {
     address: `smtp://${HOST}:${bound}`,
@@ -101,7 +101,7 @@ export async function listenSmtp(port: number, receive: Receive): Promise<Smtp> 
   }
 }
 
-function listening(server: SMTPServer, port: number): Promise<number> {
+function listen(server: SMTPServer, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.server.once('error', reject)
     server.listen(port, HOST, () => {

@@ -1,5 +1,5 @@
 import { refused, type Delivery, type Outcome, type Transport } from '@posthorn/engine'
-import { aborted, createGate, heldBack, sendByHalves } from '../gate.ts'
+import { abortedOutcome, createGate, heldBackOutcome, sendByHalves } from '../gate.ts'
 import { outcomeBeforeSending } from './failure.ts'
 import { nextRound, type Ready } from './round.ts'
 import type { Sender } from './sender.ts'
@@ -34,7 +34,7 @@ export function createDeliver({ sender, findTopic, source }: DeliverParts): Tran
   }
 
   return async (batch, { ordered, signal }) => {
-    if (signal.aborted) return batch.map(aborted)
+    if (signal.aborted) return batch.map(abortedOutcome)
     // Two gates: a message that cannot be written stops what is behind it, not what is before.
     const writing = createGate(ordered)
     const sending = createGate(ordered)
@@ -55,12 +55,12 @@ export function createDeliver({ sender, findTopic, source }: DeliverParts): Tran
       const records = new Map(round.map(({ delivery, record }) => [delivery, record]))
       const deliveries = [...records.keys()]
       const answers = await sendByHalves(deliveries, sending, async (admitted) => {
-        if (signal.aborted) return admitted.map(aborted)
+        if (signal.aborted) return admitted.map(abortedOutcome)
         return sender.send(admitted.flatMap((delivery) => records.get(delivery) ?? []))
       })
-      deliveries.forEach((delivery, i) => outcomes.set(delivery, answers[i] ?? aborted()))
+      deliveries.forEach((delivery, i) => outcomes.set(delivery, answers[i] ?? abortedOutcome()))
       rest = later
     }
-    return batch.map((delivery) => outcomes.get(delivery) ?? heldBack())
+    return batch.map((delivery) => outcomes.get(delivery) ?? heldBackOutcome())
   }
 }

@@ -18,7 +18,7 @@ import {
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { TransportError, UnreachableError } from '../errors.ts'
-import { aborted, createGate, sendByHalves, type Faulty } from '../gate.ts'
+import { abortedOutcome, createGate, sendByHalves, type Faulty } from '../gate.ts'
 import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName, groupOf } from '../names.ts'
 import { boundPool, isServerError } from './connection.ts'
@@ -118,7 +118,7 @@ export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
   return {
     async deliver(batch, { ordered, signal }) {
       return sendByHalves(batch, createGate(ordered), async (admitted) =>
-        signal.aborted ? admitted.map(aborted) : append(admitted),
+        signal.aborted ? admitted.map(abortedOutcome) : append(admitted),
       )
     },
     async passed(sent) {

@@ -46,7 +46,7 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
     return (current = { client, channel, returned, exchanges: new Set() })
   }
 
-  const confirming = async (): Promise<Confirming> => {
+  const openConfirming = async (): Promise<Confirming> => {
     if (current && !current.channel.closed) return current
     opening ??= open().finally(() => (opening = undefined))
     return opening
@@ -54,7 +54,7 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
 
   /** Makes ready for a wave; `unusable` has the outcome of exchanges that cannot be used. */
   const prepare = async (wave: readonly Publication[]): Promise<Prepared> => {
-    const on = await confirming()
+    const on = await openConfirming()
     const unusable = new Map<string, Outcome>()
     for (const exchange of new Set(wave.map((publication) => publication.exchange))) {
       if (on.exchanges.has(exchange)) continue

@@ -9,7 +9,7 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import { aborted, createGate, heldBack, type Gate } from '../gate.ts'
+import { abortedOutcome, createGate, heldBackOutcome, type Gate } from '../gate.ts'
 import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName } from '../names.ts'
 import { addTo, keepSubscribed, type StartedSubscription } from '../subscribing.ts'
@@ -101,9 +101,11 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
           }
         }
         const answers = signal.aborted ? [] : await publisher.publish([...ready.values()])
-        ;[...ready.keys()].forEach((delivery, i) => settle(delivery, answers[i] ?? aborted()))
+        ;[...ready.keys()].forEach((delivery, i) =>
+          settle(delivery, answers[i] ?? abortedOutcome()),
+        )
       }
-      return batch.map((delivery) => outcomes.get(delivery) ?? heldBack())
+      return batch.map((delivery) => outcomes.get(delivery) ?? heldBackOutcome())
     },
 
     async subscribe(consumer) {

@@ -90,7 +90,7 @@ class Post implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: unknown, status: number, headers: IncomingHttpHeaders): void {
     // Before the answer itself there may be others that only inform.
-    if (status >= 200) this.#head = { status, headers: keptHeaders(headers) }
+    if (status >= 200) this.#head = { status, headers: keepHeaders(headers) }
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
@@ -162,7 +162,7 @@ function textOf(bytes: Buffer): string | undefined {
   }
 }
 
-function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+function keepHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {}
   let size = 0
   for (const [name, value = ''] of Object.entries(headers)) {

@@ -62,7 +62,7 @@ export class Poster {
         ...(secrets.length > 0 && this.#signer.sign({ id: message.id, body, secrets })),
       }
       const refusal = trusted === true ? undefined : guard.refusal(url)
-      if (refusal !== undefined) return outcomeOf(blockedExchange({ url, headers }, refusal))
+      if (refusal !== undefined) return outcomeOf(refuseExchange({ url, headers }, refusal))
       const agent = trusted === true || guard.isExempt(url) ? this.#open : this.#guarded
       return outcomeOf(await exchange(agent, { url, headers, body, timeoutMs, signal }))
     } catch (error) {
@@ -76,7 +76,7 @@ export class Poster {
 }
 
 /** An exchange that did not even begin. */
-function blockedExchange(request: Pick<Exchange, 'url' | 'headers'>, message: string): Exchange {
+function refuseExchange(request: Pick<Exchange, 'url' | 'headers'>, message: string): Exchange {
   return {
     ...request,
     startedAt: new Date(),

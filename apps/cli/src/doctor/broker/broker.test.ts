@@ -14,15 +14,15 @@ const handle = async () => undefined
 const [development, production] = [{ production: false }, { production: true }]
 
 test('a topology is what is sent to and read from, at one broker and once', () => {
-  const sending = (transport: string, topic: string) => ({
+  const outboxTo = (transport: string, topic: string) => ({
     ...shopEvents,
     destination: { transport, topic },
   })
   const opened = {
     outboxes: [
-      sending('kafka', 'b'),
-      sending('kafka', 'a'),
-      sending('rabbitmq', 'c'),
+      outboxTo('kafka', 'b'),
+      outboxTo('kafka', 'a'),
+      outboxTo('rabbitmq', 'c'),
       { ...shopEvents, destination: () => ({ transport: 'kafka', topic: 'whichever' }) },
     ],
     consumers: [{ transport: 'kafka', topic: 'a', group: 'g', handle }],

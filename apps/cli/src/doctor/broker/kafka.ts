@@ -5,7 +5,7 @@ import {
   type ClusterTopicMetadata,
 } from '@platformatic/kafka'
 import type { Configuration } from '@posthorn/server'
-import { counted } from '../../words.ts'
+import { pluralise } from '../../words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
 import type { Topology } from './topology.ts'
 
@@ -29,7 +29,7 @@ export async function checkKafka(
     const findings: Finding[] = []
     for (const topic of topics) {
       const found = await lookUp(admin, topic)
-      if (!found) findings.push(missing(topic))
+      if (!found) findings.push(reportMissing(topic))
       else
         findings.push(
           ...judge({ topic, found, production, least: await leastInSync(admin, topic) }),
@@ -66,7 +66,7 @@ async function leastInSync(admin: Admin, topic: string): Promise<number> {
   return Number(found?.configs[0]?.value ?? 1)
 }
 
-function missing(topic: string): Finding {
+function reportMissing(topic: string): Finding {
   const todo = 'the first message makes it, with 8 partitions; make it yourself to choose'
   const run = `kafka-topics.sh --create --topic ${topic} --partitions 8 --replication-factor 3 --bootstrap-server …`
   return warn('kafka', `topic ${topic} is not there yet`, { todo, run })
@@ -83,21 +83,21 @@ function judge({ topic, found, least, production }: Topic): Finding[] {
   const { partitions, partitionsCount } = found
   const leaderless = partitions.filter(({ leader }) => leader < 0).length
   if (leaderless > 0) {
-    const says = `topic ${topic}: ${counted(leaderless, 'partition')} without a leader`
+    const says = `topic ${topic}: ${pluralise(leaderless, 'partition')} without a leader`
     return [fail('kafka', says, 'bring the brokers back that have it')]
   }
   const short = partitions.filter(({ isr }) => isr.length < least).length
   if (short > 0) {
-    const says = `topic ${topic}: ${counted(short, 'partition')} with fewer copies in sync than min.insync.replicas, ${least}; nothing is taken`
+    const says = `topic ${topic}: ${pluralise(short, 'partition')} with fewer copies in sync than min.insync.replicas, ${least}; nothing is taken`
     return [fail('kafka', says, 'bring the missing brokers back')]
   }
   const behind = partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length
   if (behind > 0) {
-    const says = `topic ${topic}: ${counted(behind, 'partition')} with copies out of sync`
+    const says = `topic ${topic}: ${pluralise(behind, 'partition')} with copies out of sync`
     return [warn('kafka', says, 'see what is wrong with those brokers')]
   }
   const copies = Math.min(...partitions.map(({ replicas }) => replicas.length))
-  const says = `topic ${topic}: ${counted(partitionsCount, 'partition')}, ${copies} ${copies === 1 ? 'copy' : 'copies'}, min.insync.replicas ${least}`
+  const says = `topic ${topic}: ${pluralise(partitionsCount, 'partition')}, ${copies} ${copies === 1 ? 'copy' : 'copies'}, min.insync.replicas ${least}`
   // With one copy in sync an acknowledged message is gone with the disk of one broker.
   if (!production || (copies > 1 && least > 1)) return [ok('kafka', says)]
   const todo = 'keep three copies of which two must be in sync'

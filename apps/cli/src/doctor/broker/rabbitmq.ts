@@ -1,5 +1,5 @@
 import { AMQPClient, AMQPError, type AMQPChannel } from '@cloudamqp/amqp-client'
-import { counted, number } from '../../words.ts'
+import { pluralise, number } from '../../words.ts'
 import { ok, warn, type Finding } from '../finding.ts'
 import type { Topology } from './topology.ts'
 
@@ -41,7 +41,7 @@ async function checkQueue(
     return warn('rabbitmq', says, { todo, run: 'posthorn start --role worker' })
   }
   const { messageCount, consumerCount } = queue
-  const says = `queue ${name}: ${counted(messageCount, 'message')}, ${counted(consumerCount, 'reader')}`
+  const says = `queue ${name}: ${pluralise(messageCount, 'message')}, ${pluralise(consumerCount, 'reader')}`
   const run = 'posthorn start --role worker'
   if (consumerCount === 0 && messageCount > 0) {
     return warn('rabbitmq', says, { todo: 'start a worker', run })

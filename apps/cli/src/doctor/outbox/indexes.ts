@@ -27,21 +27,23 @@ export async function checkIndexes(
       const says = `index ${name} is invalid: it costs and does not help`
       return warn(outbox, says, { todo: 'make it again', run })
     })
-  const wanted = wantedIndexes(text)
+  const wanted = parseWantedIndexes(text)
   const gone = wanted.flatMap((index) => {
     const namesake = present.find(({ name }) => name === index.name)
     if (namesake && isFor(namesake, index)) return []
-    if (namesake) return [outdated(outbox, schema, index)]
-    return present.some((each) => isSubstitute(each, index, wanted)) ? [] : [missing(outbox, index)]
+    if (namesake) return [reportOutdated(outbox, schema, index)]
+    return present.some((each) => isSubstitute(each, index, wanted))
+      ? []
+      : [reportMissing(outbox, index)]
   })
   return [...broken, ...gone]
 }
 
-function missing(outbox: string, { name, statement }: WantedIndex): Finding {
+function reportMissing(outbox: string, { name, statement }: WantedIndex): Finding {
   return warn(outbox, `index ${name} is missing`, { todo: 'make it', run: statement })
 }
 
-function outdated(outbox: string, schema: string, { name, statement }: WantedIndex): Finding {
+function reportOutdated(outbox: string, schema: string, { name, statement }: WantedIndex): Finding {
   const says = `index ${name} is for other states than the definition's`
   const run = `${dropIndex(`${schema}.${name}`)} ${statement}`
   return warn(outbox, says, { todo: 'make it again', run })
@@ -71,7 +73,7 @@ function literalsOf(condition: string): string {
 }
 
 /** The indexes of a definition's SQL, which is written by the engine and always has this form. */
-function wantedIndexes(text: string): WantedIndex[] {
+function parseWantedIndexes(text: string): WantedIndex[] {
   const found = text.matchAll(
     /^create index if not exists (\S+) on (\S+) (\(.+\))\n\s*where (.*);$/gm,
   )

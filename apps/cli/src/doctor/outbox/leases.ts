@@ -1,6 +1,6 @@
 import type { Outbox, Queryable } from '@posthorn/engine'
 import type { OutboxStatus } from '../../status.ts'
-import { counted, duration } from '../../words.ts'
+import { pluralise, duration } from '../../words.ts'
 import { warn, type Finding } from '../finding.ts'
 import { selectAbandonedBuckets, selectStuckClaims } from './queries.ts'
 
@@ -21,7 +21,7 @@ export async function checkLeases(
   if (count === 0) return []
   const noun = order ? 'bucket' : 'message'
   const since = seconds > 0 ? ` for ${duration(seconds)}` : ''
-  const says = `${counted(count, noun)} left behind by a lost relay${since}, and no relay takes over`
+  const says = `${pluralise(count, noun)} left behind by a lost relay${since}, and no relay takes over`
   const todo = 'see the log of the relays: they are alive and cannot claim'
   return [warn(name, says, { todo, run: `posthorn status --once` })]
 }

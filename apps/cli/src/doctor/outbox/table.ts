@@ -13,7 +13,7 @@ export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding
     return [fail(name, `there is no table ${table}`, advice)]
   }
   const text = outboxTableSql(outbox)
-  const missing = [...namedColumns(outbox), ...engineColumns(text)].filter(
+  const missing = [...listColumns(outbox), ...engineColumns(text)].filter(
     (column) => !columns.includes(column),
   )
   if (missing.length > 0) {
@@ -27,7 +27,7 @@ function engineColumns(text: string): string[] {
   return [...text.matchAll(/add column if not exists (\w+)/g)].map(([, name = '']) => name)
 }
 
-function namedColumns({ columns, counter, order }: Outbox): string[] {
+function listColumns({ columns, counter, order }: Outbox): string[] {
   const { ref, dedupe, idType: _, ...single } = columns
   const names = [
     ...Object.values(single),

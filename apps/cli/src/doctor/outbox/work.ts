@@ -1,5 +1,5 @@
 import type { OutboxStatus, Status } from '../../status.ts'
-import { counted, duration, number, oneLine } from '../../words.ts'
+import { pluralise, duration, number, oneLine } from '../../words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
 import type { RelayFacts } from './queries.ts'
 
@@ -14,8 +14,8 @@ export function checkWork({ outboxes, alertsOpen }: Status, relays: RelayFacts):
         todo: 'start one',
         run: 'posthorn relay',
       })
-    : ok('relays', counted(most, 'relay'))
-  const alone = isAlone ? [] : outboxes.filter((outbox) => outbox.relays === 0).map(abandoned)
+    : ok('relays', pluralise(most, 'relay'))
+  const alone = isAlone ? [] : outboxes.filter((outbox) => outbox.relays === 0).map(reportAbandoned)
   const alerts = Object.values(alertsOpen).reduce((sum, each) => sum + each, 0)
   return [
     first,
@@ -28,7 +28,7 @@ export function checkWork({ outboxes, alertsOpen }: Status, relays: RelayFacts):
   ]
 }
 
-function abandoned({ name }: OutboxStatus): Finding {
+function reportAbandoned({ name }: OutboxStatus): Finding {
   const todo = 'start a relay whose configuration has this outbox'
   return warn(name, 'no relay runs it, although others are alive', { todo, run: 'posthorn relay' })
 }
@@ -36,12 +36,12 @@ function abandoned({ name }: OutboxStatus): Finding {
 function dying({ vanished, lost }: RelayFacts): Finding[] {
   const findings: Finding[] = []
   if (vanished > 0) {
-    const says = `${counted(vanished, 'relay')} stopped within the hour without signing off`
+    const says = `${pluralise(vanished, 'relay')} stopped within the hour without signing off`
     const todo = 'see why the process was killed: its log, memory, grace period'
     findings.push(warn('relays', says, todo))
   }
   if (lost > 0) {
-    const says = `${counted(lost, 'claim')} lost within the hour; the messages went out again`
+    const says = `${pluralise(lost, 'claim')} lost within the hour; the messages went out again`
     const todo = 'see docs/operate/troubleshooting.md#claims-are-lost'
     findings.push(warn('relays', says, todo))
   }
@@ -67,12 +67,12 @@ function workOf(outbox: OutboxStatus): Finding[] {
     )
   }
   if (blockedKeys > 0) {
-    const says = `${counted(blockedKeys, 'key')} blocked behind a dead message`
+    const says = `${pluralise(blockedKeys, 'key')} blocked behind a dead message`
     const todo = 'replay it, unblock the key or cancel the message'
     findings.push(warn(name, says, { todo, run: `posthorn messages ${name} --dead` }))
   }
   if (quarantined > 0) {
-    const says = `${counted(quarantined, 'message')} in quarantine: no relay retries them`
+    const says = `${pluralise(quarantined, 'message')} in quarantine: no relay retries them`
     const todo = 'fix the cause, which their alerts name, then replay them'
     findings.push(warn(name, says, { todo, run: `posthorn replay ${name} --dry-run` }))
   }

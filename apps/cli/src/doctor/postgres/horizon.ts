@@ -1,5 +1,5 @@
 import type { Queryable } from '@posthorn/engine'
-import { counted, duration, number, oneLine } from '../../words.ts'
+import { pluralise, duration, number, oneLine } from '../../words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
 import { dropSlot, endProcess, rollBackPrepared } from '../remedies/queries.ts'
 import { selectIdleSlots, selectLongTransactions, selectPreparedTransactions } from './queries.ts'
@@ -14,7 +14,7 @@ const MIB = 1024 ** 2
 export async function checkHorizon(db: Queryable, longSeconds = LONG_SECONDS): Promise<Finding[]> {
   const findings = [
     ...(await openTransactions(db, longSeconds)),
-    ...(await preparedTransactions(db, longSeconds)),
+    ...(await checkPreparedTransactions(db, longSeconds)),
     ...(await idleSlots(db)),
   ]
   if (findings.length > 0) return findings
@@ -25,7 +25,7 @@ async function openTransactions(db: Queryable, longSeconds: number): Promise<Fin
   const [longest, ...others] = await selectLongTransactions(db, longSeconds)
   if (!longest) return []
   const { pid, application, state, seconds } = longest
-  const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other')}`
+  const more = others.length === 0 ? '' : `, and ${pluralise(others.length, 'other')}`
   const says = `process ${pid} (${oneLine(application) || 'unnamed'}, ${state}) has one open for ${duration(seconds)}${more}`
   const advice = {
     todo: 'find out what it waits for, or end it',
@@ -34,7 +34,7 @@ async function openTransactions(db: Queryable, longSeconds: number): Promise<Fin
   return [warn('transactions', says, advice)]
 }
 
-async function preparedTransactions(db: Queryable, longSeconds: number): Promise<Finding[]> {
+async function checkPreparedTransactions(db: Queryable, longSeconds: number): Promise<Finding[]> {
   const prepared = await selectPreparedTransactions(db, longSeconds)
   return prepared.map(({ gid, owner, seconds }) => {
     const says = `${oneLine(gid)} of ${owner} was prepared ${duration(seconds)} ago and never ended`

@@ -1,5 +1,5 @@
 import type { Outbox, Queryable } from '@posthorn/engine'
-import { counted, duration, oneLine } from '../../words.ts'
+import { pluralise, duration, oneLine } from '../../words.ts'
 import { ok, warn, type Advice, type Finding } from '../finding.ts'
 import { endProcess, findPrepared } from '../remedies/queries.ts'
 import { selectHeldLocks, selectLockWaits, type LockWait } from './queries.ts'
@@ -20,25 +20,25 @@ export async function checkLocks(
   const [longest, ...others] = waits
   if (longest) {
     const { pid, application, target, seconds, blocker } = longest
-    const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other')}`
-    const says = `process ${pid} (${named(application)}) has waited ${duration(seconds)} for ${target} behind ${blockerOf(longest)}${more}`
+    const more = others.length === 0 ? '' : `, and ${pluralise(others.length, 'other')}`
+    const says = `process ${pid} (${nameOf(application)}) has waited ${duration(seconds)} for ${target} behind ${blockerOf(longest)}${more}`
     findings.push(warn('locks', says, endOf(blocker)))
   }
   for (const { pid, application, state, seconds, table, mode } of held) {
     if (blockers.has(pid)) continue
-    const says = `process ${pid} (${named(application)}, ${state}) has had ${mode} on ${table} for ${duration(seconds)}`
+    const says = `process ${pid} (${nameOf(application)}, ${state}) has had ${mode} on ${table} for ${duration(seconds)}`
     findings.push(warn('locks', says, endOf(pid)))
   }
   return findings.length > 0 ? findings : [ok('locks', 'no process waits for one')]
 }
 
-function named(application: string): string {
+function nameOf(application: string): string {
   return oneLine(application) || 'unnamed'
 }
 
 function blockerOf({ blocker, blockerApplication, blockerState }: LockWait): string {
   if (blocker === 0) return 'a prepared transaction'
-  return `process ${blocker} (${named(blockerApplication)}, ${blockerState})`
+  return `process ${blocker} (${nameOf(blockerApplication)}, ${blockerState})`
 }
 
 function endOf(pid: number): Advice {

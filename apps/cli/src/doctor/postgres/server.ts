@@ -19,7 +19,7 @@ export async function checkServer(
     versionNumber < OLDEST_SERVER
       ? fail('server', `PostgreSQL ${version}`, 'use PostgreSQL 14 or newer')
       : ok('server', `PostgreSQL ${version}`),
-    checkConnections(facts, neededConnections(configuration, outboxes)),
+    checkConnections(facts, countNeededConnections(configuration, outboxes)),
   ]
   if (readOnly) {
     findings.push(fail('server', 'it is read-only', 'connect to the primary, not to a replica'))
@@ -49,7 +49,7 @@ function nextHundred(connections: number): number {
 }
 
 /** What a process takes: its pool, and for relays two a lane and more for leases and wake-ups. */
-function neededConnections(
+function countNeededConnections(
   { roles, poolSize }: Configuration,
   outboxes: readonly Outbox[],
 ): number {

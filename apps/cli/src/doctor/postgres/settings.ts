@@ -30,7 +30,12 @@ export async function checkSettings(
   const settings = await selectSettings(db, NAMES)
   const database = await selectDatabase(db)
   const read: Read = { of: (name) => settings.get(name) ?? '', database, production }
-  const findings = [...durability(read), ...vacuuming(read), ...timeouts(read), ...isolation(read)]
+  const findings = [
+    ...durability(read),
+    ...checkVacuum(read),
+    ...timeouts(read),
+    ...isolation(read),
+  ]
   if (findings.length > 0) return findings
   const commits = `synchronous_commit ${read.of('synchronous_commit')}`
   return [ok('settings', `${commits}, autovacuum on`)]
@@ -58,7 +63,7 @@ function durability({ of, database }: Read): Finding[] {
   return findings
 }
 
-function vacuuming({ of }: Read): Finding[] {
+function checkVacuum({ of }: Read): Finding[] {
   const off = ['autovacuum', 'track_counts'].filter((name) => of(name) === 'off')
   const findings = off.map((name) => {
     const says = `${name} is off: nothing clears dead rows away, tables grow and slow down`

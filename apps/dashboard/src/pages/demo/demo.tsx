@@ -50,7 +50,7 @@ export function Demo() {
       <QueryState query={query}>
         {(story) => (
           <Stack gap="md">
-            <Ending story={story} />
+            <StoryEnd story={story} />
             {story.steps.map((step) => (
               <StepCard key={step.id} step={step} />
             ))}
@@ -101,7 +101,7 @@ const ENDINGS = {
   },
 } as const
 
-function Ending({ story: { status, error } }: { story: Story }) {
+function StoryEnd({ story: { status, error } }: { story: Story }) {
   if (status === 'idle' || status === 'running') return null
   const { icon: Picture, title, text } = ENDINGS[status]
   return (

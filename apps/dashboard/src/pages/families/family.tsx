@@ -53,14 +53,14 @@ export function Family() {
             It does not exist or belongs to another organisation.
           </Empty>
         ) : (
-          <Shown family={family} />
+          <FamilyView family={family} />
         )
       }
     </QueryState>
   )
 }
 
-function Shown({ family }: { family: FamilyDetails }) {
+function FamilyView({ family }: { family: FamilyDetails }) {
   const { production } = useUser()
   const addresses = new Set(family.invitations.map(({ email }) => email.toLowerCase()))
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergedPage } from './merged-page.ts'
+import { mergePages } from './merged-page.ts'
 
 interface Row {
   readonly outbox: string
@@ -25,7 +25,7 @@ function world(seconds: Readonly<Record<string, readonly number[]>>) {
     const ids: number[] = []
     let cursor: string | undefined
     for (let page = 0; page < 50; page += 1) {
-      const { items, nextCursor } = await mergedPage<Row>({
+      const { items, nextCursor } = await mergePages<Row>({
         outboxes: Object.keys(seconds),
         cursor,
         read,
@@ -57,6 +57,6 @@ test('an outbox without times comes last', async () => {
     items: [{ outbox, createdAt: outbox === 'dated' ? '2026-01-01T00:00:00Z' : null }],
     nextCursor: null,
   })
-  const { items } = await mergedPage({ outboxes: ['undated', 'dated'], cursor: undefined, read })
+  const { items } = await mergePages({ outboxes: ['undated', 'dated'], cursor: undefined, read })
   expect(items.map(({ outbox }) => outbox)).toEqual(['dated', 'undated'])
 })

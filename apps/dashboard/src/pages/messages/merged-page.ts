@@ -22,7 +22,7 @@ interface Place<Row> {
  * A page of all outboxes together, newest first. A row is shown only when no outbox can still have a
  * newer one; what is read and not yet shown travels in the cursor, so that nothing is asked for twice.
  */
-export async function mergedPage<Row extends Dated>(
+export async function mergePages<Row extends Dated>(
   options: MergeOptions<Row>,
 ): Promise<ListPage<Row>> {
   const { outboxes, cursor, read } = options

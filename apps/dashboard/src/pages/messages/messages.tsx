@@ -27,12 +27,12 @@ export function Messages() {
       title="Messages"
       lead="All messages, newest first: their state, its reason and the actions available."
     >
-      <QueryState query={query}>{(outboxes) => <Listed outboxes={outboxes} />}</QueryState>
+      <QueryState query={query}>{(outboxes) => <MessageList outboxes={outboxes} />}</QueryState>
     </PageFrame>
   )
 }
 
-function Listed({ outboxes }: { outboxes: readonly OutboxOverview[] }) {
+function MessageList({ outboxes }: { outboxes: readonly OutboxOverview[] }) {
   const filter = useFilter(MESSAGE_FILTER)
   const opened = useOpened()
   const shown = keyIn(opened.id)

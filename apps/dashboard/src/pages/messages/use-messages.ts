@@ -3,7 +3,7 @@ import { dataOf } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { useList, type List } from '../../parts/table/list.ts'
-import { mergedPage } from './merged-page.ts'
+import { mergePages } from './merged-page.ts'
 import type { MessageRow } from './message.ts'
 
 export interface MessageFilter {
@@ -42,7 +42,7 @@ export function useMessages(filter: MessageFilter, outboxes: readonly string[]):
     queryKey: ['messages', 'list', filter, only === undefined ? outboxes : []],
     read: (cursor, signal) =>
       only === undefined
-        ? mergedPage({
+        ? mergePages({
             outboxes,
             cursor,
             read: (name, place) =>

@@ -22,13 +22,13 @@ const QUEUED: OutboundMessage = {
   updatedAt: '2026-11-15T12:00:00Z',
 }
 
-const shown = (change: Partial<OutboundMessage>) =>
+const stepsOf = (change: Partial<OutboundMessage>) =>
   wayOf({ ...QUEUED, ...change }).map(
     ({ name, role = 'to come', isCurrent }) => `${name} ${role}${isCurrent ? ' here' : ''}`,
   )
 
 test('what lies behind is done, what is to come is open', () => {
-  expect(shown({ status: 'SENDING', attemptCount: 1 })).toEqual([
+  expect(stepsOf({ status: 'SENDING', attemptCount: 1 })).toEqual([
     'QUEUED sent',
     'SENDING claimed here',
     'SENT to come',
@@ -37,12 +37,12 @@ test('what lies behind is done, what is to come is open', () => {
 })
 
 test('mail has no delivery reports', () => {
-  expect(shown({ status: 'SENT', channel: 'email' }).at(-1)).toBe('SENT sent here')
+  expect(stepsOf({ status: 'SENT', channel: 'email' }).at(-1)).toBe('SENT sent here')
 })
 
 test('a failure stands where it happened', () => {
-  expect(shown({ status: 'FAILED', attemptCount: 1 })).toHaveLength(3)
-  expect(shown({ status: 'FAILED', attemptCount: 1, providerMessageId: 'wamid' })).toEqual([
+  expect(stepsOf({ status: 'FAILED', attemptCount: 1 })).toHaveLength(3)
+  expect(stepsOf({ status: 'FAILED', attemptCount: 1, providerMessageId: 'wamid' })).toEqual([
     'QUEUED sent',
     'SENDING sent',
     'SENT sent',

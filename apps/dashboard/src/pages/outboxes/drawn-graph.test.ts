@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawnGraph } from './drawn-graph.ts'
+import { layOutGraph } from './drawn-graph.ts'
 
 const graph = {
   approximate: false,
@@ -19,11 +19,11 @@ const graph = {
 }
 
 test('a state that waits and is tried again stands where it waits', () => {
-  expect(drawnGraph(graph).nodes[0]).toEqual({ state: 'PENDING', role: 'ready', count: 3 })
+  expect(layOutGraph(graph).nodes[0]).toEqual({ state: 'PENDING', role: 'ready', count: 3 })
 })
 
 test('draws what moves, and what only people do as such', () => {
-  expect(drawnGraph(graph).edges).toEqual([
+  expect(layOutGraph(graph).edges).toEqual([
     { from: 'PENDING', to: 'SENT', perMinute: 12 },
     { from: 'DEAD_LETTER', to: 'PENDING', perMinute: 0, byHand: true },
   ])
@@ -31,5 +31,5 @@ test('draws what moves, and what only people do as such', () => {
 
 test('a retry that happens is drawn as a loop', () => {
   const busy = { ...graph, edges: graph.edges.map((edge) => ({ ...edge, perMinute: 2 })) }
-  expect(drawnGraph(busy).edges).toContainEqual({ from: 'PENDING', to: 'PENDING', perMinute: 2 })
+  expect(layOutGraph(busy).edges).toContainEqual({ from: 'PENDING', to: 'PENDING', perMinute: 2 })
 })

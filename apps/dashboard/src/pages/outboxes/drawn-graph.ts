@@ -21,7 +21,7 @@ const BY_PLACE: readonly StateRole[] = [
 const BY_HAND = new Set(['cancel', 'replay'])
 
 /** What a picture shows of a graph: where messages come into being is left of it, and not drawn. */
-export function drawnGraph({ nodes, edges }: Graph): { nodes: StateNode[]; edges: StateEdge[] } {
+export function layOutGraph({ nodes, edges }: Graph): { nodes: StateNode[]; edges: StateEdge[] } {
   return {
     nodes: nodes.map(({ state, roles, count }) => ({
       state,

@@ -6,7 +6,7 @@ import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StateMachine } from '../../state-machine/state-machine.tsx'
-import { drawnGraph, type Graph } from './drawn-graph.ts'
+import { layOutGraph, type Graph } from './drawn-graph.ts'
 
 /** The state machine of an outbox with what is in it now; a state leads to its messages. */
 export function Picture({ name }: { name: string }) {
@@ -18,12 +18,14 @@ export function Picture({ name }: { name: string }) {
     refetchInterval: 15_000,
   })
   useFresh(['outboxes', name, 'graph'], (event) => event.kind !== 'news' && event.outbox === name)
-  return <QueryState query={query}>{(graph) => <Drawn name={name} graph={graph} />}</QueryState>
+  return (
+    <QueryState query={query}>{(graph) => <GraphPicture name={name} graph={graph} />}</QueryState>
+  )
 }
 
-function Drawn({ name, graph }: { name: string; graph: Graph }) {
+function GraphPicture({ name, graph }: { name: string; graph: Graph }) {
   const navigate = useNavigate()
-  const { nodes, edges } = useMemo(() => drawnGraph(graph), [graph])
+  const { nodes, edges } = useMemo(() => layOutGraph(graph), [graph])
   return (
     <StateMachine
       label={`States of ${name}`}

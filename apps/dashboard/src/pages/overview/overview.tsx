@@ -30,7 +30,7 @@ type History =
 type Stretch = History['outboxes'][string][number]
 
 /** One number a stretch, made of those of all outboxes; null where none of them was counted. */
-function joined(
+function joinHistories(
   { outboxes }: History,
   pick: (stretch: Stretch) => number | null,
   join: (values: readonly number[]) => number,
@@ -196,19 +196,19 @@ function Charts() {
         <SimpleGrid cols={{ base: 1, sm: 2, xl: 4 }} spacing="sm">
           <HistoryChart
             title="Waiting"
-            points={joined(history, ({ waiting }) => waiting, sum)}
+            points={joinHistories(history, ({ waiting }) => waiting, sum)}
             format={formatCount}
             color="blue.6"
           />
           <HistoryChart
             title="Delivered per minute"
-            points={joined(history, ({ delivered }) => delivered, sum)}
+            points={joinHistories(history, ({ delivered }) => delivered, sum)}
             format={formatCount}
             color="teal.6"
           />
           <HistoryChart
             title="Oldest due"
-            points={joined(
+            points={joinHistories(
               history,
               ({ oldestDueSeconds }) => oldestDueSeconds,
               (values) => Math.max(...values),
@@ -218,7 +218,7 @@ function Charts() {
           />
           <HistoryChart
             title="Failed and given up per minute"
-            points={joined(history, ({ failed, dead }) => failed + dead, sum)}
+            points={joinHistories(history, ({ failed, dead }) => failed + dead, sum)}
             format={formatCount}
             color="red.6"
           />

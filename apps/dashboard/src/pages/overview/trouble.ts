@@ -78,7 +78,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
     add('late', {
       tone: 'warning',
       what: `${name} is ${formatDuration(outbox.oldestDueSeconds * 1_000)} behind`,
-      why: `${formatCount(outbox.due)} messages are due${drained(outbox)}.`,
+      why: `${formatCount(outbox.due)} messages are due${describeDrain(outbox)}.`,
       to: at,
     })
   }
@@ -117,7 +117,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
   return found
 }
 
-function drained({ drainSeconds }: OutboxItem): string {
+function describeDrain({ drainSeconds }: OutboxItem): string {
   if (drainSeconds === null) return ' and none is being sent'
   return `; drained in ${formatDuration(drainSeconds * 1_000)} at this rate`
 }

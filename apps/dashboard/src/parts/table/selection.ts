@@ -18,7 +18,7 @@ export function useSelection(): Selection {
     () => ({
       ids,
       has: (id) => ids.has(id),
-      toggle: (id) => setIds((before) => toggled(before, id)),
+      toggle: (id) => setIds((before) => toggle(before, id)),
       replace: (chosen) => setIds(new Set(chosen)),
       clear: () => setIds(NONE),
     }),
@@ -26,7 +26,7 @@ export function useSelection(): Selection {
   )
 }
 
-function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+function toggle(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(ids)
   if (!next.delete(id)) next.add(id)
   return next
