@@ -3,6 +3,7 @@ import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { axe, screenshot } from './harness/index.ts'
 import { openBrowser } from './harness/browser.ts'
 import { serveGallery } from './harness/gallery.ts'
+import { returnPage, takePage } from './harness/pages.ts'
 import { watchProblems } from './harness/problems.ts'
 
 // A browser beside seven others takes its time.
@@ -20,16 +21,11 @@ interface Look {
 
 async function open(path = '', { theme = 'light', width = 1_200 }: Look = {}): Promise<Page> {
   if (!browser || !gallery) throw new Error('there is no browser')
-  const context = await browser.newContext({
-    colorScheme: theme,
-    viewport: { width, height: 900 },
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-  })
-  const page = await context.newPage()
-  const problems = await watchProblems(page, [])
+  const page = await takePage(browser, { theme, size: { width, height: 900 } })
+  const { problems, stop } = watchProblems(page, [])
   onTestFinished(async () => {
-    await context.close()
+    await returnPage(page)
+    stop()
     expect(problems).toEqual([])
   })
   await page.goto(`${gallery.url}${path}`)

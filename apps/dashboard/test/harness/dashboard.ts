@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
+import { returnPage, takePage } from './pages.ts'
 import { watchProblems } from './problems.ts'
 import { startServer } from './server.ts'
 import { tokenFor, type Visitor } from './token.ts'
@@ -28,8 +29,8 @@ export interface Dashboard {
   /** The server's database, to make things happen in. */
   readonly database: TestDatabase
   /**
-   * A page of its own, logged in as an operator of `demo` by default. It is closed after
-   * the test, which fails if anything went wrong on it.
+   * A page of its own, logged in as an operator of `demo` by default. It is given back after the
+   * test, which fails if anything went wrong on it.
    */
   open(path?: string, options?: PageOptions): Promise<Page>
   /** A token that the server takes; an operator of `demo` by default. */
@@ -70,10 +71,13 @@ export async function openDashboard({
     database,
     token,
     async open(path = '/', { login = 'token', allowed = [], ...wished } = {}) {
-      const page = await newPage(browser, wished)
-      const problems = await watchProblems(page, allowed)
+      if (!browser) throw new Error('there is no browser')
+      const { theme = 'light', size = { width: 1_280, height: 800 } } = wished
+      const page = await takePage(browser, { theme, size })
+      const { problems, stop } = watchProblems(page, allowed)
       onTestFinished(async () => {
-        await page.context().close()
+        await returnPage(page)
+        stop()
         expect(problems).toEqual([])
       })
       await page.goto(`${url}${path}${login === 'none' ? '' : `#token=${token(wished)}`}`)
@@ -94,17 +98,4 @@ export async function openDashboard({
       return text === '' ? undefined : (JSON.parse(text) as unknown)
     },
   }
-}
-
-async function newPage(browser: Browser | undefined, options: PageOptions): Promise<Page> {
-  if (!browser) throw new Error('there is no browser')
-  const context = await browser.newContext({
-    colorScheme: options.theme ?? 'light',
-    viewport: options.size ?? { width: 1_280, height: 800 },
-    // What moves cannot be compared, nor clicked in time.
-    reducedMotion: 'reduce',
-    locale: 'en-GB',
-    timezoneId: 'UTC',
-  })
-  return context.newPage()
 }
