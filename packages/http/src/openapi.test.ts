@@ -43,12 +43,12 @@ test('every route is described, with its problems and who may call it', async ()
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
   })
   expect(Object.keys(document.paths).toSorted()).toEqual(
-    ['/anything', '/broken', '/me', '/open', '/ops', '/refused', '/signed', '/things']
+    ['/anything', '/broken', '/me', '/open', '/ops', '/refused', '/signed', '/things', '/verified']
       .concat('/things/{id}')
       .toSorted(),
   )
   for (const { path, operation } of operations(document)) {
-    const isPublic = path === '/open' || path === '/signed'
+    const isPublic = ['/open', '/signed', '/verified'].includes(path)
     expect(operation.security).toEqual(isPublic ? [] : undefined)
     const statuses = Object.keys(operation.responses)
     expect(statuses).toEqual(expect.arrayContaining(['4XX', '5XX']))

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { App } from './app.ts'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 
@@ -148,6 +148,28 @@ describe('a body', () => {
       payload,
     })
     expect(Buffer.from(response.json().bytes, 'hex').toString()).toBe(payload)
+  })
+
+  test('is parsed after its signature: one of 4 MiB by a stranger never is', async () => {
+    const app = await sampleApp()
+    const payload = `[${'0,'.repeat(2 * 1_048_576)}0]`
+    const send = (signature: string) =>
+      app.inject({
+        method: 'POST',
+        url: '/verified',
+        headers: { 'content-type': 'application/json', 'x-signature': signature },
+        payload,
+      })
+    const parse = vi.spyOn(JSON, 'parse')
+    expect((await send('forged')).statusCode).toBe(401)
+    expect(parse).not.toHaveBeenCalled()
+    expect((await send(String(payload.length))).json().bytes).toBe(payload.length)
+    expect(parse).toHaveBeenCalled()
+    parse.mockRestore()
+    const empty = await app.inject({ method: 'POST', url: '/verified' })
+    expect(empty.statusCode).toBe(401)
+    const signed = { method: 'POST', url: '/verified', headers: { 'x-signature': '0' } } as const
+    expect((await app.inject(signed)).json()).toEqual({ bytes: 0, got: null })
   })
 })
 
