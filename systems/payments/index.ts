@@ -8,7 +8,7 @@ import { paymentKeys } from './charges/keys.ts'
 import { paymentRoutes } from './charges/routes.ts'
 import { completer } from './charges/completer.ts'
 import { reconciliationRoutes } from './reconciliation/index.ts'
-import { paymentSettings } from './settings.ts'
+import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
 
 export { enqueueEvent } from './webhooks/index.ts'
@@ -30,7 +30,8 @@ export const payments = defineSystem({
       lockMs: settings.PAYMENTS_LOCK_MS,
       gatewayTimeoutMs: settings.GATEWAY_TIMEOUT_MS,
     })
-    const secret = settings.PAYMENTS_WEBHOOK_SECRET
+    const secrets = webhookSecrets(settings.PAYMENTS_WEBHOOK_SECRET)
+    const isTimeRequired = settings.PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP
     const everyMs = settings.PAYMENTS_COMPLETER_POLL_MS
     const webhooks = openWebhooks(host)
     return {
@@ -48,12 +49,12 @@ export const payments = defineSystem({
         ...webhooks.workers,
       ],
       simulators: [
-        ...(settings.GATEWAY_URL === SIMULATED ? [simulatedGateway({ secret })] : []),
+        ...(settings.GATEWAY_URL === SIMULATED ? [simulatedGateway({ secret: secrets[0] ?? '' })] : []),
         merchant(),
       ],
       async routes(app) {
         paymentRoutes(app, { pool, keys, gateway })
-        inboundRoutes(app, { pool, secret })
+        inboundRoutes(app, { pool, secrets, isTimeRequired })
         await webhooks.routes(app)
         await reconciliationRoutes(app, { pool, settings })
       },

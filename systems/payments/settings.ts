@@ -6,15 +6,33 @@ import { webhookSettings } from './webhooks/index.ts'
 /** Signs the simulated gateway's webhooks by default. */
 export const DEVELOPMENT_WEBHOOK_SECRET = 'a webhook secret for development only'
 
+/** One that can stand beside another; alone, one may have spaces. */
+const TOKEN = '(whsec_[A-Za-z0-9+/]{32,86}={0,2}|(?!whsec_)\\S{16,})'
+const PASSPHRASE = '(?!whsec_)(?!.* whsec_).{16,}'
+
+/**
+ * The secrets of a setting: two, if it has one space between two that could each be one, else one.
+ * Both are good while the gateway's is changed.
+ */
+export function webhookSecrets(setting: string): readonly string[] {
+  const isTwo = new RegExp(`^${TOKEN} ${TOKEN}$`).test(setting)
+  return isTwo ? setting.split(' ') : [setting]
+}
+
 export const paymentSettings = Type.Object({
   ...gatewaySettings,
   PAYMENTS_WEBHOOK_SECRET: Type.String({
     description:
-      "what the gateway's webhooks are signed with: at least 16 characters, or whsec_ and a key in base64",
-    pattern: '^(whsec_[A-Za-z0-9+/]{32,86}={0,2}|(?!whsec_).{16,})$',
+      "what the gateway's webhooks are signed with: at least 16 characters, or whsec_ and a key in base64; two with a space between are both good",
+    pattern: `^(${TOKEN}( ${TOKEN})?|${PASSPHRASE})$`,
     default: DEVELOPMENT_WEBHOOK_SECRET,
     production: 'required',
     secret: true,
+  }),
+  PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP: Type.Boolean({
+    description:
+      "true: the gateway's webhooks must have the headers of Standard Webhooks, with a time; x-webhook-signature alone is refused",
+    default: false,
   }),
   PAYMENTS_KEY_EXPIRES: Type.String({
     description: 'how long an idempotency key is known, as 24h or 7d',

@@ -174,7 +174,8 @@ test.each([uuid(), 'order-7', '', "'; drop table payments.payments; --"])(
 
 function standardHeaders(body: string, options: { at?: number; secret?: string } = {}) {
   const { at = Math.floor(Date.now() / 1_000), secret = SECRET } = options
-  const signed = createHmac('sha256', secret).update(`msg_1.${at}.${body}`).digest('base64')
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret
+  const signed = createHmac('sha256', key).update(`msg_1.${at}.${body}`).digest('base64')
   return {
     'webhook-id': 'msg_1',
     'webhook-timestamp': String(at),
@@ -234,6 +235,29 @@ test('forged and unsigned webhooks are refused and leave nothing', async () => {
   expect((await running.event(body, { ...standard, 'x-webhook-signature': right })).status).toBe(
     200,
   )
+})
+
+test('what is not signed is not read: rubbish is 401, too', async () => {
+  expect((await running.event('{', {})).status).toBe(401)
+  expect((await running.event('[]', { 'x-webhook-signature': 'sha256=00' })).status).toBe(401)
+})
+
+test('while the secret is changed the old and the new one are good, and a time may be required', async () => {
+  const [fresh, old] = ['the-secret-of-tomorrow', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']
+  const changing = await runPayments(db, {
+    PAYMENTS_WEBHOOK_SECRET: `${fresh} ${old}`,
+    PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP: 'true',
+  })
+  const statusBy = async (secret: string, kind: 'plain' | 'both') => {
+    const body = JSON.stringify(eventOf('payment.noticed', await pending()))
+    const plain = { 'x-webhook-signature': signatureOf(body, secret) }
+    const headers = kind === 'plain' ? plain : { ...plain, ...standardHeaders(body, { secret }) }
+    return (await changing.event(body, headers)).status
+  }
+  expect(await statusBy(fresh, 'both')).toBe(200)
+  expect(await statusBy(old, 'both')).toBe(200)
+  expect(await statusBy(`${fresh} ${old}`, 'both')).toBe(401)
+  expect(await statusBy(fresh, 'plain')).toBe(401)
 })
 
 test('the signature is over the bytes, not over their meaning', async () => {

@@ -10,7 +10,10 @@ import { isRecent } from './queries.ts'
 
 export interface InboundOptions {
   readonly pool: Pool
-  readonly secret: string
+  /** One of them must have signed. */
+  readonly secrets: readonly string[]
+  /** `x-webhook-signature`, which has no time, does not suffice. */
+  readonly isTimeRequired: boolean
 }
 
 /** A recorded webhook is worth nothing after this. */
@@ -18,6 +21,7 @@ const TOLERANCE_SECONDS = 300
 
 const REASONS = {
   missing: 'The webhook is not signed.',
+  timeless: 'webhook-id, webhook-timestamp and webhook-signature are required.',
   malformed: 'webhook-id, webhook-timestamp and webhook-signature belong together.',
   timestamp: 'webhook-timestamp is more than five minutes away from now.',
   signature: 'The signature is not one of this webhook.',
@@ -31,18 +35,21 @@ const receiving = {
   response: { 200: Type.Object({ received: Type.Boolean(), duplicate: Type.Boolean() }) },
 }
 
-export function inboundRoutes(app: App, { pool, secret }: InboundOptions): void {
-  async function verify(request: FastifyRequest): Promise<void> {
-    const { headers } = request
-    const body = rawBodyOf(request)
+export function inboundRoutes(app: App, options: InboundOptions): void {
+  const { pool, secrets, isTimeRequired } = options
+
+  async function verify({ headers }: FastifyRequest, body: Buffer): Promise<void> {
     // The time is judged below, by the database's clock: no process decides by its own.
     const toleranceSeconds = Infinity
-    const verified = verifyWebhook({ headers, body, secrets: [secret], toleranceSeconds })
+    const verified = verifyWebhook({ headers, body, secrets, toleranceSeconds })
     if (!verified.ok) {
       throw problem('WEBHOOK_SIGNATURE_INVALID', { detail: REASONS[verified.reason] })
     }
     const timestamp = headers['webhook-timestamp']
-    if (timestamp === undefined) return
+    if (timestamp === undefined) {
+      if (!isTimeRequired) return
+      throw problem('WEBHOOK_SIGNATURE_INVALID', { detail: REASONS.timeless })
+    }
     const signedAt = { timestamp: Number(timestamp), toleranceSeconds: TOLERANCE_SECONDS }
     if (await isRecent(pool, signedAt)) return
     throw problem('WEBHOOK_SIGNATURE_INVALID', { detail: REASONS.timestamp })
@@ -53,9 +60,7 @@ export function inboundRoutes(app: App, { pool, secret }: InboundOptions): void 
     {
       schema: receiving,
       // The gateway calls from a few addresses, and as often as there are payments.
-      config: { access: 'public', rateLimit: false, rawBody: true },
-      // Before the schema: who cannot sign learns nothing of it.
-      preValidation: verify,
+      config: { access: 'public', rateLimit: false, signed: verify },
     },
     async (request) => {
       const received = { event: request.body, text: rawBodyOf(request).toString() }
