@@ -76,6 +76,12 @@ const REFERENCES = `
    where connamespace = $1::regnamespace and contype = 'f' and conparentid = 0
    order by conrelid::regclass::text, conname`
 
+const VIEWS = `
+  select 'create view ' || oid::regclass || ' as' || e'\\n' || pg_get_viewdef(oid) as text
+    from pg_class
+   where relnamespace = $1::regnamespace and relkind = 'v'
+   order by relname`
+
 const TRIGGERS = `
   select pg_get_triggerdef(oid) || ';' as text
     from pg_trigger
@@ -115,6 +121,7 @@ async function dumpSchema(pool, schema) {
     ...before,
     ...(await Promise.all(described)),
     ...(after.length > 0 ? [after.join('\n')] : []),
+    ...(await texts(VIEWS, [schema])),
   ]
 }
 

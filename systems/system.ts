@@ -52,6 +52,13 @@ export interface SystemQueue {
   readonly maxLength?: number
 }
 
+/** A gauge about a system's tables, read when metrics are asked for. */
+export interface Measure {
+  /** As the server's catalogue of metrics has it. */
+  readonly name: 'posthorn_payments_oldest_pending_seconds'
+  read(): Promise<readonly { readonly labels: { readonly type: string }; readonly value: number }[]>
+}
+
 /** A system with its settings: the parts that hosts put to work, each in the processes of its role. */
 export interface OpenSystem {
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
@@ -65,6 +72,7 @@ export interface OpenSystem {
   readonly queues?: readonly SystemQueue[]
   /** Work that is neither a relay's nor a consumer's; the host runs it again and again. */
   readonly workers?: readonly PeriodicTask[]
+  readonly measures?: readonly Measure[]
   /** Who plays the outside world in development; two systems may name the same one. */
   readonly simulators?: readonly Simulator[]
   /** Adds its routes, with their whole path. */

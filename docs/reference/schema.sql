@@ -852,6 +852,36 @@ AS $function$
   returning seq
 $function$;
 
+CREATE OR REPLACE FUNCTION payments.dispute_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  disputed payments.payments;
+begin
+  if tg_op = 'UPDATE' then
+    if (new.id, new.payment_id, new.org_id, new.gateway_ref, new.amount, new.currency)
+       is distinct from
+       (old.id, old.payment_id, old.org_id, old.gateway_ref, old.amount, old.currency) then
+      raise exception 'dispute %: what it is about cannot change', old.id
+        using errcode = 'check_violation', constraint = 'dispute_fixed';
+    end if;
+    if new.status <> old.status and old.status <> 'opened' then
+      raise exception 'dispute %: % cannot become %', old.id, old.status, new.status
+        using errcode = 'check_violation', constraint = 'dispute_moves';
+    end if;
+    return new;
+  end if;
+  select * into disputed from payments.payments where id = new.payment_id;
+  if new.amount > disputed.amount or new.currency <> disputed.currency
+     or new.org_id <> disputed.org_id then
+    raise exception 'dispute %: % % is not of payment %, of % %', new.id, new.amount, new.currency,
+                    disputed.id, disputed.amount, disputed.currency
+      using errcode = 'check_violation', constraint = 'dispute_within_payment';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION payments.payment_guarded()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -880,6 +910,15 @@ begin
     if new.status = 'refunded' then new.refunded_at := posthorn.now(); end if;
   end if;
   new.updated_at := posthorn.now();
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.payment_lookup_planned()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.updated_at := old.updated_at;
   return new;
 end $function$;
 
@@ -1015,6 +1054,28 @@ create table payments.audit_log (
 CREATE INDEX audit_log_of_entity ON payments.audit_log USING btree (entity_type, entity_id, seq);
 CREATE INDEX audit_log_of_org ON payments.audit_log USING btree (org_id, seq);
 
+create table payments.disputes (
+  id uuid not null,
+  payment_id uuid not null,
+  org_id text not null,
+  gateway_ref text not null,
+  status text not null,
+  amount bigint not null,
+  currency text not null,
+  reason text,
+  evidence_due_at timestamp with time zone,
+  opened_at timestamp with time zone not null default posthorn.now(),
+  closed_at timestamp with time zone,
+  constraint disputes_pkey PRIMARY KEY (id),
+  constraint disputes_payment_id_gateway_ref_key UNIQUE (payment_id, gateway_ref),
+  constraint disputes_amount_check CHECK ((amount > 0)),
+  constraint disputes_check CHECK (((status = 'opened'::text) = (closed_at IS NULL))),
+  constraint disputes_gateway_ref_check CHECK (((length(gateway_ref) >= 1) AND (length(gateway_ref) <= 255))),
+  constraint disputes_status_check CHECK ((status = ANY (ARRAY['opened'::text, 'won'::text, 'lost'::text, 'withdrawn'::text])))
+);
+CREATE INDEX disputes_listed ON payments.disputes USING btree (org_id, payment_id);
+CREATE TRIGGER disputes_guarded BEFORE INSERT OR UPDATE ON payments.disputes FOR EACH ROW EXECUTE FUNCTION payments.dispute_guarded();
+
 create table payments.idempotency_keys (
   scope text not null,
   key text not null,
@@ -1058,6 +1119,8 @@ create table payments.payments (
   updated_at timestamp with time zone not null default posthorn.now(),
   settled_at timestamp with time zone,
   refunded_at timestamp with time zone,
+  lookup_at timestamp with time zone,
+  lookups integer not null default 0,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_amount_check CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
   constraint payments_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
@@ -1065,10 +1128,17 @@ create table payments.payments (
   constraint payments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text])))
 ) with (fillfactor=85);
+CREATE INDEX payments_by_amount ON payments.payments USING btree (org_id, amount, id);
+CREATE INDEX payments_by_currency ON payments.payments USING btree (org_id, currency, id);
+CREATE INDEX payments_by_external_id ON payments.payments USING btree (org_id, external_payment_id, id) WHERE (external_payment_id IS NOT NULL);
+CREATE INDEX payments_by_gateway_ref ON payments.payments USING btree (gateway_ref) WHERE (gateway_ref IS NOT NULL);
 CREATE INDEX payments_by_status ON payments.payments USING btree (org_id, status, id);
+CREATE INDEX payments_by_time ON payments.payments USING btree (org_id, created_at);
 CREATE INDEX payments_external ON payments.payments USING btree (org_id, user_id, external_payment_id) WHERE (external_payment_id IS NOT NULL);
 CREATE INDEX payments_listed ON payments.payments USING btree (org_id, id);
+CREATE INDEX payments_lookup_due ON payments.payments USING btree (lookup_at) INCLUDE (created_at) WHERE (status = 'pending'::text);
 CREATE TRIGGER payments_guarded BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.payment_guarded();
+CREATE TRIGGER payments_lookup_planned BEFORE UPDATE OF lookup_at ON payments.payments FOR EACH ROW WHEN (((old.status = new.status) AND (NOT (old.gateway_ref IS DISTINCT FROM new.gateway_ref)))) EXECUTE FUNCTION payments.payment_lookup_planned();
 
 create table payments.reconciliation_details (
   run_id uuid not null,
@@ -1253,6 +1323,8 @@ create table payments.transactions (
   created_at timestamp with time zone not null default posthorn.now(),
   updated_at timestamp with time zone not null default posthorn.now(),
   confirmed_at timestamp with time zone,
+  lookup_at timestamp with time zone,
+  lookups integer not null default 0,
   constraint transactions_pkey PRIMARY KEY (id),
   constraint transactions_gateway_key_key UNIQUE (gateway_key),
   constraint transactions_amount_check CHECK ((amount > 0)),
@@ -1262,6 +1334,7 @@ create table payments.transactions (
   constraint transactions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
   constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'refund'::text])))
 ) with (fillfactor=85);
+CREATE INDEX transactions_lookup_due ON payments.transactions USING btree (lookup_at) INCLUDE (created_at) WHERE ((type = 'refund'::text) AND (status = 'succeeded'::text) AND (confirmed_at IS NULL));
 CREATE INDEX transactions_of_payment ON payments.transactions USING btree (payment_id, id);
 CREATE UNIQUE INDEX transactions_one_charge ON payments.transactions USING btree (payment_id) WHERE (type = 'charge'::text);
 CREATE TRIGGER transactions_refund_guarded BEFORE INSERT OR UPDATE OF status, amount, currency, payment_id, type ON payments.transactions FOR EACH ROW WHEN (((new.type = 'refund'::text) AND (new.status <> 'failed'::text))) EXECUTE FUNCTION payments.refund_guarded();
@@ -1360,12 +1433,21 @@ create table payments.webhook_events (
   outcome text not null,
   received_at timestamp with time zone not null default posthorn.now(),
   reason text,
+  source text not null default 'webhook'::text,
+  named_payment uuid,
+  gateway_ref text,
+  decided_at timestamp with time zone,
   constraint webhook_events_pkey PRIMARY KEY (event_id),
   constraint webhook_events_check CHECK (((outcome = 'unknown_payment'::text) = (payment_id IS NULL))),
   constraint webhook_events_check1 CHECK (((payment_id IS NULL) = (org_id IS NULL))),
-  constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text, 'parked'::text, 'mismatch'::text]))) NOT VALID
+  constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text, 'parked'::text, 'mismatch'::text]))) NOT VALID,
+  constraint webhook_events_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'lookup'::text]))) NOT VALID
 );
+CREATE INDEX webhook_events_by_outcome ON payments.webhook_events USING btree (org_id, outcome, received_at, event_id) WHERE (outcome <> ALL (ARRAY['applied'::text, 'unchanged'::text]));
+CREATE INDEX webhook_events_listed ON payments.webhook_events USING btree (org_id, received_at, event_id);
 CREATE INDEX webhook_events_of_payment ON payments.webhook_events USING btree (payment_id) WHERE (payment_id IS NOT NULL);
+CREATE INDEX webhook_events_unknown_payment ON payments.webhook_events USING btree (named_payment) WHERE ((outcome = 'unknown_payment'::text) AND (named_payment IS NOT NULL));
+CREATE INDEX webhook_events_unknown_ref ON payments.webhook_events USING btree (gateway_ref) WHERE ((outcome = 'unknown_payment'::text) AND (gateway_ref IS NOT NULL));
 
 create table payments.webhook_retry_runs (
   id uuid not null,
@@ -1390,6 +1472,7 @@ create table payments.webhook_secrets (
 CREATE UNIQUE INDEX webhook_secrets_current ON payments.webhook_secrets USING btree (endpoint_id) WHERE (expires_at IS NULL);
 CREATE INDEX webhook_secrets_of_endpoint ON payments.webhook_secrets USING btree (endpoint_id);
 
+alter table payments.disputes add constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.reconciliation_history add constraint reconciliation_history_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_links add constraint reconciliation_links_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.reconciliation_links add constraint reconciliation_links_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
@@ -1403,6 +1486,30 @@ alter table payments.webhook_attempts add constraint webhook_attempts_delivery_i
 alter table payments.webhook_deliveries add constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id);
 alter table payments.webhook_events add constraint webhook_events_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id) ON DELETE CASCADE;
+
+create view payments.ledger as
+ SELECT p.id AS payment_id,
+    p.org_id,
+    p.currency,
+    sums.taken,
+    sums.refunded,
+    sums.disputed,
+    ((sums.taken - sums.refunded) - sums.disputed) AS net
+   FROM (payments.payments p
+     CROSS JOIN LATERAL ( SELECT
+                CASE
+                    WHEN (p.status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) THEN p.amount
+                    ELSE (0)::bigint
+                END AS taken,
+                CASE
+                    WHEN (p.status = 'refunded'::text) THEN p.amount
+                    ELSE ( SELECT (COALESCE(sum(r.amount), (0)::numeric))::bigint AS "coalesce"
+                       FROM payments.transactions r
+                      WHERE ((r.payment_id = p.id) AND (r.type = 'refund'::text) AND (r.status = 'succeeded'::text) AND (r.confirmed_at IS NOT NULL)))
+                END AS refunded,
+            ( SELECT (COALESCE(sum(d.amount), (0)::numeric))::bigint AS "coalesce"
+                   FROM payments.disputes d
+                  WHERE ((d.payment_id = p.id) AND (d.status = ANY (ARRAY['opened'::text, 'lost'::text])))) AS disputed) sums);
 
 create schema sagas;
 

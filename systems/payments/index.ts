@@ -3,10 +3,14 @@ import { pruneKeys } from '@posthorn/engine/inbox'
 import { gateway as simulatedGateway, merchant } from '@posthorn/simulators'
 import { SIMULATED, createGateway } from '../gateway.ts'
 import { defineSystem } from '../system.ts'
+import { adoption } from './charges/events/adoption.ts'
+import { eventRoutes } from './charges/events/routes.ts'
 import { inboundRoutes } from './charges/inbound/routes.ts'
 import { paymentKeys } from './charges/keys.ts'
 import { paymentRoutes } from './charges/routes.ts'
 import { completer } from './charges/completer.ts'
+import { lookups } from './charges/lookups/lookup.ts'
+import { oldestPending } from './charges/lookups/queries.ts'
 import { reconciliationRoutes } from './reconciliation/index.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
@@ -39,6 +43,8 @@ export const payments = defineSystem({
       transports: webhooks.transports,
       workers: [
         completer({ pool, keys, gateway, log, everyMs }),
+        lookups({ pool, gateway, log, everyMs }),
+        adoption(pool),
         {
           name: 'payments.maintenance',
           everyMs: MAINTENANCE_MS,
@@ -48,13 +54,25 @@ export const payments = defineSystem({
         },
         ...webhooks.workers,
       ],
+      measures: [
+        {
+          name: 'posthorn_payments_oldest_pending_seconds',
+          async read() {
+            const ages = await oldestPending(pool)
+            return Object.entries(ages).map(([type, value]) => ({ labels: { type }, value }))
+          },
+        },
+      ],
       simulators: [
-        ...(settings.GATEWAY_URL === SIMULATED ? [simulatedGateway({ secret: secrets[0] ?? '' })] : []),
+        ...(settings.GATEWAY_URL === SIMULATED
+          ? [simulatedGateway({ secret: secrets[0] ?? '' })]
+          : []),
         merchant(),
       ],
       async routes(app) {
         paymentRoutes(app, { pool, keys, gateway })
         inboundRoutes(app, { pool, secrets, isTimeRequired })
+        eventRoutes(app, pool)
         await webhooks.routes(app)
         await reconciliationRoutes(app, { pool, settings })
       },

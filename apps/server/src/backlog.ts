@@ -1,5 +1,6 @@
 import type { Log, Outbox } from '@posthorn/engine'
 import { openAlerts, outboxStats, readConsumers, type OutboxStats } from '@posthorn/engine/operate'
+import type { Measure } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import type { Registry } from 'prom-client'
 import { tableGauge } from './metrics.ts'
@@ -13,6 +14,8 @@ const PATIENCE_MS = 4_000
 export interface BacklogOptions {
   readonly pool: Pool
   readonly outboxes: readonly Outbox[]
+  /** What systems have to say of their own tables. */
+  readonly measures: readonly Measure[]
   readonly log: Log
 }
 
@@ -22,7 +25,7 @@ export interface BacklogOptions {
  */
 export function watchBacklog(
   registry: Registry,
-  { pool, outboxes, log }: BacklogOptions,
+  { pool, outboxes, measures, log }: BacklogOptions,
 ): () => Promise<void> {
   const gauge = (name: Parameters<typeof tableGauge>[1], labelNames: string[] = ['outbox']) =>
     tableGauge(registry, name, labelNames)
@@ -60,6 +63,12 @@ export function watchBacklog(
       aside.set({ topic, group, state: 'dead' }, found.dead)
     }
   }
+  const measured = measures.map(({ name, read: readMeasure }) => {
+    const shown = gauge(name, ['type'])
+    return async () => {
+      for (const { labels, value } of await readMeasure()) shown.set(labels, value)
+    }
+  })
   const read = async () => {
     const found = await Promise.all(outboxes.map((outbox) => outboxStats(pool, outbox)))
     found.forEach(show)
@@ -67,6 +76,7 @@ export function watchBacklog(
     alerts.reset()
     for (const [source, count] of open) alerts.set({ source }, count)
     await readGroups()
+    for (const measure of measured) await measure()
     return 1
   }
 

@@ -37,6 +37,10 @@ const SERVER_METRICS = {
   posthorn_alerts_open: { kind: 'gauge', help: 'Alerts that are not acknowledged' },
   posthorn_consumer_lag: { kind: 'gauge', help: 'Messages that a group has not acknowledged' },
   posthorn_consumer_messages: { kind: 'gauge', help: 'Messages that a consumer set aside' },
+  posthorn_payments_oldest_pending_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest charge or refund has waited for the word of the gateway',
+  },
   posthorn_database_connections: { kind: 'gauge', help: 'Of the main pool' },
   posthorn_http_request_ms: { kind: 'histogram', help: 'Milliseconds from request to response' },
 } as const satisfies MetricCatalogue

@@ -1,6 +1,6 @@
 import { engineMigrations, type Log, type MigrationSet, type Outbox } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
-import type { OpenSystem, System, SystemConsumer, SystemQueue } from '@posthorn/systems'
+import type { Measure, OpenSystem, System, SystemConsumer, SystemQueue } from '@posthorn/systems'
 import { createSealing } from '@posthorn/systems/sealing'
 import { simulatedReceivers, type Simulator } from '@posthorn/simulators'
 import { topicMigrations } from '@posthorn/transports/postgres'
@@ -17,6 +17,7 @@ export interface Opened {
   readonly consumers: readonly SystemConsumer[]
   readonly queues: readonly SystemQueue[]
   readonly workers: readonly PeriodicTask[]
+  readonly measures: readonly Measure[]
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
@@ -58,6 +59,7 @@ export async function openSystems(
     consumers: opened.flatMap(({ consumers = [] }) => consumers),
     queues: opened.flatMap(({ queues = [] }) => queues),
     workers: opened.flatMap(({ workers = [] }) => workers),
+    measures: opened.flatMap(({ measures = [] }) => measures),
     transports: Object.assign(
       {},
       ...opened.map(({ transports = {} }) => transports),

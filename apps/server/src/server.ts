@@ -60,7 +60,7 @@ export async function startServer(
   const registry = new Registry()
   const metrics = prometheusMetrics(registry)
   collectDefaultMetrics({ register: registry })
-  const readBacklog = watchBacklog(registry, { pool, outboxes: opened.outboxes, log })
+  const readBacklog = watchBacklog(registry, { ...opened, pool, log })
 
   const work = await startWork({ configuration, database, brokers, opened, metrics, log })
   starting.defer(work.close)

@@ -83,8 +83,9 @@ async function charge(
   if (begun.status === 'CANCELLED') await refundStray(order, { pool, gateway })
   if (begun.cancelled) return { kind: 'cancelled' }
   if (begun.status !== 'CHARGING') return answerOfSettled(begun)
-  const { key, amount, currency, orderId: reference } = order
-  const charged = await gateway.charge({ key, amount, currency, reference })
+  const { key, amount, currency } = order
+  // Not the bare id, which could be that of a payment: webhooks of the gateway name it.
+  const charged = await gateway.charge({ key, amount, currency, reference: key })
   if (charged.kind !== 'unknown') return charged
   const found = await gateway.find(key)
   if (found.kind === 'charged' || found.kind === 'declined') return found

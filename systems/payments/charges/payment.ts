@@ -1,3 +1,5 @@
+import type { DisputeStatus } from './disputes/dispute.ts'
+
 /*
  *   pending ──▶ succeeded ──▶ refunded
  *      └──────▶ failed
@@ -33,6 +35,17 @@ export interface Payment {
   readonly updated_at: Date
   readonly settled_at: Date | null
   readonly refunded_at: Date | null
+  /** How often the gateway was asked what became of it. */
+  readonly lookups: number
+}
+
+/** A payment with what became of its money, in minor units; text as above. */
+export interface PaymentWithSums extends Payment {
+  readonly refunded_amount: string
+  readonly disputed_amount: string
+  readonly net_amount: string
+  /** Of the dispute that is open, else of the latest; null where there was none. */
+  readonly dispute_status: DisputeStatus | null
 }
 
 /** What a client asks for. */
@@ -63,6 +76,8 @@ export interface KeptTransaction extends GatewayTransaction {
   readonly error_code: string | null
   readonly error_message: string | null
   readonly updated_at: Date
+  /** Of a refund: when the gateway's webhook said that it was made. */
+  readonly confirmed_at: Date | null
 }
 
 /** What of a payment is given back, or about to be. */
@@ -75,6 +90,8 @@ export interface Refund {
   readonly ref: string | null
   /** The gateway's webhook said so. */
   readonly isConfirmed: boolean
+  /** Nothing of it is given back. */
+  readonly isFailed: boolean
 }
 
 /** The answer to a creation. */
@@ -91,9 +108,13 @@ export function toReceipt(payment: Payment) {
 }
 
 /** A payment as it is read. */
-export function toResource(payment: Payment) {
+export function toResource(payment: PaymentWithSums) {
   return {
     ...toReceipt(payment),
+    refundedAmount: Number(payment.refunded_amount),
+    disputedAmount: Number(payment.disputed_amount),
+    netAmount: Number(payment.net_amount),
+    disputeStatus: payment.dispute_status,
     userId: payment.user_id,
     description: payment.description,
     metadata: payment.metadata,
@@ -114,6 +135,17 @@ export function toRefund(refund: GatewayTransaction) {
     currency: refund.currency,
     gatewayRef: refund.gateway_ref,
     createdAt: refund.created_at.toISOString(),
+  }
+}
+
+/** A refund as it stands now: the answer to the request that made it says how it stood then. */
+export function toRefundResource(refund: KeptTransaction) {
+  return {
+    ...toRefund(refund),
+    errorCode: refund.error_code,
+    errorMessage: refund.error_message,
+    updatedAt: refund.updated_at.toISOString(),
+    confirmedAt: refund.confirmed_at?.toISOString() ?? null,
   }
 }
 

@@ -1,6 +1,8 @@
+import type { Queryable } from '@posthorn/engine'
 import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
+import { selectPayments, type PaymentPage } from './queries.ts'
 
 const db = await paymentsDatabase()
 const running = await runPayments(db)
@@ -288,4 +290,83 @@ test('a key is known for a day of the business clock', async () => {
   const again = await ada.pay('expiring')
   expect(again.status).toBe(201)
   expect(again.body['id']).not.toBe(body['id'])
+})
+
+test('payments are found by what is known of them', async () => {
+  const org = await running.as({ org: 'searched' })
+  const made = new Map<number, { id: string; ref: string }>()
+  for (const amount of [1_100, 2_200, 3_300]) {
+    const order = {
+      amount,
+      currency: amount === 3_300 ? 'JPY' : 'EUR',
+      externalPaymentId: `o-${amount}`,
+    }
+    const { body } = await org.pay(`searched ${amount}`, order)
+    made.set(amount, { id: String(body['id']), ref: String(body['gatewayRef']) })
+  }
+  const find = async (query: string) => {
+    const { status, body } = await org.send(`/api/v1/payments?${query}`)
+    expect(status, query).toBe(200)
+    return (body['items'] as { amount: number }[]).map(({ amount }) => amount)
+  }
+  expect(await find('externalPaymentId=o-2200')).toEqual([2_200])
+  expect(await find(`gatewayRef=${made.get(1_100)?.ref}`)).toEqual([1_100])
+  expect(await find('amount=2200')).toEqual([2_200])
+  expect(await find('amountFrom=2200')).toEqual([3_300, 2_200])
+  expect(await find('amountFrom=1101&amountTo=3299')).toEqual([2_200])
+  expect(await find('amount=2200&amountTo=2199')).toEqual([])
+  expect(await find('currency=JPY')).toEqual([3_300])
+  expect(await find('since=2000-01-01T00:00:00Z&until=2100-01-01T00:00:00Z')).toHaveLength(3)
+  expect(await find('until=2000-01-01T00:00:00Z')).toEqual([])
+  await running.event({
+    ...{ id: 'evt_searched', type: 'payment.succeeded' },
+    data: { gatewayRef: made.get(1_100)?.ref },
+  })
+  await running.event({
+    ...{ id: 'evt_searched_dispute', type: 'dispute.opened' },
+    data: { gatewayRef: made.get(1_100)?.ref, disputeId: 'dp_searched' },
+  })
+  expect(await find('disputed=true')).toEqual([1_100])
+  expect(await find('disputed=false')).toEqual([3_300, 2_200])
+  expect(await find('disputed=true&status=failed')).toEqual([])
+  for (const wrong of [
+    'amount=0',
+    'currency=eur',
+    'since=yesterday',
+    'disputed=maybe',
+    'gatewayRef=',
+  ]) {
+    expect((await org.send(`/api/v1/payments?${wrong}`)).status, wrong).toBe(400)
+  }
+})
+
+const ANY: PaymentPage = {
+  ...{ orgId: 'many', before: null, limit: 50, status: null, externalPaymentId: null },
+  ...{ gatewayRef: null, currency: null, amountFrom: null, amountTo: null },
+  ...{ since: null, until: null, disputed: null },
+}
+
+test('each search reads the index that was made for it', async () => {
+  await db.pool.query(
+    `insert into payments.payments
+            (id, org_id, user_id, amount, currency, external_payment_id, gateway_ref, created_at)
+     select gen_random_uuid(), 'many', 'ada', n, case n when 7 then 'JPY' else 'EUR' end, 'x-' || n,
+            'ch-' || n, timestamptz '2020-01-01' + n * interval '1 minute'
+       from generate_series(1, 5000) as n`,
+  )
+  await db.pool.query('analyze payments.payments')
+  const planOf = async (search: Partial<PaymentPage>) => {
+    const explaining = {
+      query: (statement: { text: string; values: unknown[] }) =>
+        db.pool.query({ text: `explain ${statement.text}`, values: statement.values }),
+    } as unknown as Queryable
+    const rows = await selectPayments(explaining, { ...ANY, ...search })
+    return rows.map((row) => (row as unknown as Record<string, string>)['QUERY PLAN']).join('\n')
+  }
+  expect(await planOf({})).toContain('payments_listed')
+  expect(await planOf({ externalPaymentId: 'x-1' })).toContain('payments_by_external_id')
+  expect(await planOf({ gatewayRef: 'ch-1' })).toContain('payments_by_gateway_ref')
+  expect(await planOf({ amountFrom: 5, amountTo: 6 })).toContain('payments_by_amount')
+  expect(await planOf({ until: '2020-01-01T00:10:00Z' })).toContain('payments_by_time')
+  expect(await planOf({ currency: 'JPY' })).toContain('payments_by_currency')
 })

@@ -6,6 +6,7 @@ import type {
   NewPayment,
   Payment,
   PaymentStatus,
+  PaymentWithSums,
   Refund,
 } from './payment.ts'
 
@@ -100,9 +101,17 @@ export async function insertRefund(
 export async function findPayment(
   db: Queryable,
   { id, orgId }: PaymentKey,
-): Promise<Payment | undefined> {
-  const { rows } = await db.query<Payment>(sql`
-    select * from payments.payments where id = ${id} and org_id = ${orgId}`)
+): Promise<PaymentWithSums | undefined> {
+  const { rows } = await db.query<PaymentWithSums>(sql`
+    select p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
+           (select d.status
+              from payments.disputes as d
+             where d.payment_id = p.id
+             order by d.status = 'opened' desc, d.opened_at desc
+             limit 1) as dispute_status
+      from payments.payments as p
+      join payments.ledger as l on l.payment_id = p.id
+     where p.id = ${id} and p.org_id = ${orgId}`)
   return rows[0]
 }
 
@@ -122,36 +131,78 @@ export async function lockPayment(
   return rows[0]
 }
 
-export interface PaymentPage {
+/** By the gateway's reference, of any organisation; none if several have it. */
+export async function lockPaymentByRef(tx: Transaction, ref: string): Promise<Payment | undefined> {
+  const { rows } = await tx.query<Payment>(sql`
+    select * from payments.payments where gateway_ref = ${ref} limit 2 for no key update`)
+  return rows.length === 1 ? rows[0] : undefined
+}
+
+/** What a search for payments asks for; null: anything. */
+export interface PaymentFilter {
+  readonly status: PaymentStatus | null
+  readonly externalPaymentId: string | null
+  readonly gatewayRef: string | null
+  readonly currency: string | null
+  /** In minor units, both included. */
+  readonly amountFrom: number | null
+  readonly amountTo: number | null
+  /** From the first on, before the second. */
+  readonly since: string | null
+  readonly until: string | null
+  /** Whether there was a dispute, open or not. */
+  readonly disputed: boolean | null
+}
+
+export interface PaymentPage extends PaymentFilter {
   readonly orgId: string
-  readonly status: PaymentStatus | undefined
   /** Older than this one. */
-  readonly before: string | undefined
+  readonly before: string | null
   readonly limit: number
 }
 
-export async function selectPayments(
-  db: Queryable,
-  { orgId, status, before, limit }: PaymentPage,
-): Promise<Payment[]> {
-  const { rows } = await db.query<Payment>(sql`
-    select *
-      from payments.payments
-     where org_id = ${orgId}
-       and (${status ?? null}::text is null or status = ${status ?? null})
-       and (${before ?? null}::uuid is null or id < ${before ?? null}::uuid)
-     order by id desc
-     limit ${limit}`)
+/** Newest first. Planned anew for each search: the filters that are there choose the index. */
+export async function selectPayments(db: Queryable, page: PaymentPage): Promise<PaymentWithSums[]> {
+  const { rows } = await db.query<PaymentWithSums>(sql`
+    with found as (
+      select *
+        from payments.payments
+       where org_id = ${page.orgId}
+         and (${page.status}::text is null or status = ${page.status})
+         and (${page.externalPaymentId}::text is null
+              or external_payment_id = ${page.externalPaymentId})
+         and (${page.gatewayRef}::text is null or gateway_ref = ${page.gatewayRef})
+         and (${page.currency}::text is null or currency = ${page.currency})
+         and (${page.amountFrom}::bigint is null or amount >= ${page.amountFrom}::bigint)
+         and (${page.amountTo}::bigint is null or amount <= ${page.amountTo}::bigint)
+         and (${page.since}::timestamptz is null or created_at >= ${page.since}::timestamptz)
+         and (${page.until}::timestamptz is null or created_at < ${page.until}::timestamptz)
+         and (${page.disputed}::boolean is null
+              or ${page.disputed} = (id in (select payment_id from payments.disputes
+                                             where org_id = ${page.orgId})))
+         and (${page.before}::uuid is null or id < ${page.before}::uuid)
+       order by id desc
+       limit ${page.limit}
+    )
+    select p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
+           (select d.status
+              from payments.disputes as d
+             where d.payment_id = p.id
+             order by d.status = 'opened' desc, d.opened_at desc
+             limit 1) as dispute_status
+      from found as p
+      join payments.ledger as l on l.payment_id = p.id
+     order by p.id desc`)
   return rows
 }
 
-/** What of a payment is given back or about to be, oldest first. */
+/** The refunds of a payment, oldest first: those that were made, are under way, or failed. */
 export async function selectRefunds(db: Queryable, paymentId: string): Promise<Refund[]> {
   const { rows } = await db.query<Refund>(sql`
     select id, amount::float8 as amount, gateway_ref as ref,
-           confirmed_at is not null as "isConfirmed"
+           confirmed_at is not null as "isConfirmed", status = 'failed' as "isFailed"
       from payments.transactions
-     where payment_id = ${paymentId} and type = 'refund' and status <> 'failed'
+     where payment_id = ${paymentId} and type = 'refund'
      order by id`)
   return rows
 }

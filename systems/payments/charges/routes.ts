@@ -18,16 +18,21 @@ import { Type } from 'typebox'
 import { exponentOf } from '../../currency.ts'
 import type { Gateway } from '../../gateway.ts'
 import { drive, openProblem } from './drive.ts'
-import { toResource, toTransaction, type Payment } from './payment.ts'
+import { toDispute } from './disputes/dispute.ts'
+import { selectDisputes } from './disputes/queries.ts'
+import { toRefundResource, toResource, toTransaction, type PaymentWithSums } from './payment.ts'
 import { problem } from '../problems.ts'
 import { findPayment, selectAudit, selectPayments, selectTransactions } from './queries.ts'
 import {
   AuditId,
   Id,
   createPayment,
+  listDisputes,
   listPayments,
+  listRefunds,
   readAudit,
   readPayment,
+  readRefund,
   readTransactions,
   refundPayment,
 } from './schemas.ts'
@@ -57,7 +62,7 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
       : sendStored(reply, response)
   }
 
-  async function findOwn(id: string, orgId: string): Promise<Payment> {
+  async function findOwn(id: string, orgId: string): Promise<PaymentWithSums> {
     const payment = await findPayment(pool, { id, orgId })
     if (!payment) throw problem('NOT_FOUND', { detail: `There is no payment ${id}.` })
     return payment
@@ -90,16 +95,47 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
   })
 
   app.get('/api/v1/payments', { schema: listPayments }, async (request) => {
-    const { limit, cursor, status } = request.query
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([Id]))[0]
-    const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
-    const rows = await selectPayments(pool, page)
+    const { limit, cursor, amount, ...query } = request.query
+    const before = cursor === undefined ? null : decodeCursor(cursor, Type.Tuple([Id]))[0]
+    const rows = await selectPayments(pool, {
+      ...{ orgId: callerOf(request).org, before, limit: limit + 1 },
+      status: query.status ?? null,
+      externalPaymentId: query.externalPaymentId ?? null,
+      gatewayRef: query.gatewayRef ?? null,
+      currency: query.currency ?? null,
+      // With an exact amount and a range, both hold.
+      amountFrom: larger(amount, query.amountFrom),
+      amountTo: smaller(amount, query.amountTo),
+      since: query.since ?? null,
+      until: query.until ?? null,
+      disputed: query.disputed ?? null,
+    })
     return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
   })
 
   app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) =>
     toResource(await findOwn(request.params.id, callerOf(request).org)),
   )
+
+  app.get('/api/v1/payments/:id/refunds', { schema: listRefunds }, async (request) => {
+    const { id } = await findOwn(request.params.id, callerOf(request).org)
+    const all = await selectTransactions(pool, id)
+    return { items: all.filter(({ type }) => type === 'refund').map(toRefundResource) }
+  })
+
+  app.get('/api/v1/payments/:id/refunds/:refundId', { schema: readRefund }, async (request) => {
+    const { id } = await findOwn(request.params.id, callerOf(request).org)
+    const { refundId } = request.params
+    const all = await selectTransactions(pool, id)
+    const refund = all.find((each) => each.id === refundId && each.type === 'refund')
+    if (!refund) throw problem('NOT_FOUND', { detail: `There is no refund ${refundId}.` })
+    return toRefundResource(refund)
+  })
+
+  app.get('/api/v1/payments/:id/disputes', { schema: listDisputes }, async (request) => {
+    const { id } = await findOwn(request.params.id, callerOf(request).org)
+    return { items: (await selectDisputes(pool, id)).map(toDispute) }
+  })
 
   app.get('/api/v1/payments/:id/transactions', { schema: readTransactions }, async (request) => {
     const { id } = await findOwn(request.params.id, callerOf(request).org)
@@ -121,4 +157,15 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
       after: ({ seq }) => seq,
     })
   })
+}
+
+/** Of two limits the one that lets less through; null if there is none. */
+function larger(one: number | undefined, other: number | undefined): number | null {
+  const given = [one, other].filter((limit) => limit !== undefined)
+  return given.length === 0 ? null : Math.max(...given)
+}
+
+function smaller(one: number | undefined, other: number | undefined): number | null {
+  const given = [one, other].filter((limit) => limit !== undefined)
+  return given.length === 0 ? null : Math.min(...given)
 }

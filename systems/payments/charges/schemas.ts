@@ -14,8 +14,14 @@ const Receipt = Type.Object({
   createdAt: Type.String(),
 })
 
+const DisputeStatus = Type.Enum(['opened', 'won', 'lost', 'withdrawn'])
+
 const PaymentResource = Type.Object({
   ...Receipt.properties,
+  refundedAmount: Type.Integer({ description: 'given back, as the gateway confirmed' }),
+  disputedAmount: Type.Integer({ description: 'of disputes that are open or lost' }),
+  netAmount: Type.Integer({ description: 'what was taken, less both' }),
+  disputeStatus: Type.Union([DisputeStatus, Type.Null()]),
   userId: Type.String(),
   description: Nullable,
   metadata: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
@@ -34,6 +40,29 @@ const Refund = Type.Object({
   currency: Type.String(),
   gatewayRef: Nullable,
   createdAt: Type.String(),
+})
+
+const RefundResource = Type.Object({
+  ...Refund.properties,
+  errorCode: Nullable,
+  errorMessage: Nullable,
+  updatedAt: Type.String(),
+  confirmedAt: Type.Union([Type.String(), Type.Null()], {
+    description: 'when the webhook of the gateway said that the money went back',
+  }),
+})
+
+const Dispute = Type.Object({
+  id: Id,
+  paymentId: Id,
+  gatewayRef: Type.String({ description: 'what the gateway calls it' }),
+  status: DisputeStatus,
+  amount: Type.Integer(),
+  currency: Type.String(),
+  reason: Nullable,
+  evidenceDueAt: Nullable,
+  openedAt: Type.String(),
+  closedAt: Nullable,
 })
 
 const TransactionResource = Type.Object({
@@ -102,9 +131,20 @@ export const refundPayment = {
   response: { 201: Refund, 200: Refund },
 }
 
+const Amount = Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: 'minor units' })
+
 const ListQuery = Type.Object({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
+  externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  gatewayRef: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+  amount: Type.Optional(Amount),
+  amountFrom: Type.Optional(Amount),
+  amountTo: Type.Optional(Amount),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'created then or later' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'created before' })),
+  disputed: Type.Optional(Type.Boolean({ description: 'with a dispute, open or not; or without' })),
 })
 const AuditQuery = Type.Object({
   limit: PageQuery.properties.limit,
@@ -113,7 +153,7 @@ const AuditQuery = Type.Object({
 
 export const listPayments = {
   tags,
-  summary: 'Payments, newest first',
+  summary: 'Payments, newest first; every filter narrows the list further',
   querystring: ListQuery,
   response: { 200: pageOf(PaymentResource) },
 }
@@ -122,6 +162,24 @@ export const readPayment = {
   summary: 'A payment',
   params,
   response: { 200: PaymentResource },
+}
+export const listRefunds = {
+  tags,
+  summary: 'The refunds of a payment as they stand now, oldest first',
+  params,
+  response: { 200: Type.Object({ items: Type.Array(RefundResource) }) },
+}
+export const readRefund = {
+  tags,
+  summary: 'A refund as it stands now',
+  params: Type.Object({ id: Id, refundId: Id }),
+  response: { 200: RefundResource },
+}
+export const listDisputes = {
+  tags,
+  summary: 'The disputes of a payment, oldest first',
+  params,
+  response: { 200: Type.Object({ items: Type.Array(Dispute) }) },
 }
 export const readTransactions = {
   tags,

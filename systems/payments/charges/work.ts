@@ -133,7 +133,7 @@ export async function beginRefund(
     const detail = 'The charge is still being completed.'
     throw problem('PAYMENT_NOT_SUCCEEDED', { detail, retryAfterSeconds: 2 })
   }
-  const refunds = await selectRefunds(tx, paymentId)
+  const refunds = (await selectRefunds(tx, paymentId)).filter(({ isFailed }) => !isFailed)
   const left = refunds.reduce((rest, each) => rest - each.amount, Number(payment.amount))
   const last = refunds.at(-1)
   if (wanted === undefined && left === 0 && last) return answerExisting(tx, claim, last.id)

@@ -4371,14 +4371,29 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Payments, newest first */
+    /** Payments, newest first; every filter narrows the list further */
     get: {
       parameters: {
         query?: {
+          /** @description minor units */
+          amount?: number
+          /** @description minor units */
+          amountFrom?: number
+          /** @description minor units */
+          amountTo?: number
+          currency?: string
           /** @description `nextCursor` of the page before */
           cursor?: string
+          /** @description with a dispute, open or not; or without */
+          disputed?: boolean
+          externalPaymentId?: string
+          gatewayRef?: string
           limit?: number
+          /** @description created then or later */
+          since?: string
           status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
+          /** @description created before */
+          until?: string
         }
         header?: never
         path?: never
@@ -4417,6 +4432,9 @@ export interface paths {
                 createdAt: string
                 currency: string
                 description: string | null
+                /** @description of disputes that are open or lost */
+                disputedAmount: number
+                disputeStatus: ('opened' | 'won' | 'lost' | 'withdrawn') | null
                 errorCode: string | null
                 errorMessage: string | null
                 externalPaymentId: string | null
@@ -4426,6 +4444,10 @@ export interface paths {
                 metadata: {
                   [key: string]: unknown
                 } | null
+                /** @description what was taken, less both */
+                netAmount: number
+                /** @description given back, as the gateway confirmed */
+                refundedAmount: number
                 refundedAt: string | null
                 settledAt: string | null
                 /** @enum {unknown} */
@@ -4562,6 +4584,9 @@ export interface paths {
               createdAt: string
               currency: string
               description: string | null
+              /** @description of disputes that are open or lost */
+              disputedAmount: number
+              disputeStatus: ('opened' | 'won' | 'lost' | 'withdrawn') | null
               errorCode: string | null
               errorMessage: string | null
               externalPaymentId: string | null
@@ -4571,6 +4596,10 @@ export interface paths {
               metadata: {
                 [key: string]: unknown
               } | null
+              /** @description what was taken, less both */
+              netAmount: number
+              /** @description given back, as the gateway confirmed */
+              refundedAmount: number
               refundedAt: string | null
               settledAt: string | null
               /** @enum {unknown} */
@@ -4661,6 +4690,79 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/payments/{id}/disputes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The disputes of a payment, oldest first */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                amount: number
+                closedAt: string | null
+                currency: string
+                evidenceDueAt: string | null
+                /** @description what the gateway calls it */
+                gatewayRef: string
+                /** Format: uuid */
+                id: string
+                openedAt: string
+                /** Format: uuid */
+                paymentId: string
+                reason: string | null
+                /** @enum {unknown} */
+                status: 'opened' | 'won' | 'lost' | 'withdrawn'
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/payments/{id}/refunds': {
     parameters: {
       query?: never
@@ -4668,7 +4770,65 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    get?: never
+    /** The refunds of a payment as they stand now, oldest first */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                amount: number
+                /** @description when the webhook of the gateway said that the money went back */
+                confirmedAt: string | null
+                createdAt: string
+                currency: string
+                errorCode: string | null
+                errorMessage: string | null
+                gatewayRef: string | null
+                /** Format: uuid */
+                id: string
+                /** Format: uuid */
+                paymentId: string
+                /** @enum {unknown} */
+                status: 'pending' | 'succeeded' | 'failed'
+                updatedAt: string
+              }[]
+            }
+          }
+        }
+      }
+    }
     put?: never
     /** Give an amount of a payment back, or all that is left of it */
     post: {
@@ -4752,6 +4912,79 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/{id}/refunds/{refundId}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A refund as it stands now */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          refundId: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              amount: number
+              /** @description when the webhook of the gateway said that the money went back */
+              confirmedAt: string | null
+              createdAt: string
+              currency: string
+              errorCode: string | null
+              errorMessage: string | null
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              /** Format: uuid */
+              paymentId: string
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed'
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -9463,6 +9696,276 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the gateway told, newest first; with unknown_payment, for platform operators, what named no payment here */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          paymentId?: string
+          since?: string
+          status?:
+            | 'applied'
+            | 'unchanged'
+            | 'parked'
+            | 'forbidden'
+            | 'mismatch'
+            | 'kept'
+            | 'unknown_payment'
+          type?: string
+          until?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                appliedAt: string | null
+                /** @description when it got its status */
+                decidedAt: string
+                /** @description what it names, if it names no payment */
+                gatewayRef: string | null
+                /** @description the gateway’s own */
+                id: string
+                paymentId: string | null
+                /** @description why it waits, contradicts or does not fit */
+                reason: string | null
+                receivedAt: string
+                /**
+                 * @description lookup: the gateway was asked, since its webhook did not come
+                 * @enum {unknown}
+                 */
+                source: 'webhook' | 'lookup'
+                /** @enum {unknown} */
+                status:
+                  | 'applied'
+                  | 'unchanged'
+                  | 'parked'
+                  | 'forbidden'
+                  | 'mismatch'
+                  | 'kept'
+                  | 'unknown_payment'
+                type: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-events/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** An event of the gateway, as it came and what was decided */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              appliedAt: string | null
+              /** @description as it came, byte for byte */
+              body: string
+              /** @description when it got its status */
+              decidedAt: string
+              /** @description what it names, if it names no payment */
+              gatewayRef: string | null
+              /** @description the gateway’s own */
+              id: string
+              paymentId: string | null
+              /** @description why it waits, contradicts or does not fit */
+              reason: string | null
+              receivedAt: string
+              /**
+               * @description lookup: the gateway was asked, since its webhook did not come
+               * @enum {unknown}
+               */
+              source: 'webhook' | 'lookup'
+              /** @enum {unknown} */
+              status:
+                | 'applied'
+                | 'unchanged'
+                | 'parked'
+                | 'forbidden'
+                | 'mismatch'
+                | 'kept'
+                | 'unknown_payment'
+              type: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-events/{id}/reprocess': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Decide about an event again, by what is known now */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              appliedAt: string | null
+              /** @description as it came, byte for byte */
+              body: string
+              /** @description when it got its status */
+              decidedAt: string
+              /** @description what it names, if it names no payment */
+              gatewayRef: string | null
+              /** @description the gateway’s own */
+              id: string
+              paymentId: string | null
+              /** @description why it waits, contradicts or does not fit */
+              reason: string | null
+              receivedAt: string
+              /**
+               * @description lookup: the gateway was asked, since its webhook did not come
+               * @enum {unknown}
+               */
+              source: 'webhook' | 'lookup'
+              /** @enum {unknown} */
+              status:
+                | 'applied'
+                | 'unchanged'
+                | 'parked'
+                | 'forbidden'
+                | 'mismatch'
+                | 'kept'
+                | 'unknown_payment'
+              type: string
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never

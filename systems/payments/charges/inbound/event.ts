@@ -1,19 +1,31 @@
 import type { Transaction } from '@posthorn/engine'
 import { Type, type Static } from 'typebox'
 import { enqueueEvent } from '../../webhooks/index.ts'
-import { alertConflict, alertMismatch } from '../conflict.ts'
-import type { Payment } from '../payment.ts'
-import { createAuditLog, lockPayment, selectRefunds } from '../queries.ts'
-import { decide, type Decision, type Reported } from './decision.ts'
 import {
+  alertConflict,
+  alertDispute,
+  alertMismatch,
+  alertUnknownPayment,
+  recoverOverdue,
+  recoverUnknownPayment,
+} from '../alerts.ts'
+import { saveDispute, selectDisputes } from '../disputes/queries.ts'
+import type { Payment } from '../payment.ts'
+import { createAuditLog, lockPayment, lockPaymentByRef, selectRefunds } from '../queries.ts'
+import { decide, kindOf, type Books, type Decision } from './decision.ts'
+import {
+  adoptEvents,
   confirmRefund,
   failCharge,
-  insertConfirmedRefund,
+  failRefund,
   insertEvent,
+  insertRefundOfGateway,
   movePayment,
   selectParked,
   settleEvent,
+  type NamedByEvent,
 } from './queries.ts'
+import { textOf, type Reported } from './reported.ts'
 
 /** What the gateway tells. Types and data that we do not know are kept, so little is asked of them. */
 export const GatewayEvent = Type.Object(
@@ -34,7 +46,12 @@ export type GatewayEvent = Static<typeof GatewayEvent>
 export interface ReceivedEvent {
   readonly event: GatewayEvent
   readonly text: string
+  /** Default `webhook`. */
+  readonly source?: EventSource
 }
+
+/** `lookup`: the gateway was asked, since its webhook did not come. */
+export type EventSource = 'webhook' | 'lookup'
 
 /** What an event did to its payment. */
 export type EventOutcome = Decision['outcome'] | 'unknown_payment'
@@ -48,18 +65,42 @@ export async function receiveEvent(
   received: ReceivedEvent,
 ): Promise<EventOutcome | undefined> {
   const { event } = received
-  const payment = await paymentOf(tx, event)
+  const named = namedBy(event)
+  const payment = await paymentOf(tx, named)
   if (!payment) {
-    if (!(await insertEvent(tx, received, { outcome: 'unknown_payment' }))) return undefined
-    await audit(tx, event, { outcome: 'unknown_payment' })
-    return 'unknown_payment'
+    const stored = await insertEvent(tx, received, { outcome: 'unknown_payment', named })
+    return stored ? leaveUnknown(tx, event, named) : undefined
   }
-  const decision = decide(payment, await selectRefunds(tx, payment.id), reportedBy(event))
+  const decision = decide(payment, await booksFor(tx, payment.id, event), reportedBy(event))
   // A second copy at the same moment waits here for the first one's commit.
-  if (!(await insertEvent(tx, received, { ...decision, payment }))) return undefined
+  if (!(await insertEvent(tx, received, { ...decision, payment, named }))) return undefined
   await carryOut(tx, payment, { ...received, decision })
   if (decision.outcome === 'applied') await reconsiderParked(tx, payment.id)
   return decision.outcome
+}
+
+async function leaveUnknown(
+  tx: Transaction,
+  event: GatewayEvent,
+  { paymentId, gatewayRef }: NamedByEvent,
+): Promise<EventOutcome> {
+  const outcome = 'unknown_payment'
+  await audit(tx, event, { outcome })
+  const what = paymentId === undefined ? `charge ${gatewayRef}` : `payment ${paymentId}`
+  const detail = `Event ${event.id} of the gateway (${event.type}) is about ${what}, which is not here. It is applied when that appears.`
+  if (paymentId ?? gatewayRef) await alertUnknownPayment(tx, event.id, detail)
+  return outcome
+}
+
+/**
+ * Gives a payment the events that named it before it was here, or before its reference was. The
+ * caller has locked the payment.
+ */
+export async function adoptUnknown(tx: Transaction, payment: Payment): Promise<void> {
+  const adopted = await adoptEvents(tx, payment)
+  if (adopted.length === 0) return
+  for (const eventId of adopted) await recoverUnknownPayment(tx, eventId)
+  await reconsiderParked(tx, payment.id)
 }
 
 /**
@@ -70,18 +111,27 @@ export async function reconsiderParked(tx: Transaction, paymentId: string): Prom
   for (;;) {
     let hasMoved = false
     for (const text of await selectParked(tx, paymentId)) {
-      const event = JSON.parse(text) as GatewayEvent
-      // Read anew: the one before may have moved it.
-      const payment = await lockPayment(tx, { id: paymentId })
-      if (!payment) return
-      const decision = decide(payment, await selectRefunds(tx, paymentId), reportedBy(event))
-      if (decision.outcome === 'parked') continue
-      await settleEvent(tx, event.id, decision)
-      await carryOut(tx, payment, { event, text, decision })
-      hasMoved ||= decision.outcome === 'applied'
+      const outcome = await reconsider(tx, paymentId, text)
+      hasMoved ||= outcome === 'applied'
     }
     if (!hasMoved) return
   }
+}
+
+/** Decides anew about an event that is kept, and does what was decided if it need not wait. */
+export async function reconsider(
+  tx: Transaction,
+  paymentId: string,
+  text: string,
+): Promise<EventOutcome> {
+  const event = JSON.parse(text) as GatewayEvent
+  // Read anew: the one before may have moved it.
+  const payment = await lockPayment(tx, { id: paymentId })
+  if (!payment) return 'unknown_payment'
+  const decision = decide(payment, await booksFor(tx, paymentId, event), reportedBy(event))
+  await settleEvent(tx, event.id, decision)
+  if (decision.outcome !== 'parked') await carryOut(tx, payment, { event, text, decision })
+  return decision.outcome
 }
 
 /** Does what was decided: moves, alerts, and tells the merchant what has changed. */
@@ -93,6 +143,9 @@ async function carryOut(
   await audit(tx, event, { ...decision, payment })
   if (decision.outcome === 'forbidden') await alertConflict(tx, payment, decision.reason)
   if (decision.outcome === 'mismatch') await alertMismatch(tx, payment, decision.reason)
+  if (decision.outcome === 'unchanged' && decision.dispute) {
+    await saveDispute(tx, payment, decision.dispute)
+  }
   if (decision.outcome === 'applied') await apply(tx, payment, { event, decision })
   // A merchant is told each state once: neither what contradicts it nor what was said before.
   if (decision.outcome === 'applied' || decision.outcome === 'kept') {
@@ -100,28 +153,50 @@ async function carryOut(
   }
 }
 
-async function apply(
-  tx: Transaction,
-  payment: Payment,
-  {
-    event,
-    decision: { to, refund },
-  }: {
-    readonly event: GatewayEvent
-    readonly decision: Extract<Decision, { outcome: 'applied' }>
-  },
-): Promise<void> {
-  const { id, currency } = payment
-  if (refund?.kind === 'known') await confirmRefund(tx, refund.id)
-  if (refund?.kind === 'new')
-    await insertConfirmedRefund(tx, { paymentId: id, currency, ...refund })
-  const { gatewayRef } = reportedBy(event)
-  await movePayment(tx, { id, to, ref: typeof gatewayRef === 'string' ? gatewayRef : null })
+interface Applied {
+  readonly event: GatewayEvent
+  readonly decision: Extract<Decision, { outcome: 'applied' }>
+}
+
+async function apply(tx: Transaction, payment: Payment, applied: Applied): Promise<void> {
+  const { event, decision } = applied
+  const { id } = payment
+  const { to } = decision
+  await applyRefund(tx, payment, applied)
+  if (decision.dispute) await alertDispute(tx, await saveDispute(tx, payment, decision.dispute))
+  const ref = textOf(reportedBy(event).gatewayRef)
+  await movePayment(tx, { id, to, ref })
+  if (payment.lookups > 0 && payment.status !== to) await recoverOverdue(tx, id)
+  if (payment.gateway_ref === null && ref !== null) {
+    await adoptUnknown(tx, { ...payment, gateway_ref: ref })
+  }
   if (to !== 'failed') return
   const charged = await failCharge(tx, id)
   if (charged === undefined) return
   const detail = `The gateway answered that it took the money (${charged}), but its event ${event.id} says failed: the payment is failed here.`
   await alertConflict(tx, payment, detail)
+}
+
+async function applyRefund(
+  tx: Transaction,
+  { id: paymentId, currency }: Payment,
+  { event, decision: { refund } }: Applied,
+): Promise<void> {
+  const reason = textOf(reportedBy(event).reason) ?? 'The gateway reported the refund as failed.'
+  switch (refund?.kind) {
+    case undefined:
+      return
+    case 'confirmed':
+      await confirmRefund(tx, refund.id)
+      return recoverOverdue(tx, refund.id)
+    case 'failed':
+      await failRefund(tx, refund.id, reason)
+      return recoverOverdue(tx, refund.id)
+    case 'new':
+      return insertRefundOfGateway(tx, { paymentId, currency, ...refund })
+    case 'new-failed':
+      return insertRefundOfGateway(tx, { paymentId, currency, ...refund, failure: reason })
+  }
 }
 
 /** Owes the event to every endpoint of the payment's organisation that wants it, as it came. */
@@ -135,9 +210,30 @@ async function forward(
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-async function paymentOf(tx: Transaction, { data }: GatewayEvent): Promise<Payment | undefined> {
-  const { paymentId: id } = data
-  return id !== undefined && UUID.test(id) ? lockPayment(tx, { id }) : undefined
+/** What an event names that could be ours. A name of another form is another system's. */
+export function namedBy({ data }: GatewayEvent): NamedByEvent {
+  const { paymentId, gatewayRef } = data as { paymentId?: string; gatewayRef?: unknown }
+  if (paymentId !== undefined) return UUID.test(paymentId) ? { paymentId } : {}
+  const isName = typeof gatewayRef === 'string' && gatewayRef !== '' && gatewayRef.length <= 255
+  return isName ? { gatewayRef } : {}
+}
+
+/** The payment that is named, locked. */
+export async function paymentOf(
+  tx: Transaction,
+  named: NamedByEvent,
+): Promise<Payment | undefined> {
+  if (named.paymentId !== undefined) return lockPayment(tx, { id: named.paymentId })
+  return named.gatewayRef === undefined ? undefined : lockPaymentByRef(tx, named.gatewayRef)
+}
+
+/** What the decision about an event needs to know of its payment. */
+async function booksFor(tx: Transaction, id: string, { type }: GatewayEvent): Promise<Books> {
+  const kind = kindOf(type)
+  return {
+    refunds: kind === 'refund' ? await selectRefunds(tx, id) : [],
+    disputes: kind === 'dispute' ? await selectDisputes(tx, id) : [],
+  }
 }
 
 function reportedBy({ id: eventId, type, data }: GatewayEvent): Reported {

@@ -8,20 +8,47 @@ export interface EventResult {
   readonly reason?: string
 }
 
+/** What an event names: a payment, else a charge of the gateway. */
+export interface NamedByEvent {
+  readonly paymentId?: string
+  readonly gatewayRef?: string
+}
+
 /** False if the event is known. The text is kept as it came: numbers, spaces, fields of any name. */
 export async function insertEvent(
   tx: Transaction,
-  { event, text }: ReceivedEvent,
-  { outcome, reason, payment }: EventResult & { readonly payment?: Payment },
+  { event, text, source = 'webhook' }: ReceivedEvent,
+  {
+    outcome,
+    reason,
+    payment,
+    named,
+  }: EventResult & { readonly payment?: Payment; readonly named: NamedByEvent },
 ): Promise<boolean> {
   const { rows } = await tx.query(sql`
     insert into payments.webhook_events
-           (event_id, type, payment_id, org_id, payload, outcome, reason)
-    values (${event.id}, ${event.type}, ${payment?.id ?? null}, ${payment?.org_id ?? null},
-            ${text}::json, ${outcome}, ${reason ?? null})
+           (event_id, type, source, payment_id, org_id, named_payment, gateway_ref, payload, outcome,
+            reason, decided_at)
+    values (${event.id}, ${event.type}, ${source}, ${payment?.id ?? null},
+            ${payment?.org_id ?? null}, ${named.paymentId ?? null}, ${named.gatewayRef ?? null},
+            ${text}::json, ${outcome}, ${reason ?? null}, posthorn.now())
     on conflict (event_id) do nothing
     returning event_id`)
   return rows.length > 0
+}
+
+/** Makes events that waited for this payment its own, to be decided about. Their ids. */
+export async function adoptEvents(
+  tx: Transaction,
+  { id, org_id: orgId, gateway_ref: ref }: Pick<Payment, 'id' | 'org_id' | 'gateway_ref'>,
+): Promise<string[]> {
+  const { rows } = await tx.query<{ event_id: string }>(sql`
+    update payments.webhook_events
+       set payment_id = ${id}, org_id = ${orgId}, outcome = 'parked',
+           reason = 'its payment has just appeared'
+     where outcome = 'unknown_payment' and (named_payment = ${id} or gateway_ref = ${ref})
+    returning event_id`)
+  return rows.map(({ event_id: eventId }) => eventId)
 }
 
 /** The texts of a payment's events that wait to be looked at again, in the order of their arrival. */
@@ -41,7 +68,7 @@ export async function settleEvent(
 ): Promise<void> {
   await tx.query(sql`
     update payments.webhook_events
-       set outcome = ${outcome}, reason = ${reason ?? null}
+       set outcome = ${outcome}, reason = ${reason ?? null}, decided_at = posthorn.now()
      where event_id = ${eventId}`)
 }
 
@@ -75,22 +102,36 @@ export async function confirmRefund(tx: Transaction, id: string): Promise<void> 
      where id = ${id}`)
 }
 
-/** A refund that was made at the gateway, by others than us. */
-export async function insertConfirmedRefund(
+export async function failRefund(tx: Transaction, id: string, reason: string): Promise<void> {
+  await tx.query(sql`
+    update payments.transactions
+       set status = 'failed', error_code = 'refund_failed', error_message = ${reason},
+           updated_at = posthorn.now()
+     where id = ${id}`)
+}
+
+/** A refund that was made at the gateway, by others than us, or that came to nothing there. */
+export async function insertRefundOfGateway(
   tx: Transaction,
   refund: {
     readonly paymentId: string
     readonly ref: string
     readonly amount: number
     readonly currency: string
+    /** Why it came to nothing. */
+    readonly failure?: string
   },
 ): Promise<void> {
-  const { paymentId, ref, amount, currency } = refund
+  const { paymentId, ref, amount, currency, failure = null } = refund
   await tx.query(sql`
     insert into payments.transactions
-           (id, payment_id, type, status, amount, currency, gateway_key, gateway_ref, confirmed_at)
-    values (${uuid()}, ${paymentId}, 'refund', 'succeeded', ${amount}, ${currency},
-            ${`gateway-${paymentId}-${ref}`}, ${ref}, posthorn.now())`)
+           (id, payment_id, type, status, amount, currency, gateway_key, gateway_ref, confirmed_at,
+            error_code, error_message)
+    values (${uuid()}, ${paymentId}, 'refund',
+            case when ${failure}::text is null then 'succeeded' else 'failed' end,
+            ${amount}, ${currency}, ${`gateway-${paymentId}-${ref}`}, ${ref},
+            case when ${failure}::text is null then posthorn.now() end,
+            case when ${failure}::text is not null then 'refund_failed' end, ${failure})`)
 }
 
 /** Whether a time is within the tolerance of now, by the database's clock. */

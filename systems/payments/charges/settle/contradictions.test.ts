@@ -101,6 +101,16 @@ test('an answer with another reference than the webhook had is alerted with both
   expect((await booksOf(id)).alerts).toEqual([expect.stringMatching(/as ch_.* named ch_other/)])
 })
 
+test('a webhook of the reference alone that overtakes the answer is applied with it', async () => {
+  const { id, driven } = await pay(1_000, async (paymentId) => {
+    const { charges } = await running.ledger()
+    const charge = charges.find(({ reference }) => reference === paymentId)
+    await say('payment.succeeded', { gatewayRef: charge?.id, amount: 1_000 })
+  })
+  expect(driven).toMatchObject({ kind: 'settled', response: { status: 201 } })
+  expect(await booksOf(id)).toMatchObject({ status: 'succeeded', alerts: [] })
+})
+
 test('what both say alike is no contradiction', async () => {
   const charged = await pay(1_000, (paymentId) => say('payment.succeeded', { paymentId }))
   expect(await booksOf(charged.id)).toEqual({

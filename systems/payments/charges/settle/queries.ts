@@ -9,6 +9,11 @@ export interface Settlement {
   readonly by: string
 }
 
+/** A payment that was just settled, and whether events that wait for one name it. */
+export interface SettledPayment extends Payment {
+  readonly is_awaited: boolean
+}
+
 /**
  * The money is taken. The payment stays as it is: it succeeds when the gateway's webhook says so. One
  * that a webhook has failed is left alone, and the answer is undefined.
@@ -17,11 +22,13 @@ export async function settleCharged(
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   ref: string,
-): Promise<Payment | undefined> {
-  const { rows } = await tx.query<Payment>(sql`
+): Promise<SettledPayment | undefined> {
+  const { rows } = await tx.query<SettledPayment>(sql`
     with payment as (
       update payments.payments
-         set gateway_ref = coalesce(gateway_ref, ${ref})
+         set gateway_ref = coalesce(gateway_ref, ${ref}),
+             -- Its webhook takes seconds: after five minutes the gateway is asked.
+             lookup_at = posthorn.now() + interval '5 minutes'
        where id = ${paymentId} and status <> 'failed'
       returning *
     ), charge as (
@@ -31,6 +38,10 @@ export async function settleCharged(
        where t.id = ${transactionId}
     )
     select payment.*,
+           exists (select from payments.webhook_events as e
+                    where e.outcome = 'unknown_payment'
+                      and (e.named_payment = payment.id or e.gateway_ref = payment.gateway_ref))
+             as is_awaited,
            payments.create_audit_log(org_id, ${by}, 'payment.charged', 'payment', id::text,
                                      jsonb_build_object('gatewayRef', ${ref}::text))
       from payment`)
@@ -42,8 +53,8 @@ export async function settleNotCharged(
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   failure: GatewayError & { readonly ref?: string | undefined },
-): Promise<Payment> {
-  const { rows } = await tx.query<Payment>(sql`
+): Promise<SettledPayment> {
+  const { rows } = await tx.query<SettledPayment>(sql`
     with charge as (
       update payments.transactions
          set status = 'failed', gateway_ref = ${failure.ref ?? null}, error_code = ${failure.code},
@@ -58,12 +69,16 @@ export async function settleNotCharged(
       returning *
     )
     select payment.*,
+           exists (select from payments.webhook_events as e
+                    where e.outcome = 'unknown_payment'
+                      and (e.named_payment = payment.id or e.gateway_ref = payment.gateway_ref))
+             as is_awaited,
            payments.create_audit_log(
              org_id, ${by}, 'gateway_error', 'payment', id::text,
              jsonb_build_object('code', ${failure.code}::text, 'message', ${failure.message}::text,
                                 'retryable', false))
       from payment`)
-  return rows[0] as Payment
+  return rows[0] as SettledPayment
 }
 
 export async function settleRefunded(
@@ -74,7 +89,9 @@ export async function settleRefunded(
   const { rows } = await tx.query<GatewayTransaction>(sql`
     with refund as (
       update payments.transactions
-         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now(),
+             -- Banks take longer for money that goes back: after an hour the gateway is asked.
+             lookup_at = posthorn.now() + interval '1 hour'
        where id = ${transactionId}
       returning *
     )

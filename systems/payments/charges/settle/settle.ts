@@ -3,8 +3,8 @@ import type { StoredResponse } from '@posthorn/engine/inbox'
 import type { ChargeOutcome, GatewayError, RefundOutcome } from '../../../gateway.ts'
 import { problem } from '../../problems.ts'
 import { enqueueEvent } from '../../webhooks/index.ts'
-import { alertConflict } from '../conflict.ts'
-import { reconsiderParked } from '../inbound/event.ts'
+import { alertConflict } from '../alerts.ts'
+import { adoptUnknown, reconsiderParked } from '../inbound/event.ts'
 import { toReceipt, toRefund, type Payment } from '../payment.ts'
 import { createAuditLog, lockPayment, selectRefunds } from '../queries.ts'
 import type { Work } from '../work.ts'
@@ -50,6 +50,8 @@ async function charged(
 ): Promise<StoredResponse> {
   const payment = await settleCharged(tx, { ...work, by }, ref)
   if (payment) {
+    // Made of the reference alone, its webhook may have come before this answer.
+    if (payment.is_awaited) await adoptUnknown(tx, payment)
     if (payment.gateway_ref !== ref) {
       const detail = `The gateway answered that it took the money as ${ref}, but its webhook named ${payment.gateway_ref}.`
       await alertConflict(tx, payment, detail)
@@ -78,6 +80,7 @@ async function notCharged(
   const before = await locked(tx, work)
   if (before.status === 'pending' || before.status === 'failed') {
     const payment = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
+    if (payment.is_awaited) await adoptUnknown(tx, payment)
     // The gateway may have no charge to tell of, and what it tells later says nothing new.
     if (before.status === 'pending') await announceFailure(tx, payment)
     return refused(code, work, error)
@@ -107,6 +110,21 @@ async function announceFailure(tx: Transaction, payment: Payment): Promise<void>
   })
 }
 
+/** Tells the merchant that a refund came to nothing: its request may be answered, or long gone. */
+async function announceRefundFailure(
+  tx: Transaction,
+  { id: paymentId, org_id: org, currency, gateway_ref: gatewayRef }: Payment,
+  { transactionId: refundId, amount, error }: Work & { readonly error: GatewayError },
+): Promise<void> {
+  await enqueueEvent(tx, {
+    ...{ org, id: `evt_failed_${refundId}`, type: 'refund.failed', key: paymentId },
+    data: {
+      ...{ paymentId, gatewayRef, refundId, status: 'failed', amount, currency },
+      reason: error.message,
+    },
+  })
+}
+
 async function refunded(
   tx: Transaction,
   { work, by }: Answered,
@@ -129,6 +147,7 @@ async function notRefunded(
   const isConfirmed = refunds.some((each) => each.id === work.transactionId && each.isConfirmed)
   if (!isConfirmed) {
     await settleNotRefunded(tx, { ...work, by }, error)
+    await announceRefundFailure(tx, payment, { ...work, error })
     await reconsiderParked(tx, work.paymentId)
     return refused('GATEWAY_ERROR', work, error)
   }

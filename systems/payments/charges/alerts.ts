@@ -1,0 +1,76 @@
+import type { Transaction } from '@posthorn/engine'
+import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
+import type { Dispute } from './disputes/dispute.ts'
+import type { Payment } from './payment.ts'
+
+/** Where alerts about what the gateway says come from. */
+const SOURCE = 'payments.webhooks'
+
+/**
+ * Alerts that the gateway contradicts itself or us about money. The payment keeps the state that came
+ * first; an operator compares both sides.
+ */
+export async function alertConflict(
+  tx: Transaction,
+  { id, org_id: tenant }: Pick<Payment, 'id' | 'org_id'>,
+  detail: string,
+): Promise<void> {
+  const code = 'PAYMENT_STATE_CONFLICT'
+  await raiseAlert(tx, { source: SOURCE, subject: id, tenant, code, detail })
+}
+
+/** Alerts that an event is about another amount, currency or reference than its payment. */
+export async function alertMismatch(
+  tx: Transaction,
+  { id, org_id: tenant }: Pick<Payment, 'id' | 'org_id'>,
+  detail: string,
+): Promise<void> {
+  const code = 'PAYMENT_EVENT_MISMATCH'
+  await raiseAlert(tx, { source: SOURCE, subject: id, tenant, code, detail })
+}
+
+/** Alerts that an event names a payment or a charge that is not here: it waits for one. */
+export async function alertUnknownPayment(
+  tx: Transaction,
+  eventId: string,
+  detail: string,
+): Promise<void> {
+  const code = 'PAYMENT_UNKNOWN'
+  await raiseAlert(tx, { source: SOURCE, subject: eventId, code, detail })
+}
+
+/** Its payment has appeared. */
+export async function recoverUnknownPayment(tx: Transaction, eventId: string): Promise<void> {
+  await recoverAlert(tx, { source: SOURCE, subject: eventId })
+}
+
+const DISPUTES = 'payments.disputes'
+
+/** Alerts of a dispute while it is open: the gateway takes evidence until a date. */
+export async function alertDispute(tx: Transaction, dispute: Dispute): Promise<void> {
+  const { id: subject, org_id: tenant, status, amount, currency } = dispute
+  if (status !== 'opened') {
+    await recoverAlert(tx, { source: DISPUTES, subject })
+    return
+  }
+  const reason = dispute.reason === null ? '' : ` (${dispute.reason})`
+  const until = dispute.evidence_due_at?.toISOString()
+  const due = until === undefined ? '' : ` The gateway takes evidence until ${until}.`
+  const detail = `${amount} ${currency} in minor units of payment ${dispute.payment_id} are disputed${reason}.${due}`
+  await raiseAlert(tx, { source: DISPUTES, subject, tenant, code: 'PAYMENT_DISPUTED', detail })
+}
+
+const LOOKUPS = 'payments.lookups'
+
+/** Alerts that a payment or a refund stays open although the gateway was asked about it. */
+export async function alertOverdue(
+  tx: Transaction,
+  { subject, tenant, detail }: Record<'subject' | 'tenant' | 'detail', string>,
+): Promise<void> {
+  await raiseAlert(tx, { source: LOOKUPS, subject, tenant, code: 'PAYMENT_OVERDUE', detail })
+}
+
+/** It is settled. */
+export async function recoverOverdue(tx: Transaction, subject: string): Promise<void> {
+  await recoverAlert(tx, { source: LOOKUPS, subject })
+}

@@ -1,0 +1,115 @@
+import { transaction, type Transaction } from '@posthorn/engine'
+import { callerOf, decodeCursor, toPage, type App, type Caller } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { problem } from '../../problems.ts'
+import { recoverUnknownPayment } from '../alerts.ts'
+import {
+  namedBy,
+  paymentOf,
+  reconsider,
+  reconsiderParked,
+  type GatewayEvent,
+} from '../inbound/event.ts'
+import { createAuditLog } from '../queries.ts'
+import { attachEvent, findEvent, selectEvents, type KeptEvent, type WholeEvent } from './queries.ts'
+import { listEvents, readEvent, reprocessEvent } from './schemas.ts'
+
+const PATH = '/api/v1/webhook-events'
+
+/** What the gateway told, for people: look, find out why, and decide again. */
+export function eventRoutes(app: App, pool: Pool): void {
+  async function own(request: FastifyRequest<{ Params: { id: string } }>): Promise<WholeEvent> {
+    const { id } = request.params
+    const event = await findEvent(pool, { id, orgs: orgsOf(callerOf(request)) })
+    if (!event) throw problem('NOT_FOUND', { detail: `There is no event ${id}.` })
+    return event
+  }
+
+  app.get(PATH, { schema: listEvents }, async (request) => {
+    const { limit, cursor, status = null, ...query } = request.query
+    const caller = callerOf(request)
+    const isUnknown = status === 'unknown_payment'
+    if (isUnknown && !orgsOf(caller).includes(null)) return { items: [], nextCursor: null }
+    const rows = await selectEvents(pool, {
+      ...{ status, orgId: isUnknown ? null : caller.org, limit: limit + 1 },
+      type: query.type ?? null,
+      paymentId: query.paymentId ?? null,
+      since: query.since ?? null,
+      until: query.until ?? null,
+      before: cursor === undefined ? null : decodeCursor(cursor, Type.Tuple([Position]))[0],
+    })
+    return toPage(rows, limit, {
+      item: toEvent,
+      after: ({ received, event_id: id }) => [received, id],
+    })
+  })
+
+  app.get(`${PATH}/:id`, { schema: readEvent }, async (request) => toWhole(await own(request)))
+
+  app.post(`${PATH}/:id/reprocess`, { schema: reprocessEvent }, async (request) => {
+    const { event_id: id, text } = await own(request)
+    await transaction(pool, (tx) => reprocess(tx, { id, text, caller: callerOf(request) }))
+    return toWhole(await own(request))
+  })
+}
+
+const Position = Type.Tuple([
+  Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z$' }),
+  Type.String({ minLength: 1, maxLength: 255 }),
+])
+
+/** Whose events a caller sees; null stands for those that belong to no organisation yet. */
+function orgsOf({ org, role }: Caller): (string | null)[] {
+  return (role as string) === 'platform' ? [org, null] : [org]
+}
+
+interface Reprocessed {
+  readonly id: string
+  readonly text: string
+  readonly caller: Caller
+}
+
+/** Decides anew, also about those of the payment that waited for this one. */
+async function reprocess(tx: Transaction, { id, text, caller }: Reprocessed): Promise<void> {
+  const payment = await paymentOf(tx, namedBy(JSON.parse(text) as GatewayEvent))
+  if (!payment) {
+    throw problem('PAYMENT_NOT_HERE', { detail: 'The payment that it names is still not here.' })
+  }
+  // Read with the payment locked: another may have been faster.
+  const event = await findEvent(tx, { id, orgs: [...orgsOf(caller), payment.org_id] })
+  if (event?.outcome === 'applied') {
+    throw problem('EVENT_ALREADY_APPLIED', { detail: `Event ${id} was applied.` })
+  }
+  await createAuditLog(tx, {
+    ...{ orgId: payment.org_id, actor: caller.sub, action: 'webhook.reprocessed' },
+    ...{ entity: 'payment', entityId: payment.id, details: { eventId: id } },
+  })
+  if (event?.outcome === 'unknown_payment') {
+    await attachEvent(tx, id, payment)
+    await recoverUnknownPayment(tx, id)
+  }
+  const outcome = await reconsider(tx, payment.id, text)
+  if (outcome === 'applied') await reconsiderParked(tx, payment.id)
+}
+
+function toEvent(event: KeptEvent) {
+  const decidedAt = (event.decided_at ?? event.received_at).toISOString()
+  return {
+    id: event.event_id,
+    type: event.type,
+    status: event.outcome,
+    reason: event.reason,
+    source: event.source,
+    paymentId: event.payment_id ?? event.named_payment,
+    gatewayRef: event.gateway_ref,
+    receivedAt: event.received_at.toISOString(),
+    decidedAt,
+    appliedAt: event.outcome === 'applied' ? decidedAt : null,
+  }
+}
+
+function toWhole(event: WholeEvent) {
+  return { ...toEvent(event), body: event.text }
+}
