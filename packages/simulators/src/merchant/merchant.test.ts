@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, generateKeyPairSync, randomBytes, sign as sign25519 } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { serve } from '../testing/served.ts'
 import { merchant } from './index.ts'
@@ -44,6 +44,28 @@ test('says of each webhook whether its signatures are right', async () => {
     verified: false,
   })
   expect(await hook({ 'content-type': 'application/json' })).toMatchObject({ verified: false })
+})
+
+test('checks the signatures of a key pair with the public key', async () => {
+  const server = await serve({ simulators: [merchant()] })
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const point = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const known = `whpk_${point.toString('base64')}`
+  await server.post('/sim/merchant/secrets', { secrets: [known] })
+  const hook = async (body: string, signed = body) => {
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const signature = sign25519(null, Buffer.from(`msg_1.${timestamp}.${signed}`), privateKey)
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1a,${signature.toString('base64')}`,
+    }
+    await fetch(`${server.url}/sim/merchant/hooks`, { method: 'POST', headers, body })
+    return (await server.requests('merchant'))[0]?.['verified']
+  }
+  expect(await hook('{"id":1}')).toBe(true)
+  expect(await hook('{"id":1}', '{"id":2}')).toBe(false)
 })
 
 test('knows its secrets after it forgot what happened, and checks what it lets fail', async () => {

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** Secrets remembered; the oldest go first. */
@@ -24,7 +24,10 @@ export class Secrets {
     }
   }
 
-  /** Whether one of the secrets made both signatures of a request, and lately. */
+  /**
+   * Whether the signatures of a request are right, and lately made: that of Standard Webhooks by one
+   * of the secrets or public keys, and the plain one, which only secrets make, wherever it is sent.
+   */
   verify(headers: IncomingHttpHeaders, body: Buffer): boolean {
     const [id, timestamp, signatures, plain] = [
       'webhook-id',
@@ -32,22 +35,35 @@ export class Secrets {
       'webhook-signature',
       'x-webhook-signature',
     ].map((name) => String(headers[name] ?? ''))
-    if (!id || !timestamp || !signatures || !plain) return false
+    if (!id || !timestamp || !signatures) return false
     const off = Math.abs(Date.now() / 1000 - Number(timestamp))
     if (!(off <= TOLERANCE_SECONDS)) return false
     const given = signatures.split(' ')
-    const secrets = [...this.#known]
-    const bySecret = secrets.some((secret) => {
-      const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-      const hash = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
-      const expected = `v1,${hash.digest('base64')}`
-      return given.some((signature) => isEqual(signature, expected))
-    })
-    const byBody = secrets.some((secret) =>
+    const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body])
+    const known = [...this.#known]
+    const isStandard = known.some((secret) => given.some((each) => hasMade(secret, each, signed)))
+    const isAsymmetric = given.every((each) => each.startsWith('v1a,'))
+    if (!plain) return isStandard && isAsymmetric
+    const isPlain = known.some((secret) =>
       isEqual(plain, `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`),
     )
-    return bySecret && byBody
+    return isStandard && isPlain
   }
+}
+
+/** Before a public key of Ed25519, for Node to read it. */
+const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
+
+function hasMade(secret: string, signature: string, signed: Buffer): boolean {
+  const [version, text = ''] = signature.split(',')
+  if (!secret.startsWith('whpk_')) {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    return isEqual(signature, `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+  }
+  const bytes = Buffer.from(secret.slice('whpk_'.length), 'base64')
+  if (version !== 'v1a' || bytes.length !== 32) return false
+  const key = createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' })
+  return verify(null, signed, key, Buffer.from(text, 'base64'))
 }
 
 function isEqual(one: string, other: string): boolean {

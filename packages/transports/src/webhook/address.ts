@@ -45,8 +45,11 @@ function unmap(address: Address): Address {
   return isMapped ? address.toIPv4Address() : address
 }
 
+/** Public by number, and answered inside a cloud: Azure's metadata and host agent. */
+const INSIDE_CLOUDS = new Set(['168.63.129.16'])
+
 function isPublic(address: Address): boolean {
-  if (address.range() !== 'unicast') return false
+  if (address.range() !== 'unicast' || INSIDE_CLOUDS.has(address.toString())) return false
   if (!(address instanceof ipaddr.IPv6)) return true
   return address.match(GLOBAL_UNICAST) && !DOCUMENTATION.some((range) => address.match(range))
 }

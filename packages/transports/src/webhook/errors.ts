@@ -10,6 +10,8 @@ export const WEBHOOK_CODES = {
   WEBHOOK_DNS: 'The name of the endpoint could not be resolved.',
   WEBHOOK_GONE: 'The endpoint answered 410: it wants no more webhooks.',
   WEBHOOK_PENDING: 'The endpoint takes its time; the request is still under way.',
+  WEBHOOK_PACED:
+    'The endpoint has had as many requests as its rate allows; the next ones are spread.',
   WEBHOOK_PROTOCOL: 'What the endpoint answered is not HTTP.',
   WEBHOOK_REDIRECT: 'The endpoint answered with a redirect, which is never followed.',
   WEBHOOK_RESET: 'The connection was lost before the answer was complete.',

@@ -33,6 +33,8 @@ export interface ExchangeOptions {
   /** For the whole exchange: name, connection, request, answer with its body. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** What must have happened before a connection is made; its failure is that of the exchange. */
+  readonly located?: Promise<unknown> | undefined
 }
 
 const MAX_BODY = 16 * 1024
@@ -71,8 +73,20 @@ class Post implements Dispatcher.DispatchHandler {
   }
 
   send(dispatcher: Dispatcher): void {
-    const { url, headers, body, signal } = this.#options
-    if (signal.aborted) return this.#callOff()
+    const { signal, located } = this.#options
+    located?.then(
+      () => this.#dispatch(dispatcher),
+      (error: unknown) => {
+        if (!this.#over) this.#fail(error)
+      },
+    )
+    if (signal.aborted) this.#callOff()
+    else if (located === undefined) this.#dispatch(dispatcher)
+  }
+
+  #dispatch(dispatcher: Dispatcher): void {
+    if (this.#over) return
+    const { url, headers, body } = this.#options
     try {
       const { origin, pathname, search } = new URL(url)
       const request = { origin, path: pathname + search, method: 'POST', headers, body } as const
@@ -180,5 +194,7 @@ function messageOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.message === '') {
     return cause.errors.map((each: unknown) => messageOf(each)).join('; ')
   }
+  // With the address that was tried, which may be one of our own network.
+  if ('address' in cause && 'code' in cause) return `the connection failed: ${String(cause.code)}`
   return cause.message || cause.name
 }

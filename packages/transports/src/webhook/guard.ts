@@ -1,15 +1,9 @@
-import { promises as dns, type LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { CodedError } from '@posthorn/engine'
 import { buildConnector } from 'undici'
 import { isAllowedAddress, type Cidr } from './address.ts'
-
-/** All addresses of a name; rejects if it has none. */
-type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>
-
-/** What a name server says when it knows that there is nothing. */
-const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
+import { createResolver, within, type Resolve } from './resolver.ts'
 
 export interface GuardOptions {
   /** Networks that webhooks may go to although they are not public. */
@@ -18,7 +12,7 @@ export interface GuardOptions {
   readonly httpsOnly?: boolean
   /** Addresses that are allowed without a look at what they resolve to: our own simulator, in development. */
   readonly exempt?: (url: URL) => boolean
-  /** Default: DNS, then the hosts file. */
+  /** Default `createResolver()`: the hosts file, then DNS. */
   readonly resolve?: Resolve
 }
 
@@ -26,9 +20,20 @@ export interface GuardOptions {
 export interface Guard {
   /** Why a URL can never be delivered to; undefined if it may be. */
   refusal(url: string): string | undefined
-  /** The same, and where its name leads now. A name that does not resolve in time is let through. */
-  refusalNow(url: string): Promise<string | undefined>
+  /**
+   * The same, and where its name leads now. A name that does not resolve in time is let through.
+   * `tenant` is on whose behalf it is looked up.
+   */
+  refusalNow(url: string, tenant?: string): Promise<string | undefined>
   isExempt(url: string): boolean
+  /**
+   * Looks the name of a URL up on behalf of a tenant before a connection needs it, so that its
+   * look-ups are counted as that tenant's. Rejects if there is no address; undefined where there is
+   * nothing to look up.
+   */
+  locate(url: string, tenant: string | undefined): Promise<unknown> | undefined
+  /** By the same resolver, to any address: for URLs that need no look. */
+  readonly lookup: LookupFunction
   /** Connects to allowed addresses only, by any name or notation. */
   readonly connector: buildConnector.connector
 }
@@ -46,7 +51,7 @@ export class BlockedError extends CodedError<'WEBHOOK_BLOCKED'> {
 }
 
 export function createGuard(options: GuardOptions = {}): Guard {
-  const { opened = [], resolve = systemResolve() } = options
+  const { opened = [], resolve = createResolver() } = options
   const isAllowed = memoise((address: string) => isAllowedAddress(address, opened))
   const isExempt = (url: URL) => options.exempt?.(url) ?? false
 
@@ -59,21 +64,26 @@ export function createGuard(options: GuardOptions = {}): Guard {
     if (isExempt(url)) return undefined
     if (options.httpsOnly && url.protocol !== 'https:') return 'must begin with https://'
     const literal = literalOf(url.hostname)
-    return literal !== undefined && !isAllowed(literal) ? notPublic(literal) : undefined
+    return literal !== undefined && !isAllowed(literal) ? NOT_PUBLIC : undefined
   }
 
   return {
     refusal,
-    async refusalNow(text) {
+    async refusalNow(text, tenant) {
       const reason = refusal(text)
       if (reason !== undefined) return reason
       const url = new URL(text)
       if (literalOf(url.hostname) !== undefined || isExempt(url)) return undefined
-      const found = await within(RESOLVE_NOW_MS, resolve(url.hostname))
-      const forbidden = found?.find(({ address }) => !isAllowed(address))
-      return forbidden && notPublic(forbidden.address)
+      const looked = resolve(url.hostname, tenant).catch(() => undefined)
+      const found = await within(RESOLVE_NOW_MS, looked)
+      return found?.every(({ address }) => isAllowed(address)) === false ? NOT_PUBLIC : undefined
     },
     isExempt: (text) => isExempt(new URL(text)),
+    locate(text, tenant) {
+      const { hostname } = new URL(text)
+      return literalOf(hostname) === undefined ? resolve(hostname, tenant) : undefined
+    },
+    lookup: lookupBy(resolve),
     connector: guardConnector(isAllowed, resolve),
   }
 }
@@ -92,7 +102,7 @@ function guardConnector(
     // A literal is connected to without any look-up.
     const literal = literalOf(options.hostname)
     if (literal !== undefined && !isAllowed(literal)) {
-      queueMicrotask(() => callback(new BlockedError(notPublic(literal)), null))
+      queueMicrotask(() => callback(new BlockedError(NOT_PUBLIC), null))
       return
     }
     connect(options, (...[error, socket]) => {
@@ -101,23 +111,30 @@ function guardConnector(
       const reached = socket.remoteAddress ?? ''
       if (isAllowed(reached)) return callback(null, socket)
       socket.destroy()
-      callback(new BlockedError(notPublic(reached)), null)
+      callback(new BlockedError(NOT_PUBLIC), null)
     })
   }
 }
 
 function guardLookup(isAllowed: (address: string) => boolean, resolve: Resolve): LookupFunction {
-  const lookUpAllowed = callbackify(async (hostname: string) => {
+  return lookupBy(async (hostname) => {
     const found = await resolve(hostname)
     // One forbidden address among several is a trick or a mistake; either way no connection is made.
-    const forbidden = found.find(({ address }) => !isAllowed(address))
-    if (forbidden) throw new BlockedError(notPublic(forbidden.address))
+    if (!found.every(({ address }) => isAllowed(address))) throw new BlockedError(NOT_PUBLIC)
+    return found
+  })
+}
+
+/** What sockets ask for addresses. */
+function lookupBy(resolve: Resolve): LookupFunction {
+  const lookUp = callbackify(async (hostname: string) => {
+    const found = await resolve(hostname)
     const [first] = found
     if (!first) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENODATA' })
     return { first, all: [...found] }
   })
   return (hostname, { all }, callback) => {
-    lookUpAllowed(hostname, (error, found) => {
+    lookUp(hostname, (error, found) => {
       if (error) callback(error, '')
       else if (all) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
@@ -147,44 +164,5 @@ function literalOf(hostname: string): string | undefined {
   return isIP(bare) === 0 ? undefined : bare
 }
 
-function notPublic(address: string): string {
-  return `leads to ${address || 'no address'}, which webhooks may not go to`
-}
-
-async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((done) => (timer = setTimeout(done, ms, undefined)))
-  try {
-    return await Promise.race([work.catch(() => undefined), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/**
- * Resolves by DNS itself, with a time limit and without one of the few threads that
- * `getaddrinfo` needs: a customer's slow name server must not hold up all others. What DNS does not
- * know may stand in the hosts file.
- */
-function systemResolve(): Resolve {
-  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
-  return async (hostname) => {
-    const answers = await Promise.allSettled([
-      resolver.resolve4(hostname).then((found) => found.map(withFamily(4))),
-      resolver.resolve6(hostname).then((found) => found.map(withFamily(6))),
-    ])
-    const found = answers.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
-    if (found.length > 0) return found
-    const errors = answers.flatMap((each) =>
-      each.status === 'rejected' ? [each.reason as NodeJS.ErrnoException] : [],
-    )
-    const trouble = errors.find(({ code }) => !NOTHING.has(code ?? ''))
-    // A name without a dot is no customer's: it is the hosts file's or the local network's.
-    if (trouble && hostname.includes('.')) throw trouble
-    return dns.lookup(hostname, { all: true })
-  }
-}
-
-function withFamily(family: 4 | 6) {
-  return (address: string): LookupAddress => ({ address, family })
-}
+/** Without the address: a name's owner need not learn what it resolves to inside our network. */
+const NOT_PUBLIC = 'leads to an address that webhooks may not go to'

@@ -21,7 +21,16 @@ export interface WebhookTarget {
   readonly place?: number
   /** True: the operator's own address, which may be a private one. */
   readonly trusted?: boolean
+  /** The receiver's own headers; what is kept of the exchange has their names only. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** For the whole exchange; default the transport's. */
+  readonly timeoutMs?: number
+  /** Until the next attempt, if this one fails and the receiver names no time; default the policy's. */
+  readonly retryInMs?: number
 }
+
+/** In place of a value that is not kept. */
+const MASKED = '••••••'
 
 export interface PosterOptions {
   readonly guard: Guard
@@ -44,27 +53,32 @@ export class Poster {
     const kept = { connections: CONNECTIONS, pipelining: 1, keepAliveTimeout: 10_000 }
     this.#guarded = new Agent({ ...kept, connect: options.guard.connector })
     // Apart: a connection that was let through must not serve a request that would not be.
-    this.#open = new Agent({ ...kept, connect: { allowH2: false } })
+    this.#open = new Agent({ ...kept, connect: { allowH2: false, lookup: options.guard.lookup } })
   }
 
-  async post(
-    { message }: Delivery,
-    { url, secrets, trusted, body: given }: WebhookTarget,
-    signal: AbortSignal,
-  ): Promise<Answered> {
-    const { guard, source, timeoutMs } = this.#options
+  async post({ message }: Delivery, target: WebhookTarget, signal: AbortSignal): Promise<Answered> {
+    const { url, secrets, trusted, body: given, headers: own } = target
+    const { guard, source } = this.#options
+    const timeoutMs = target.timeoutMs ?? this.#options.timeoutMs
     try {
       const { headers: described, body: written } = toCloudEvent(message, httpBinding, source)
       const body = given ?? written
-      const headers = {
+      const shown = {
         ...described,
         'user-agent': 'Posthorn-Webhooks/1',
         ...(secrets.length > 0 && this.#signer.sign({ id: message.id, body, secrets })),
       }
+      const headers = own === undefined ? shown : { ...own, ...shown }
       const refusal = trusted === true ? undefined : guard.refusal(url)
-      if (refusal !== undefined) return outcomeOf(refuseExchange({ url, headers }, refusal))
-      const agent = trusted === true || guard.isExempt(url) ? this.#open : this.#guarded
-      return outcomeOf(await exchange(agent, { url, headers, body, timeoutMs, signal }))
+      const kept = own === undefined ? shown : { ...maskHeaders(own), ...shown }
+      if (refusal !== undefined) return outcomeOf(refuseExchange({ url, headers: kept }, refusal))
+      const isOpen = trusted === true || guard.isExempt(url)
+      const agent = isOpen ? this.#open : this.#guarded
+      const located = isOpen ? undefined : guard.locate(url, message.tenant)
+      const request = { url, headers, body, timeoutMs, signal, located }
+      const exchanged = await exchange(agent, request)
+      const outcome = outcomeOf(own === undefined ? exchanged : { ...exchanged, headers: kept })
+      return target.retryInMs === undefined ? outcome : withRetry(outcome, target.retryInMs)
     } catch (error) {
       return error instanceof TransportError ? refused(error) : retryLater(error)
     }
@@ -73,6 +87,16 @@ export class Poster {
   async close(): Promise<void> {
     await Promise.all([this.#guarded.destroy(), this.#open.destroy()])
   }
+}
+
+/** A failure that counts waits as the receiver's own policy says, unless its answer named a time. */
+function withRetry(outcome: Answered, retryInMs: number): Answered {
+  const isOpen = outcome.kind === 'retryLater' && outcome.charge && outcome.afterMs === undefined
+  return isOpen ? { ...outcome, afterMs: retryInMs } : outcome
+}
+
+function maskHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, MASKED]))
 }
 
 /** An exchange that did not even begin. */

@@ -1,6 +1,7 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { newWebhookKeyPair } from './key-pair.ts'
 import { newWebhookSecret, signWebhook, verifyWebhook } from './signature.ts'
 
 /** The example of the Standard Webhooks specification. */
@@ -44,6 +45,38 @@ test.each(BODIES)('agrees with the library of Standard Webhooks both ways (%#)',
   expect(verifyWebhook({ headers, body: Buffer.from(body), secrets: [secret] }).ok).toBe(true)
 })
 
+test('a key pair signs by v1a, as anyone with the public key can check', () => {
+  const { privateKey, publicKey } = newWebhookKeyPair()
+  const body = '{"a":"grüße"}'
+  const headers = { ...signWebhook({ id: 'msg_1', body, secrets: [privateKey] }) }
+  expect(headers).not.toHaveProperty('x-webhook-signature')
+  const [version, signature = ''] = headers['webhook-signature'].split(',')
+  expect(version).toBe('v1a')
+  // By Node alone, without our code.
+  const point = Buffer.from(publicKey.slice('whpk_'.length), 'base64').toString('base64url')
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: point }, format: 'jwk' })
+  const signed = Buffer.from(`msg_1.${headers['webhook-timestamp']}.${body}`)
+  expect(verify(null, signed, key, Buffer.from(signature, 'base64'))).toBe(true)
+  expect(verifyWebhook({ headers, body, secrets: [publicKey] })).toEqual({ ok: true })
+  const wrong = { headers, body: `${body} `, secrets: [publicKey] }
+  expect(verifyWebhook(wrong)).toEqual({ ok: false, reason: 'signature' })
+  const other = { headers, body, secrets: [newWebhookKeyPair().publicKey] }
+  expect(verifyWebhook(other)).toEqual({ ok: false, reason: 'signature' })
+  expect(() => signWebhook({ id: 'm', body, secrets: ['whsk_short'] })).toThrow('whsk_')
+})
+
+test('from a secret to a key pair both sign, each for those who know it', () => {
+  const secret = newWebhookSecret()
+  const { privateKey, publicKey } = newWebhookKeyPair()
+  const body = '{}'
+  const headers = { ...signWebhook({ id: 'm', body, secrets: [privateKey, secret] }) }
+  expect(headers['webhook-signature']).toMatch(/^v1a,\S+ v1,\S+$/)
+  expect(() => new Webhook(secret).verify(body, headers)).not.toThrow()
+  for (const known of [secret, publicKey]) {
+    expect(verifyWebhook({ headers, body, secrets: [known] }), known).toEqual({ ok: true })
+  }
+})
+
 test('during a rotation both secrets verify, here and by the library', () => {
   const [old, current] = [newWebhookSecret(), newWebhookSecret()]
   const body = '{"id":1}'
@@ -80,7 +113,8 @@ test('every changed bit of body, id, time or signature is noticed', () => {
     false,
   )
   for (const name of ['webhook-signature', 'x-webhook-signature'] as const) {
-    const text = headers[name]
+    const text = headers[name] ?? ''
+    expect(text).not.toBe('')
     for (let i = 0; i < text.length; i += 1) {
       const other = text[i] === 'A' ? 'B' : 'A'
       expect(isValid({ [name]: text.slice(0, i) + other + text.slice(i + 1) })).toBe(false)
@@ -96,7 +130,7 @@ test('says what is wrong with a request', () => {
     const verified = verifyWebhook({ headers, body, secrets: [secret], ...options })
     return verified.ok ? 'ok' : verified.reason
   }
-  const { 'x-webhook-signature': plain, ...standard } = good
+  const { 'x-webhook-signature': plain = '', ...standard } = good
   expect(reason({})).toBe('missing')
   expect(reason({ 'x-webhook-signature': plain })).toBe('ok')
   expect(reason({ ...good, 'x-webhook-signature': [plain, plain] })).toBe('malformed')

@@ -5,6 +5,13 @@ import {
   timingSafeEqual,
   type KeyObject,
 } from 'node:crypto'
+import {
+  PRIVATE_PREFIX,
+  PUBLIC_PREFIX,
+  privateKeyOf,
+  signAsymmetric,
+  verifyAsymmetric,
+} from './key-pair.ts'
 
 /** Secrets whose keys are kept; the ones that were made first go first. */
 const MOST_KEPT = 10_000
@@ -13,7 +20,7 @@ const MOST_KEPT = 10_000
 export interface Signable {
   readonly id: string
   readonly body: string | Uint8Array
-  /** `whsec_…`, newest first. During a rotation all of them sign. */
+  /** `whsec_…` or `whsk_…`, newest first. During a rotation all of them sign. */
   readonly secrets: readonly string[]
   /** Default now. */
   readonly at?: Date
@@ -24,7 +31,8 @@ export interface WebhookHeaders {
   readonly 'webhook-id': string
   readonly 'webhook-timestamp': string
   readonly 'webhook-signature': string
-  readonly 'x-webhook-signature': string
+  /** Absent where no `whsec_…` signs. */
+  readonly 'x-webhook-signature'?: string
 }
 
 export interface Verifiable {
@@ -32,7 +40,7 @@ export interface Verifiable {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The bytes as they came: never a parsed body written anew. */
   readonly body: string | Uint8Array
-  /** One of them must have signed. */
+  /** One of them must have signed: `whsec_…`, or `whpk_…` of a key pair. */
   readonly secrets: readonly string[]
   /** Default now. */
   readonly at?: Date
@@ -61,16 +69,20 @@ export function newWebhookSecret(): string {
 interface SigningKeys {
   /** As an object: Node takes several times as long with a key of bytes. */
   readonly standard: KeyObject
-  readonly plain: string
+  /** Undefined for a private key, which only signs by Standard Webhooks. */
+  readonly plain: string | undefined
 }
 
 /** Throws if the secret is not one. */
 function signingKeys(secret: string): SigningKeys {
-  return { standard: createSecretKey(keyOf(secret)), plain: secret }
+  return secret.startsWith(PRIVATE_PREFIX)
+    ? { standard: privateKeyOf(secret), plain: undefined }
+    : { standard: createSecretKey(keyOf(secret)), plain: secret }
 }
 
 /**
- * Signs a body by Standard Webhooks with every secret, and by `x-webhook-signature` with the oldest.
+ * Signs a body by Standard Webhooks with every secret, and by `x-webhook-signature` with the oldest
+ * `whsec_…`.
  * That one holds a single signature, which many receivers compare as a whole: until the old secret
  * ends they need not know the new one.
  */
@@ -83,16 +95,16 @@ function signWith(
   keys: readonly SigningKeys[],
   { id, body, at = new Date() }: Omit<Signable, 'secrets'>,
 ): WebhookHeaders {
-  const oldest = keys.at(-1)
-  if (oldest === undefined) throw new TypeError('a webhook needs a secret to be signed with')
+  if (keys.length === 0) throw new TypeError('a webhook needs a secret to be signed with')
+  const plain = keys.findLast((key) => key.plain !== undefined)?.plain
   const timestamp = String(Math.floor(at.getTime() / 1000))
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': keys
-      .map(({ standard }) => `v1,${standardSignature(standard, { id, timestamp, body })}`)
+      .map(({ standard }) => standardSignature(standard, { id, timestamp, body }))
       .join(' '),
-    'x-webhook-signature': plainSignature(oldest.plain, body),
+    ...(plain !== undefined && { 'x-webhook-signature': plainSignature(plain, body) }),
   }
 }
 
@@ -115,23 +127,45 @@ export function verifyWebhook(request: Verifiable): Verification {
     }
     if (!isTimely(Number(timestamp), request)) return { ok: false, reason: 'timestamp' }
     const given = signatures.split(' ')
-    const right = secrets.flatMap((secret) => {
-      const expected = `v1,${standardSignature(createSecretKey(keyOf(secret)), { id, timestamp, body })}`
-      return given.filter((signature) => isEqual(signature, expected))
-    })
+    const right = secrets.filter((secret) => hasSigned(secret, given, { id, timestamp, body }))
     if (right.length === 0) return { ok: false, reason: 'signature' }
   }
-  if (plain === undefined) return { ok: true }
+  // Who has a public key only cannot check the plain one, and has checked the other.
+  const shared = secrets.filter((secret) => !secret.startsWith(PUBLIC_PREFIX))
+  if (plain === undefined || (isStandard && shared.length === 0)) return { ok: true }
   if (!isText(plain)) return { ok: false, reason: 'malformed' }
-  const right = secrets.filter((secret) => isEqual(plain, plainSignature(secret, body)))
+  const right = shared.filter((secret) => isEqual(plain, plainSignature(secret, body)))
   return right.length > 0 ? { ok: true } : { ok: false, reason: 'signature' }
 }
 
-function standardSignature(
-  key: KeyObject,
-  { id, timestamp, body }: { id: string; timestamp: string; body: string | Uint8Array },
-): string {
-  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')
+interface Signed {
+  readonly id: string
+  readonly timestamp: string
+  readonly body: string | Uint8Array
+}
+
+/** With its version: `v1,…` of a shared secret, `v1a,…` of a private key. */
+function standardSignature(key: KeyObject, signed: Signed): string {
+  if (key.type === 'private') return `v1a,${signAsymmetric(key, bytesOf(signed))}`
+  const { id, timestamp, body } = signed
+  const hash = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body)
+  return `v1,${hash.digest('base64')}`
+}
+
+/** Whether one of the signatures was made with a secret, or with the private key of a public one. */
+function hasSigned(secret: string, signatures: readonly string[], signed: Signed): boolean {
+  if (secret.startsWith(PUBLIC_PREFIX)) {
+    return signatures
+      .filter((each) => each.startsWith('v1a,'))
+      .some((each) => verifyAsymmetric(secret, bytesOf(signed), each.slice('v1a,'.length)))
+  }
+  const expected = standardSignature(createSecretKey(keyOf(secret)), signed)
+  return signatures.some((signature) => isEqual(signature, expected))
+}
+
+function bytesOf({ id, timestamp, body }: Signed): Buffer {
+  const content = typeof body === 'string' ? Buffer.from(body) : body
+  return Buffer.concat([Buffer.from(`${id}.${timestamp}.`), content])
 }
 
 /** The secret is the key as it stands, its prefix included: what `createHmac('sha256', secret)` does. */

@@ -130,9 +130,12 @@ class WebhookTransport implements Transport {
         continue
       }
       const steps = deliveries.map((each) => this.#step(each, signal))
+      const timeoutMs = Math.max(
+        ...deliveries.map(({ target }) => target.timeoutMs ?? this.#timeoutMs),
+      )
       const sequence = new Sequence(steps, {
         queue,
-        overMs: this.#timeoutMs + MARGIN_MS,
+        overMs: timeoutMs + MARGIN_MS,
         late: (step, outcome) => this.#late(step, outcome),
       })
       const isAwaited = isPatient || !queue.isSlow

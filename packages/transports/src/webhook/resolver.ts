@@ -1,0 +1,254 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import { readFileSync } from 'node:fs'
+import { HostsFile } from './hosts-file.ts'
+
+/** All addresses of a name; rejects if it has none. `tenant` is on whose behalf it is asked. */
+export type Resolve = (hostname: string, tenant?: string) => Promise<readonly LookupAddress[]>
+
+export interface ResolverOptions {
+  /** Name servers, as `127.0.0.1:5353`. Default: those of the machine. */
+  readonly servers?: readonly string[]
+  /** Default `/etc/hosts`. */
+  readonly hostsFile?: string
+  /** Domains that are tried behind a name without a dot. Default: those of `/etc/resolv.conf`. */
+  readonly search?: readonly string[]
+  /** For one name, all its queries and its wait for a free place together. Default 5000. */
+  readonly deadlineMs?: number
+  /** Names that one tenant may have looked up at once; the others of its names wait. Default 16. */
+  readonly perTenant?: number
+}
+
+const DEADLINE_MS = 5_000
+const PER_TENANT = 16
+/** c-ares asks again after this long, and gives up after the second time. */
+const QUERY = { timeout: 1_500, tries: 2 }
+/** Once one family has answered, the other has this long to do so too. */
+const SECOND_FAMILY_MS = 500
+/** How long answers count: as their name server says, within these bounds. */
+const GOOD_MS = { least: 1_000, most: 60_000 }
+/** A name that failed is not asked for again so soon. */
+const BAD_MS = 5_000
+/** A good answer that its name server no longer gives, since it is silent, serves for this long. */
+const STALE_MS = 300_000
+/** Names remembered; those that were asked for first go first. */
+const MOST_NAMES = 10_000
+/** Names of one tenant that wait for a place; more of them fail at once. */
+const MOST_WAITING = 1_000
+
+/** What a name server says when it knows that there is nothing. */
+const NOTHING = new Set(['ENOTFOUND', 'ENODATA'])
+
+/**
+ * Resolves names by DNS itself and never by `getaddrinfo`: that one has no deadline and runs on the
+ * few threads which every other connection of the process needs for its own names. A tenant whose
+ * name servers stay silent uses up its own places and nothing else.
+ */
+export function createResolver(options: ResolverOptions = {}): Resolve {
+  const resolver = new Resolver(options)
+  return (hostname, tenant) => resolver.resolve(hostname, tenant)
+}
+
+interface Known {
+  readonly answer: Promise<readonly LookupAddress[]>
+  /** By `performance.now()`; infinite while the answer is on its way. */
+  until: number
+  /** The last good answer and when it was given. */
+  good: { readonly found: readonly LookupAddress[]; readonly atMs: number } | undefined
+}
+
+class Resolver {
+  readonly #dns = new dns.Resolver(QUERY)
+  readonly #hosts: HostsFile
+  readonly #search: readonly string[]
+  readonly #deadlineMs: number
+  readonly #perTenant: number
+  readonly #known = new Map<string, Known>()
+  readonly #places = new Map<string, Places>()
+
+  constructor(options: ResolverOptions) {
+    if (options.servers) this.#dns.setServers(options.servers)
+    this.#hosts = new HostsFile(options.hostsFile)
+    this.#search = options.search ?? searchDomains()
+    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS
+    this.#perTenant = options.perTenant ?? PER_TENANT
+  }
+
+  async resolve(hostname: string, tenant = ''): Promise<readonly LookupAddress[]> {
+    const local = this.#hosts.find(hostname)
+    if (local) return local
+    const known = this.#known.get(hostname)
+    if (known && known.until > performance.now()) return known.answer
+    return this.#ask(hostname, tenant, known?.good)
+  }
+
+  /** Several that ask for a name at once share one answer. */
+  #ask(hostname: string, tenant: string, good: Known['good']): Known['answer'] {
+    const answer = this.#answer(hostname, tenant)
+    const known: Known = {
+      until: Number.POSITIVE_INFINITY,
+      good,
+      answer: answer.then(
+        ({ found, ttlMs }) => {
+          known.until = performance.now() + ttlMs
+          known.good = { found, atMs: performance.now() }
+          return found
+        },
+        (error: NodeJS.ErrnoException) => {
+          known.until = performance.now() + BAD_MS
+          const isStale = good !== undefined && performance.now() - good.atMs < STALE_MS
+          if (isStale && !NOTHING.has(error.code ?? '')) return good.found
+          throw error
+        },
+      ),
+    }
+    this.#remember(hostname, known)
+    return known.answer
+  }
+
+  #remember(hostname: string, known: Known): void {
+    this.#known.delete(hostname)
+    for (const [oldest, { until }] of this.#known) {
+      if (this.#known.size < MOST_NAMES) break
+      if (until !== Number.POSITIVE_INFINITY) this.#known.delete(oldest)
+    }
+    this.#known.set(hostname, known)
+  }
+
+  async #answer(hostname: string, tenant: string): Promise<Answer> {
+    const deadline = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => deadline.reject(troubleWith(hostname, 'ETIMEOUT', 'did not resolve in time')),
+      this.#deadlineMs,
+    )
+    const places = this.#placesOf(tenant)
+    const place = places.take()
+    try {
+      if (!place) throw troubleWith(hostname, 'ETIMEOUT', 'has too many names before it')
+      await Promise.race([place.free, deadline.promise])
+      return await Promise.race([this.#query(hostname), deadline.promise])
+    } finally {
+      clearTimeout(timer)
+      if (place) places.leave(place)
+      if (places.isEmpty) this.#places.delete(tenant)
+    }
+  }
+
+  #placesOf(tenant: string): Places {
+    const known = this.#places.get(tenant)
+    if (known) return known
+    const places = new Places(this.#perTenant)
+    this.#places.set(tenant, places)
+    return places
+  }
+
+  async #query(hostname: string): Promise<Answer> {
+    // A name without a dot is the local network's, as in a cluster: its domain is the machine's.
+    const domains = hostname.includes('.') ? [] : this.#search
+    for (const domain of domains) {
+      const answer = await this.#queryBoth(`${hostname}.${domain}`).catch(() => undefined)
+      if (answer) return answer
+    }
+    return this.#queryBoth(hostname)
+  }
+
+  async #queryBoth(name: string): Promise<Answer> {
+    const found: LookupAddress[] = []
+    const errors: NodeJS.ErrnoException[] = []
+    let ttlMs = GOOD_MS.most
+    const query = async (family: 4 | 6) => {
+      try {
+        const records = await this.#dns[family === 4 ? 'resolve4' : 'resolve6'](name, { ttl: true })
+        for (const { address, ttl } of records) {
+          found.push({ address, family })
+          ttlMs = Math.min(ttlMs, Math.max(ttl * 1_000, GOOD_MS.least))
+        }
+      } catch (error) {
+        errors.push(error as NodeJS.ErrnoException)
+      }
+    }
+    const families = [query(4), query(6)]
+    await Promise.race(families)
+    const both = Promise.all(families)
+    await (found.length > 0 ? within(SECOND_FAMILY_MS, both) : both)
+    if (found.length > 0) return { found: [...found], ttlMs }
+    const trouble = errors.find(({ code }) => !NOTHING.has(code ?? '')) ?? errors[0]
+    throw trouble ?? troubleWith(name, 'ENODATA', 'has no address')
+  }
+}
+
+interface Answer {
+  readonly found: readonly LookupAddress[]
+  readonly ttlMs: number
+}
+
+interface Place {
+  /** Resolves when the place is the holder's. */
+  readonly free: Promise<void>
+  begin(): void
+}
+
+/** The look-ups of one tenant: a few at once, the others one after the other. */
+class Places {
+  readonly #most: number
+  readonly #taken = new Set<Place>()
+  readonly #waiting: Place[] = []
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get isEmpty(): boolean {
+    return this.#taken.size === 0 && this.#waiting.length === 0
+  }
+
+  /** Undefined if too many wait already. */
+  take(): Place | undefined {
+    if (this.#waiting.length >= MOST_WAITING) return undefined
+    const { promise: free, resolve: begin } = Promise.withResolvers<void>()
+    const place = { free, begin }
+    if (this.#taken.size < this.#most) this.#start(place)
+    else this.#waiting.push(place)
+    return place
+  }
+
+  leave(place: Place): void {
+    if (!this.#taken.delete(place)) {
+      const at = this.#waiting.indexOf(place)
+      if (at >= 0) this.#waiting.splice(at, 1)
+      return
+    }
+    const next = this.#waiting.shift()
+    if (next) this.#start(next)
+  }
+
+  #start(place: Place): void {
+    this.#taken.add(place)
+    place.begin()
+  }
+}
+
+/** Waits for work, but no longer than it may take. Undefined if it was not over. */
+export async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((done) => (timer = setTimeout(done, ms, undefined)))
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function troubleWith(hostname: string, code: string, what: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} ${what}`), { code })
+}
+
+/** The domains of this machine, as `search` in resolv.conf names them. */
+function searchDomains(): string[] {
+  try {
+    const lines = readFileSync('/etc/resolv.conf', 'utf8').split('\n')
+    const search = lines.findLast((line) => /^search\s/.test(line)) ?? ''
+    return search.trim().split(/\s+/).slice(1, 7)
+  } catch {
+    return []
+  }
+}
