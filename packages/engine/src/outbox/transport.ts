@@ -8,6 +8,11 @@ export interface Destination {
   readonly transport: string
   /** Topic, exchange or endpoint; together with `transport` the unit of the circuit breaker. */
   readonly topic: string
+  /**
+   * What metrics call it, where many share a name because each is a customer's. Default
+   * `transport:topic`.
+   */
+  readonly label?: string
   /** What else the transport wants to know, e.g. `{ group: 'evidence-worker' }`. */
   readonly options?: Readonly<Record<string, unknown>>
 }

@@ -168,13 +168,15 @@ export class Attempter {
   }
 
   #measure(tally: Tally, { ms, isOpen }: { ms: number; isOpen: boolean }): void {
-    const destination = this.#labelOf(nameOf(tally.destination))
+    const { label } = tally.destination
+    const destination = label ?? this.#labelOf(nameOf(tally.destination))
     const labels = { outbox: this.#outbox.name, destination }
     const { delivered, failed } = tally
     if (delivered > 0) this.#metrics.count('posthorn_answered_total', delivered, labels)
     if (failed > 0) this.#metrics.count('posthorn_unanswered_total', failed, labels)
     this.#metrics.observe('posthorn_delivery_ms', ms, labels)
-    this.#metrics.gauge('posthorn_breaker_open', isOpen ? 1 : 0, labels)
+    // Of many with one name it would say how the last one fared.
+    if (label === undefined) this.#metrics.gauge('posthorn_breaker_open', isOpen ? 1 : 0, labels)
   }
 
   /** A series for each of a thousand customers' endpoints would be too many: the rest share one. */

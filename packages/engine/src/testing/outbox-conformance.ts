@@ -113,8 +113,8 @@ export function outboxConformance<Row>(
     test('retries on its schedule and ends as its policy says', async () => {
       const [id] = (await put(1)) as [string]
       const row = (await view().rows())[0] ?? {}
-      const limit = counter.limit ? Number(row[counter.limit]) : retry.attempts
-      const attempts = limit ?? 9
+      const own = counter.limit === undefined ? undefined : row[counter.limit]
+      const attempts = Number(own ?? retry.attempts ?? 9)
       const transport = fakeTransport(() => retryLater({ code: 'DOWN', message: 'not today' }))
       const relay = relayTo(transport)
       const charged = counter.bumps !== 'on-retry-claim'
