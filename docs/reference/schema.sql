@@ -1388,6 +1388,7 @@ create table payments.webhook_deliveries (
   claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
   body text,
+  max_attempts smallint,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
   constraint webhook_deliveries_check CHECK (((status <> 'delivered'::text) OR (delivered_at IS NOT NULL))),
@@ -1403,6 +1404,22 @@ CREATE INDEX webhook_deliveries_missed ON payments.webhook_deliveries USING btre
 CREATE INDEX webhook_deliveries_suspect ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
 CREATE INDEX webhook_deliveries_waiting ON payments.webhook_deliveries USING btree (endpoint_id, order_key, "position") WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 
+create table payments.webhook_endpoint_hours (
+  endpoint_id uuid not null,
+  hour timestamp with time zone not null,
+  delivered bigint not null,
+  failed bigint not null,
+  abandoned bigint not null,
+  skipped bigint not null,
+  last_delivered_at timestamp with time zone,
+  last_failed_at timestamp with time zone,
+  delivery_id uuid,
+  error_code text,
+  error text,
+  constraint webhook_endpoint_hours_pkey PRIMARY KEY (endpoint_id, hour)
+);
+CREATE INDEX webhook_endpoint_hours_age ON payments.webhook_endpoint_hours USING btree (hour);
+
 create table payments.webhook_endpoints (
   id uuid not null,
   org_id text not null,
@@ -1415,11 +1432,24 @@ create table payments.webhook_endpoints (
   created_at timestamp with time zone not null default posthorn.now(),
   updated_at timestamp with time zone not null default posthorn.now(),
   deleted_at timestamp with time zone,
+  retry_waits integer[],
+  retry_attempts smallint,
+  timeout_ms integer,
+  rate_per_second integer,
+  headers jsonb not null default '{}'::jsonb,
+  signing text not null default 'hmac'::text,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_check CHECK (((status = 'disabled'::text) = (disabled_at IS NOT NULL))),
   constraint webhook_endpoints_check1 CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
   constraint webhook_endpoints_event_types_check CHECK (((cardinality(event_types) >= 1) AND (cardinality(event_types) <= 100))),
+  constraint webhook_endpoints_headers_check CHECK ((jsonb_typeof(headers) = 'object'::text)),
+  constraint webhook_endpoints_rate_per_second_check CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
+  constraint webhook_endpoints_retry CHECK (((retry_waits IS NULL) = (retry_attempts IS NULL))),
+  constraint webhook_endpoints_retry_attempts_check CHECK (((retry_attempts >= 1) AND (retry_attempts <= 50))),
+  constraint webhook_endpoints_retry_waits_check CHECK ((((cardinality(retry_waits) >= 1) AND (cardinality(retry_waits) <= 20)) AND (1 <= ALL (retry_waits)) AND (86400 >= ALL (retry_waits)))),
+  constraint webhook_endpoints_signing_check CHECK ((signing = ANY (ARRAY['hmac'::text, 'ed25519'::text]))),
   constraint webhook_endpoints_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'disabled'::text]))),
+  constraint webhook_endpoints_timeout_ms_check CHECK (((timeout_ms >= 1000) AND (timeout_ms <= 30000))),
   constraint webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 );
 CREATE INDEX webhook_endpoints_listed ON payments.webhook_endpoints USING btree (org_id, id) WHERE (deleted_at IS NULL);
@@ -1449,6 +1479,16 @@ CREATE INDEX webhook_events_of_payment ON payments.webhook_events USING btree (p
 CREATE INDEX webhook_events_unknown_payment ON payments.webhook_events USING btree (named_payment) WHERE ((outcome = 'unknown_payment'::text) AND (named_payment IS NOT NULL));
 CREATE INDEX webhook_events_unknown_ref ON payments.webhook_events USING btree (gateway_ref) WHERE ((outcome = 'unknown_payment'::text) AND (gateway_ref IS NOT NULL));
 
+create table payments.webhook_rates (
+  endpoint_id uuid not null,
+  tokens double precision not null,
+  refilled_at timestamp with time zone not null,
+  next_slot timestamp with time zone not null,
+  granted integer not null,
+  slot timestamp with time zone not null,
+  constraint webhook_rates_pkey PRIMARY KEY (endpoint_id)
+) with (fillfactor=50);
+
 create table payments.webhook_retry_runs (
   id uuid not null,
   org_id text not null,
@@ -1467,10 +1507,25 @@ create table payments.webhook_secrets (
   sealed text not null,
   created_at timestamp with time zone not null default posthorn.now(),
   expires_at timestamp with time zone,
+  public_key text,
   constraint webhook_secrets_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX webhook_secrets_current ON payments.webhook_secrets USING btree (endpoint_id) WHERE (expires_at IS NULL);
 CREATE INDEX webhook_secrets_of_endpoint ON payments.webhook_secrets USING btree (endpoint_id);
+
+create table payments.webhook_tallies (
+  id bigint not null generated always as identity,
+  endpoint_id uuid not null,
+  at timestamp with time zone not null default posthorn.now(),
+  delivered integer not null default 0,
+  failed integer not null default 0,
+  abandoned integer not null default 0,
+  skipped integer not null default 0,
+  delivery_id uuid,
+  error_code text,
+  error text,
+  constraint webhook_tallies_pkey PRIMARY KEY (id)
+);
 
 alter table payments.disputes add constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.reconciliation_history add constraint reconciliation_history_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
@@ -1485,6 +1540,7 @@ alter table payments.transactions add constraint transactions_payment_id_fkey FO
 alter table payments.webhook_attempts add constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES payments.webhook_deliveries(id) ON DELETE CASCADE;
 alter table payments.webhook_deliveries add constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id);
 alter table payments.webhook_events add constraint webhook_events_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
+alter table payments.webhook_rates add constraint webhook_rates_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id) ON DELETE CASCADE;
 alter table payments.webhook_secrets add constraint webhook_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES payments.webhook_endpoints(id) ON DELETE CASCADE;
 
 create view payments.ledger as

@@ -14,6 +14,8 @@ declare module 'fastify' {
     access?: Access
     /** False for a public route that is called by ourselves, from one address. */
     rateLimit?: false
+    /** Open to tokens of a portal, to look or to change things. Default: closed to them. */
+    portal?: 'read' | 'write'
   }
   interface FastifyRequest {
     /** Undefined on public routes; elsewhere ask `callerOf(request)`. */
@@ -34,6 +36,7 @@ export function createAccessHook(
     const org = request.headers['x-org-id']
     if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
     if (access === 'operator' && caller.role !== 'operator') throw problem('FORBIDDEN')
+    checkPortal(caller, request.routeOptions.config.portal)
     request.caller = caller
   }
   const admitLater = async (request: FastifyRequest, access: Access, caller: Promise<Caller>) => {
@@ -63,6 +66,13 @@ export function createAccessHook(
     }
     done()
   }
+}
+
+/** A portal's token reaches what is open to portals, and nothing else that its role might. */
+function checkPortal({ portal }: Caller, open: 'read' | 'write' | undefined): void {
+  if (portal === undefined || (open !== undefined && (portal === 'write' || open === 'read')))
+    return
+  throw problem('FORBIDDEN', { detail: 'This is not open to the token of a portal.' })
 }
 
 async function callBack(work: Promise<void>, done: (error?: Error) => void): Promise<void> {

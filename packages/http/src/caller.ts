@@ -12,6 +12,8 @@ export interface Caller {
   readonly role: Role
   /** When the token runs out, in ms since 1970. */
   readonly expiresAt: number
+  /** Came by a portal, to look or to change things: only routes that are open to portals answer. */
+  readonly portal?: 'read' | 'write'
 }
 
 /** The caller of a route that needs a token. */

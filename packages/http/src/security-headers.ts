@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** For data: a browser is to show nothing of it and guess nothing about it. */
+/** For data: a browser is to show nothing of it, guess nothing about it and keep nothing of it. */
 const DATA = {
+  'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }

@@ -1,7 +1,8 @@
 import { enqueueAll, type Transaction } from '@posthorn/engine'
 import type { WebhookPayload } from './deliveries/delivery.ts'
-import { filtersFor, type Endpoint } from './endpoints/endpoint.ts'
+import { filtersFor, type Subscribed } from './endpoints/endpoint.ts'
 import { selectSubscribed } from './endpoints/queries.ts'
+import { insertTallies } from './health/queries.ts'
 import { webhookDeliveries } from './outbox.ts'
 
 /** Something that happened to a merchant. */
@@ -33,7 +34,7 @@ export async function enqueueEvent(tx: Transaction, event: WebhookEvent): Promis
 /** The same for chosen endpoints, regardless of their filters. */
 export async function enqueueFor(
   tx: Transaction,
-  endpoints: readonly Pick<Endpoint, 'id' | 'ordered' | 'status'>[],
+  endpoints: readonly Subscribed[],
   { org, id, type, data, body, createdAt = new Date(), key = '' }: WebhookEvent,
 ): Promise<string[]> {
   const payload: WebhookPayload =
@@ -50,9 +51,16 @@ export async function enqueueFor(
       event_type: type,
       order_key: endpoint.ordered ? key : null,
       payload,
+      max_attempts: endpoint.retry_attempts,
       ...(body !== undefined && { body }),
       status: endpoint.status === 'enabled' ? ('pending' as const) : ('skipped_disabled' as const),
     })),
   )
-  return enqueued.filter(({ created }) => created).map((each) => each.id)
+  const created = enqueued.map((each) => each.created)
+  const skipped = endpoints.filter(({ status }, i) => status === 'disabled' && created[i])
+  await insertTallies(
+    tx,
+    skipped.map((endpoint) => ({ endpointId: endpoint.id, skipped: 1 })),
+  )
+  return enqueued.filter((each) => each.created).map((each) => each.id)
 }

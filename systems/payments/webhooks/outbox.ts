@@ -5,7 +5,10 @@ import { settleAttempts } from './deliveries/settling.ts'
 /** Name under which the relay finds the webhook transport. */
 export const TRANSPORT = 'webhooks'
 
-/** Events on their way to merchants' endpoints: attempts at 0, 2, 6, 14 and 30 s. */
+/**
+ * Events on their way to merchants' endpoints: attempts at 0, 2, 6, 14 and 30 s, or as the endpoint's
+ * own policy says.
+ */
 export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDelivery>({
   name: 'payments.webhook-deliveries',
   table: 'payments.webhook_deliveries',
@@ -27,12 +30,20 @@ export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDe
     errorCode: 'error_code',
     dedupe: ['endpoint_id', 'event_id'],
   },
-  counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
+  counter: {
+    column: 'attempts',
+    bumps: 'on-failure',
+    limit: 'max_attempts',
+    unreachable: 'charged',
+  },
   claim: { batch: 100, lanes: 4, every: '30s', lease: '2m' },
   retry: exponential('2s', { factor: 2, attempts: 5 }),
   breaker: {},
-  // The endpoint, not its URL: each has a breaker and a line of requests of its own.
-  destination: ({ endpoint_id: topic }) => ({ transport: TRANSPORT, topic }),
+  // The endpoint, not its URL: each has a breaker and a queue of requests of its own.
+  destination: ({ endpoint_id: topic, attempts, max_attempts: most }) => ({
+    ...{ transport: TRANSPORT, topic, label: TRANSPORT },
+    ...(most !== null && { options: { failures: attempts } }),
+  }),
   message: (row) => ({
     id: row.id,
     type: row.event_type,

@@ -22,8 +22,11 @@ import {
   type Unsettled,
 } from './deliveries/queries.ts'
 import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
-import { selectSigning } from './endpoints/queries.ts'
-import { OpenedSecrets } from './endpoints/secrets.ts'
+import { headerOwner } from './endpoints/own-headers.ts'
+import { selectSending, type Sending } from './endpoints/queries.ts'
+import { paceDeliveries } from './endpoints/rate.ts'
+import { retryInMs } from './endpoints/retry.ts'
+import { OpenedWords, secretOwner } from './endpoints/secrets.ts'
 import { webhookDeliveries } from './outbox.ts'
 
 export interface ResolveOptions {
@@ -39,13 +42,13 @@ const AGAIN_MS = 1_000
 /** Finds out where claimed deliveries go, and which of them need not be sent, or not yet. */
 export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) {
   const db: Queryable = pool
-  const opened = new OpenedSecrets(sealing)
+  const opened = new OpenedWords(sealing)
   return async (batch: readonly Delivery[]): Promise<(WebhookTarget | Answered)[]> => {
     const ids = batch.map(({ message }) => message.id)
     const keyed = batch.filter(({ message }) => message.key !== undefined)
     const topics = [...new Set(batch.map(({ destination }) => destination.topic))]
     const [endpoints, unsettled, bodies, places] = await Promise.all([
-      selectSigning(db, topics),
+      selectSending(db, topics),
       selectUnsettled(db, ids),
       selectBodies(db, ids),
       keyed.length === 0
@@ -56,22 +59,48 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
           ),
     ])
     const targets = new Map<string, WebhookTarget>()
-    for (const { id, url, secrets: sealed } of endpoints) {
-      const secrets = opened.open(id, sealed)
-      await receivers?.introduce(url, secrets)
-      targets.set(id, { url, secrets })
+    for (const endpoint of endpoints) {
+      const target = targetOf(endpoint, opened)
+      // A merchant with a key pair is told the public key only.
+      const secrets = target.secrets.filter((secret) => !secret.startsWith('whsk_'))
+      await receivers?.introduce(endpoint.url, [...secrets, ...endpoint.public_keys])
+      targets.set(endpoint.id, target)
     }
     const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))
     const bodyOf = new Map(bodies.map(({ id, body }) => [id, body]))
+    const waitsOf = new Map(endpoints.map(({ id, retry_waits: waits }) => [id, waits]))
     const resolved = batch.map(({ message, destination }) => {
       const known = recallAnswer(requests.get(message.id))
+      if (known) return known
       const target = targets.get(destination.topic)
+      if (!target) return disabledAnswer()
       const body = bodyOf.get(message.id)
-      return (
-        known ?? (target && { ...target, ...(body !== undefined && { body }) }) ?? disabledAnswer()
-      )
+      const waits = waitsOf.get(destination.topic) ?? []
+      const failures = destination.options?.['failures']
+      const isOwn = waits.length > 0 && typeof failures === 'number'
+      if (body === undefined && !isOwn) return target
+      return {
+        ...target,
+        ...(body !== undefined && { body }),
+        ...(isOwn && { retryInMs: retryInMs(waits, failures) }),
+      }
     })
-    return keyed.length === 0 ? resolved : inOrder(batch, resolved, places)
+    const ordered = keyed.length === 0 ? resolved : inOrder(batch, resolved, places)
+    return paceDeliveries(db, batch, { resolved: ordered, endpoints })
+  }
+}
+
+function targetOf(endpoint: Sending, opened: OpenedWords): WebhookTarget {
+  const { id, url, secrets, headers, timeout_ms: timeoutMs } = endpoint
+  const own = Object.entries(headers).map(([name, word]) => [
+    name,
+    opened.open(word, headerOwner(id)),
+  ])
+  return {
+    url,
+    secrets: secrets.map((word) => opened.open(word, secretOwner(id))),
+    ...(own.length > 0 && { headers: Object.fromEntries(own) as Record<string, string> }),
+    ...(timeoutMs !== null && { timeoutMs }),
   }
 }
 
@@ -123,7 +152,7 @@ function heldBack(behindMs: number): Answered {
     code: 'HELD_BACK',
     message: 'an earlier webhook of the same key has to go first',
   }
-  // Whoever goes first lets it go on; this is for the case that nobody does.
+  // The one before wakes it when it is through; this is for the case that its relay dies.
   const after = `${Math.round(Math.max(behindMs, 0) + AGAIN_MS)}ms` as const
   return retryLater(error, { after, charge: false })
 }

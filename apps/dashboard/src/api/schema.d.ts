@@ -9029,9 +9029,25 @@ export interface paths {
                 disabledAt: string | null
                 disabledReason: string | null
                 eventTypes: string[]
+                /** @description the names of its own headers; the values are not shown */
+                headers: {
+                  [key: string]: string
+                }
                 id: string
                 ordered: boolean
+                /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+                publicKeys: string[]
+                ratePerSecond: number | null
+                retry: {
+                  attempts: number
+                  /** @description null for waits of its own */
+                  preset: ('quick' | 'hours' | 'days') | null
+                  waits: number[]
+                }
+                /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+                signing: 'hmac' | 'ed25519'
                 status: 'enabled' | 'disabled'
+                timeoutMs: number | null
                 /** Format: date-time */
                 updatedAt: string
                 url: string
@@ -9055,8 +9071,29 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes: string[]
+            /** @description headers of your own for every request; values are stored sealed and shown as •••••• */
+            headers?: {
+              [key: string]: string
+            }
             /** @description true: events of one key arrive one after the other */
             ordered?: boolean
+            ratePerSecond?: number | null
+            retry?:
+              | {
+                  /** @description attempts in all; left out, one more than there are waits */
+                  attempts?: number
+                  preset: 'quick' | 'hours' | 'days'
+                }
+              | {
+                  /** @description attempts in all; left out, one more than there are waits */
+                  attempts?: number
+                  /** @description seconds after each failed attempt; the last of them is repeated */
+                  waits: number[]
+                }
+              | null
+            /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+            signing?: 'hmac' | 'ed25519'
+            timeoutMs?: number | null
             url: string
           }
         }
@@ -9092,10 +9129,27 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description the names of its own headers; the values are not shown */
+              headers: {
+                [key: string]: string
+              }
               id: string
               ordered: boolean
-              secret: string
+              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              publicKeys: string[]
+              ratePerSecond: number | null
+              retry: {
+                attempts: number
+                /** @description null for waits of its own */
+                preset: ('quick' | 'hours' | 'days') | null
+                waits: number[]
+              }
+              /** @description null for a key pair: its public key is in `publicKeys` */
+              secret: string | null
+              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
+              timeoutMs: number | null
               /** Format: date-time */
               updatedAt: string
               url: string
@@ -9159,9 +9213,25 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description the names of its own headers; the values are not shown */
+              headers: {
+                [key: string]: string
+              }
               id: string
               ordered: boolean
+              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              publicKeys: string[]
+              ratePerSecond: number | null
+              retry: {
+                attempts: number
+                /** @description null for waits of its own */
+                preset: ('quick' | 'hours' | 'days') | null
+                waits: number[]
+              }
+              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
+              timeoutMs: number | null
               /** Format: date-time */
               updatedAt: string
               url: string
@@ -9227,8 +9297,27 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes?: string[]
+            /** @description headers of your own for every request; values are stored sealed and shown as •••••• */
+            headers?: {
+              [key: string]: string
+            }
             /** @description true: events of one key arrive one after the other */
             ordered?: boolean
+            ratePerSecond?: number | null
+            retry?:
+              | {
+                  /** @description attempts in all; left out, one more than there are waits */
+                  attempts?: number
+                  preset: 'quick' | 'hours' | 'days'
+                }
+              | {
+                  /** @description attempts in all; left out, one more than there are waits */
+                  attempts?: number
+                  /** @description seconds after each failed attempt; the last of them is repeated */
+                  waits: number[]
+                }
+              | null
+            timeoutMs?: number | null
             url?: string
           }
         }
@@ -9264,9 +9353,25 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description the names of its own headers; the values are not shown */
+              headers: {
+                [key: string]: string
+              }
               id: string
               ordered: boolean
+              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              publicKeys: string[]
+              ratePerSecond: number | null
+              retry: {
+                attempts: number
+                /** @description null for waits of its own */
+                preset: ('quick' | 'hours' | 'days') | null
+                waits: number[]
+              }
+              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
+              timeoutMs: number | null
               /** Format: date-time */
               updatedAt: string
               url: string
@@ -9334,9 +9439,25 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description the names of its own headers; the values are not shown */
+              headers: {
+                [key: string]: string
+              }
               id: string
               ordered: boolean
+              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              publicKeys: string[]
+              ratePerSecond: number | null
+              retry: {
+                attempts: number
+                /** @description null for waits of its own */
+                preset: ('quick' | 'hours' | 'days') | null
+                waits: number[]
+              }
+              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
+              timeoutMs: number | null
               /** Format: date-time */
               updatedAt: string
               url: string
@@ -9402,9 +9523,25 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description the names of its own headers; the values are not shown */
+              headers: {
+                [key: string]: string
+              }
               id: string
               ordered: boolean
+              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              publicKeys: string[]
+              ratePerSecond: number | null
+              retry: {
+                attempts: number
+                /** @description null for waits of its own */
+                preset: ('quick' | 'hours' | 'days') | null
+                waits: number[]
+              }
+              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
+              timeoutMs: number | null
               /** Format: date-time */
               updatedAt: string
               url: string
@@ -9569,7 +9706,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Give an endpoint a new secret; the old one signs too for 24 hours */
+    /** Give an endpoint a new secret or key pair; the old one signs too for 24 hours */
     post: {
       parameters: {
         query?: never
@@ -9579,7 +9716,14 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody?: never
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+            signing?: 'hmac' | 'ed25519'
+          } | null
+        }
+      }
       responses: {
         /** @description Request refused */
         '4XX': {
@@ -9611,10 +9755,27 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description the names of its own headers; the values are not shown */
+              headers: {
+                [key: string]: string
+              }
               id: string
               ordered: boolean
-              secret: string
+              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              publicKeys: string[]
+              ratePerSecond: number | null
+              retry: {
+                attempts: number
+                /** @description null for waits of its own */
+                preset: ('quick' | 'hours' | 'days') | null
+                waits: number[]
+              }
+              /** @description null for a key pair: its public key is in `publicKeys` */
+              secret: string | null
+              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
+              timeoutMs: number | null
               /** Format: date-time */
               updatedAt: string
               url: string
@@ -9636,10 +9797,12 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How each endpoint is doing, by the last thousand deliveries */
+    /** How each endpoint is doing, by everything that went to it in the last days */
     get: {
       parameters: {
-        query?: never
+        query?: {
+          days?: number
+        }
         header?: never
         path?: never
         cookie?: never
@@ -9677,6 +9840,9 @@ export interface paths {
                 breakerOpen: boolean
                 delivered: number
                 endpointId: string
+                /** @description the last ones of deliveries among them */
+                failedAttempts: number
+                /** @description now, for another attempt; counted to 1000 */
                 failing: number
                 lastDeliveredAt: string | null
                 lastFailure: {
@@ -9687,6 +9853,7 @@ export interface paths {
                 skipped: number
                 /** @description of what was attempted; null where nothing was */
                 successRate: number | null
+                /** @description now, for a first attempt; counted to 1000 */
                 waiting: number
               }[]
             }

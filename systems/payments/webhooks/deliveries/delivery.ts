@@ -12,6 +12,8 @@ export interface WebhookDelivery {
   body: string | null
   status: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
   attempts: number
+  /** Attempts in all, by its endpoint's policy; null where it has none of its own. */
+  max_attempts: number | null
   next_attempt_at: Date
   error: string | null
   error_code: string | null

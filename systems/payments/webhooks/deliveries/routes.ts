@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { recordAudit } from '../audit.ts'
 import { findEndpoint } from '../endpoints/queries.ts'
+import { CHANGE, READ } from '../portal/open.ts'
 import { problem } from '../problems.ts'
 import { selectAudit } from '../queries.ts'
 import { attemptResource, deliveryResource, type WebhookDelivery } from './delivery.ts'
@@ -28,7 +29,7 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     return delivery
   }
 
-  app.get(PATH, { schema: schemas.listDeliveries }, async (request) => {
+  app.get(PATH, { schema: schemas.listDeliveries, ...READ }, async (request) => {
     const { limit, cursor, status = null, endpointId = null, ...query } = request.query
     const { eventId = null, eventType = null, since = null, until = null } = query
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
@@ -40,7 +41,7 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     return toPage(rows, limit, { item: deliveryResource, after: ({ id }) => id })
   })
 
-  app.get(`${PATH}/runs`, { schema: schemas.listRuns }, async (request) => {
+  app.get(`${PATH}/runs`, { schema: schemas.listRuns, ...READ }, async (request) => {
     const { limit, cursor } = request.query
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
     const rows = await selectRuns(db, { org: callerOf(request).org, before, limit: limit + 1 })
@@ -50,11 +51,11 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     })
   })
 
-  app.get(`${PATH}/:id`, { schema: schemas.getDelivery }, async (request) =>
+  app.get(`${PATH}/:id`, { schema: schemas.getDelivery, ...READ }, async (request) =>
     deliveryResource(await own(request)),
   )
 
-  app.get(`${PATH}/:id/attempts`, { schema: schemas.listAttempts }, async (request) => {
+  app.get(`${PATH}/:id/attempts`, { schema: schemas.listAttempts, ...READ }, async (request) => {
     const { limit, cursor } = request.query
     const { id: deliveryId, payload } = await own(request)
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
@@ -65,7 +66,7 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     })
   })
 
-  app.get(`${PATH}/:id/audit`, { schema: schemas.listAudit }, async (request) => {
+  app.get(`${PATH}/:id/audit`, { schema: schemas.listAudit, ...READ }, async (request) => {
     const { limit, cursor } = request.query
     const { id: deliveryId, org_id: org } = await own(request)
     const before = cursor === undefined ? null : decodeCursor(cursor, ByNumber)[0]
@@ -79,26 +80,30 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     })
   })
 
-  app.post(`${PATH}/:id/replay`, { schema: schemas.replayDelivery }, async (request, reply) => {
-    const delivery = await own(request)
-    const { sub } = callerOf(request)
-    await checkReplayable(db, delivery)
-    const count = await transaction(pool, async (tx) => {
-      const replayed = await replayDeliveries(tx, [delivery], sub)
-      // Another request was faster.
-      if (replayed === 0) throw problem('DELIVERY_NOT_FINISHED')
-      const { id, org_id: org, status } = delivery
-      await recordAudit(tx, [
-        {
-          ...{ org, actor: sub, action: 'webhook.replayed', entityId: id },
-          entityType: 'webhook_delivery',
-          details: { from: status },
-        },
-      ])
-      return replayed
-    })
-    return reply.code(202).send({ count })
-  })
+  app.post(
+    `${PATH}/:id/replay`,
+    { schema: schemas.replayDelivery, ...CHANGE },
+    async (request, reply) => {
+      const delivery = await own(request)
+      const { sub } = callerOf(request)
+      await checkReplayable(db, delivery)
+      const count = await transaction(pool, async (tx) => {
+        const replayed = await replayDeliveries(tx, [delivery], sub)
+        // Another request was faster.
+        if (replayed === 0) throw problem('DELIVERY_NOT_FINISHED')
+        const { id, org_id: org, status } = delivery
+        await recordAudit(tx, [
+          {
+            ...{ org, actor: sub, action: 'webhook.replayed', entityId: id },
+            entityType: 'webhook_delivery',
+            details: { from: status },
+          },
+        ])
+        return replayed
+      })
+      return reply.code(202).send({ count })
+    },
+  )
 }
 
 async function checkReplayable(db: Queryable, delivery: WebhookDelivery): Promise<void> {

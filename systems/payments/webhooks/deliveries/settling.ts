@@ -3,6 +3,7 @@ import { cancel } from '@posthorn/engine/operate'
 import type { Answered, WebhookCode } from '@posthorn/transports/webhook'
 import { recordAudit, type AuditEntry } from '../audit.ts'
 import { disableGone } from '../endpoints/control.ts'
+import { insertTallies, type Tally } from '../health/queries.ts'
 import { attemptOf, isTried, type Attempt } from './attempt.ts'
 import type { WebhookDelivery } from './delivery.ts'
 import {
@@ -40,6 +41,7 @@ export async function settleAttempts(
   await settleAttemptRows(tx, tried.map(settledAttempt))
   await recordAudit(tx, tried.flatMap(auditOf))
   await insertRuns(tx, uuid(), runsOf(tried))
+  await insertTallies(tx, talliesOf(tried))
   await wakeHeld(tx, tried.flatMap(finishedKey))
   await disableGone(tx, outbox, [
     ...new Set(tried.filter(hasCode('WEBHOOK_GONE')).map(({ row }) => row.endpoint_id)),
@@ -104,6 +106,24 @@ function runsOf(tried: readonly DeliveryChange[]): RetryRun[] {
   })
 }
 
+/** What a batch did for each endpoint. */
+function talliesOf(tried: readonly DeliveryChange[]): Tally[] {
+  const byEndpoint = Map.groupBy(tried, ({ row }) => row.endpoint_id)
+  return [...byEndpoint].map(([endpointId, changes]) => {
+    const failures = changes.filter(({ outcome }) => outcome.kind !== 'delivered')
+    const last = failures.at(-1)
+    const failure = last?.outcome.kind === 'delivered' ? undefined : last?.outcome.failure
+    return {
+      endpointId,
+      delivered: changes.length - failures.length,
+      failed: failures.length,
+      abandoned: failures.filter(({ to }) => to === 'abandoned').length,
+      ...(last &&
+        failure && { deliveryId: last.row.id, errorCode: failure.code, error: failure.message }),
+    }
+  })
+}
+
 /** What waited behind a delivery of its key need not wait any longer. */
 function finishedKey({ row, to }: DeliveryChange): { endpointId: string; key: string }[] {
   const isOver = to === 'delivered' || to === 'abandoned'
@@ -120,6 +140,11 @@ async function skipDisabled(
   if (changes.length === 0) return
   const ids = changes.map(({ row }) => row.id)
   await cancel(tx, outbox, { ids, by: ACTOR, reason: 'the endpoint is disabled' })
+  const byEndpoint = Map.groupBy(changes, ({ row }) => row.endpoint_id)
+  await insertTallies(
+    tx,
+    [...byEndpoint].map(([endpointId, { length }]) => ({ endpointId, skipped: length })),
+  )
 }
 
 function hasCode(code: WebhookCode | typeof ENDPOINT_DISABLED) {

@@ -3,7 +3,8 @@ import { cancel, raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import { recordAudit } from '../audit.ts'
 import { selectWaiting } from '../deliveries/queries.ts'
 import type { WebhookDelivery } from '../deliveries/delivery.ts'
-import type { Endpoint } from './endpoint.ts'
+import { insertTallies } from '../health/queries.ts'
+import { auditedUrl, type Endpoint } from './endpoint.ts'
 import { markDisabled, markEnabled } from './queries.ts'
 
 /** Alerts about endpoints, beside the outbox's own about deliveries. */
@@ -21,6 +22,7 @@ export async function skipWaiting(
   const ids = await selectWaiting(tx, { endpointId, limit: AT_ONCE })
   if (ids.length === 0) return
   await cancel(tx, outbox, { ids, by, reason: 'the endpoint is disabled' })
+  await insertTallies(tx, [{ endpointId, skipped: ids.length }])
 }
 
 export async function disableEndpoint(
@@ -65,7 +67,7 @@ export async function disableGone(
       subject: endpoint.id,
       tenant: endpoint.org_id,
       code: 'WEBHOOK_GONE',
-      detail: `${endpoint.url} answered 410 and is disabled`,
+      detail: `${auditedUrl(endpoint.url)} answered 410 and is disabled`,
     })
   }
   await recordAudit(
@@ -84,6 +86,6 @@ export function entryOf(
   return {
     ...{ org, actor, action, entityId: id },
     entityType: 'webhook_endpoint' as const,
-    details: { url },
+    details: { url: auditedUrl(url) },
   }
 }

@@ -1,3 +1,9 @@
+import { maskHeaders, type SealedHeaders } from './own-headers.ts'
+import { retryResource, type RetryPolicy } from './retry.ts'
+
+/** What signs the requests: a shared secret, or a key pair whose public key the merchant has. */
+export type Signing = 'hmac' | 'ed25519'
+
 /** An endpoint as it stands in its table. */
 export interface Endpoint {
   readonly id: string
@@ -5,12 +11,23 @@ export interface Endpoint {
   readonly url: string
   readonly event_types: readonly string[]
   readonly ordered: boolean
+  readonly retry_waits: readonly number[] | null
+  readonly retry_attempts: number | null
+  readonly timeout_ms: number | null
+  readonly rate_per_second: number | null
+  readonly headers: SealedHeaders
+  readonly signing: Signing
+  /** Those whose signatures are sent now, newest first. */
+  readonly public_keys: readonly string[]
   readonly status: 'enabled' | 'disabled'
   readonly disabled_at: Date | null
   readonly disabled_reason: string | null
   readonly created_at: Date
   readonly updated_at: Date
 }
+
+/** What an event needs to know of an endpoint to be written down for it. */
+export type Subscribed = Pick<Endpoint, 'id' | 'ordered' | 'status' | 'retry_attempts'>
 
 /** What the API shows of it. */
 export function endpointResource(endpoint: Endpoint) {
@@ -19,6 +36,12 @@ export function endpointResource(endpoint: Endpoint) {
     url: endpoint.url,
     eventTypes: [...endpoint.event_types],
     ordered: endpoint.ordered,
+    retry: retryResource(retryOf(endpoint)),
+    timeoutMs: endpoint.timeout_ms,
+    ratePerSecond: endpoint.rate_per_second,
+    headers: maskHeaders(endpoint.headers),
+    signing: endpoint.signing,
+    publicKeys: [...endpoint.public_keys],
     status: endpoint.status,
     disabledAt: endpoint.disabled_at?.toISOString() ?? null,
     disabledReason: endpoint.disabled_reason,
@@ -27,9 +50,23 @@ export function endpointResource(endpoint: Endpoint) {
   }
 }
 
+/** Its own policy; null if it has none. */
+export function retryOf({
+  retry_waits: waits,
+  retry_attempts: attempts,
+}: Pick<Endpoint, 'retry_waits' | 'retry_attempts'>): RetryPolicy | null {
+  return waits === null || attempts === null ? null : { waits, attempts }
+}
+
 /** The filters that take an event: `payment.card.expired` is of `payment.card.*`, `payment.*`, `*`. */
 export function filtersFor(eventType: string): string[] {
   const words = eventType.split('.')
   const prefixes = words.slice(0, -1).map((_, i) => `${words.slice(0, i + 1).join('.')}.*`)
   return ['*', eventType, ...prefixes]
+}
+
+/** A URL without what may be a secret in it: for the audit, which more people read. */
+export function auditedUrl(url: string): string {
+  const { origin, pathname, search } = new URL(url)
+  return `${origin}${pathname}${search === '' ? '' : '?••••••'}`
 }

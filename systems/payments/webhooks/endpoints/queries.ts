@@ -1,35 +1,50 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Endpoint } from './endpoint.ts'
-import type { EndpointHealth } from './health.ts'
+import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
+import type { SealedHeaders } from './own-headers.ts'
+import type { RetryPolicy } from './retry.ts'
 
 /** Endpoints that a merchant may have: an event is written once for each of them. */
 const MOST_ENDPOINTS = 200
 /** Secrets that sign at once at the most, however often an endpoint's is renewed. */
 const MOST_SECRETS = 10
 
-const COLUMNS = sql`id, org_id, url, event_types, ordered, status, disabled_at, disabled_reason,
-           created_at, updated_at`
+const COLUMNS = sql`id, org_id, url, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
+           rate_per_second, headers, signing, status, disabled_at, disabled_reason, created_at,
+           updated_at,
+           array(select s.public_key from payments.webhook_secrets s
+                  where s.endpoint_id = webhook_endpoints.id and s.public_key is not null
+                    and (s.expires_at is null or s.expires_at > posthorn.now())
+                  order by s.expires_at is null desc, s.created_at desc, s.id desc) as public_keys`
 
-export interface NewEndpoint {
-  readonly id: string
-  readonly org: string
+/** What a merchant decides about an endpoint. */
+export interface EndpointSettings {
   readonly url: string
   readonly eventTypes: readonly string[]
   readonly ordered: boolean
+  readonly retry: RetryPolicy | null
+  readonly timeoutMs: number | null
+  readonly ratePerSecond: number | null
+  readonly headers: SealedHeaders
 }
 
 /** Undefined if the merchant has as many as there may be. */
 export async function insertEndpoint(
   tx: Transaction,
-  { id, org, url, eventTypes, ordered }: NewEndpoint,
+  endpoint: EndpointSettings & { id: string; org: string; signing: Signing },
 ): Promise<Endpoint | undefined> {
+  const { id, org, url, eventTypes, ordered, retry, timeoutMs, ratePerSecond } = endpoint
   // Held until the end, so that two at once do not both count the last free place.
   await tx.query(sql`
     select pg_advisory_xact_lock(hashtextextended(
              jsonb_build_array('webhook endpoints', ${org}::text)::text, 0))`)
   const { rows } = await tx.query<Endpoint>(sql`
-    insert into payments.webhook_endpoints (id, org_id, url, event_types, ordered)
-    select ${id}, ${org}, ${url}, ${eventTypes}::text[], ${ordered}::boolean
+    insert into payments.webhook_endpoints
+           (id, org_id, url, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
+            rate_per_second, headers, signing)
+    select ${id}, ${org}, ${url}, ${eventTypes}::text[], ${ordered}::boolean,
+           ${retry?.waits ?? null}::integer[], ${retry?.attempts ?? null}::smallint,
+           ${timeoutMs}::integer, ${ratePerSecond}::integer,
+           ${JSON.stringify(endpoint.headers)}::jsonb, ${endpoint.signing}
      where (select count(*) from payments.webhook_endpoints
              where org_id = ${org} and deleted_at is null) < ${MOST_ENDPOINTS}::int
     returning ${COLUMNS}`)
@@ -73,59 +88,32 @@ export async function selectEndpoints(
   return rows
 }
 
-/** Deliveries of a merchant that say how its endpoints are doing: an index away, however many there are. */
-const RECENT = 1_000
-
-/** Of each endpoint that something was owed to of late. */
-export async function selectHealth(db: Queryable, org: string): Promise<EndpointHealth[]> {
-  const { rows } = await db.query<EndpointHealth>(sql`
-    with recent as (
-      select * from payments.webhook_deliveries
-       where org_id = ${org}
-       order by id desc
-       limit ${RECENT}::int
-    ),
-    broken as (
-      select breaker ->> 'destination' as destination
-        from posthorn.relay
-       cross join lateral jsonb_array_elements(breakers) as breaker
-       where outbox = 'payments.webhook-deliveries' and seen_at > now() - interval '15 s'
-    )
-    select endpoint_id,
-           count(*) filter (where status = 'delivered')::int as delivered,
-           count(*) filter (where status = 'pending')::int as waiting,
-           count(*) filter (where status = 'failed')::int as failing,
-           count(*) filter (where status = 'abandoned')::int as abandoned,
-           count(*) filter (where status = 'skipped_disabled')::int as skipped,
-           max(delivered_at) as last_delivered_at,
-           (array_agg(id order by id desc)
-             filter (where status in ('failed', 'abandoned')))[1] as last_failed_id,
-           (array_agg(error order by id desc)
-             filter (where status in ('failed', 'abandoned')))[1] as last_error,
-           (array_agg(error_code order by id desc)
-             filter (where status in ('failed', 'abandoned')))[1] as last_error_code,
-           exists (select from broken where destination = 'webhooks:' || endpoint_id)
-             as breaker_open
-      from recent
-     group by endpoint_id`)
-  return rows
-}
-
-export interface EndpointChange {
-  readonly id: string
-  readonly url: string | null
-  readonly eventTypes: readonly string[] | null
-  readonly ordered: boolean | null
-}
-
-export async function updateEndpoint(tx: Transaction, change: EndpointChange): Promise<Endpoint> {
+export async function updateEndpoint(
+  tx: Transaction,
+  id: string,
+  { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, headers }: EndpointSettings,
+): Promise<Endpoint> {
   const { rows } = await tx.query<Endpoint>(sql`
     update payments.webhook_endpoints
-       set url = coalesce(${change.url}, url),
-           event_types = coalesce(${change.eventTypes}::text[], event_types),
-           ordered = coalesce(${change.ordered}::boolean, ordered),
+       set url = ${url}, event_types = ${eventTypes}::text[], ordered = ${ordered}::boolean,
+           retry_waits = ${retry?.waits ?? null}::integer[],
+           retry_attempts = ${retry?.attempts ?? null}::smallint,
+           timeout_ms = ${timeoutMs}::integer, rate_per_second = ${ratePerSecond}::integer,
+           headers = ${JSON.stringify(headers)}::jsonb,
            updated_at = posthorn.now()
-     where id = ${change.id}
+     where id = ${id}
+    returning ${COLUMNS}`)
+  return rows[0] as Endpoint
+}
+
+export async function markSigning(
+  tx: Transaction,
+  { id, signing }: { id: string; signing: Signing },
+): Promise<Endpoint> {
+  const { rows } = await tx.query<Endpoint>(sql`
+    update payments.webhook_endpoints
+       set signing = ${signing}, updated_at = posthorn.now()
+     where id = ${id}
     returning ${COLUMNS}`)
   return rows[0] as Endpoint
 }
@@ -166,42 +154,49 @@ export async function markDeleted(tx: Transaction, id: string): Promise<void> {
 export async function selectSubscribed(
   tx: Transaction,
   { org, filters }: { org: string; filters: readonly string[] },
-): Promise<Pick<Endpoint, 'id' | 'ordered' | 'status'>[]> {
-  const { rows } = await tx.query<Pick<Endpoint, 'id' | 'ordered' | 'status'>>(sql`
-    select id, ordered, status from payments.webhook_endpoints
+): Promise<Subscribed[]> {
+  const { rows } = await tx.query<Subscribed>(sql`
+    select id, ordered, status, retry_attempts from payments.webhook_endpoints
      where org_id = ${org} and deleted_at is null and event_types && ${filters}::text[]
      order by id`)
   return rows
 }
 
 /** What a relay needs to know of an endpoint; `secrets` are sealed, newest first. */
-export interface Signing {
-  readonly id: string
-  readonly url: string
+export interface Sending extends Pick<
+  Endpoint,
+  'id' | 'url' | 'retry_waits' | 'timeout_ms' | 'rate_per_second' | 'headers' | 'public_keys'
+> {
   readonly secrets: readonly string[]
 }
 
 /** Of those that are enabled. */
-export async function selectSigning(db: Queryable, ids: readonly string[]): Promise<Signing[]> {
-  const { rows } = await db.query<Signing>(sql`
-    select e.id, e.url,
-           array(select s.sealed from payments.webhook_secrets s
-                  where s.endpoint_id = e.id
-                    and (s.expires_at is null or s.expires_at > posthorn.now())
-                  order by s.expires_at is null desc, s.created_at desc, s.id desc
-                  limit ${MOST_SECRETS}::int) as secrets
+export async function selectSending(db: Queryable, ids: readonly string[]): Promise<Sending[]> {
+  const { rows } = await db.query<Sending>(sql`
+    select e.id, e.url, e.retry_waits, e.timeout_ms, e.rate_per_second, e.headers, s.secrets,
+           s.public_keys
       from payments.webhook_endpoints e
+     cross join lateral (
+             select coalesce(array_agg(s.sealed), '{}') as secrets,
+                    coalesce(array_agg(s.public_key) filter (where s.public_key is not null), '{}')
+                      as public_keys
+               from (select sealed, public_key from payments.webhook_secrets
+                      where endpoint_id = e.id
+                        and (expires_at is null or expires_at > posthorn.now())
+                      order by expires_at is null desc, created_at desc, id desc
+                      limit ${MOST_SECRETS}::int) as s
+           ) as s
      where e.id = any(${ids}::uuid[]) and e.status = 'enabled' and e.deleted_at is null`)
   return rows
 }
 
 export async function insertSecret(
   tx: Transaction,
-  secret: { id: string; endpointId: string; sealed: string },
+  secret: { id: string; endpointId: string; sealed: string; publicKey: string | null },
 ): Promise<void> {
   await tx.query(sql`
-    insert into payments.webhook_secrets (id, endpoint_id, sealed)
-    values (${secret.id}, ${secret.endpointId}, ${secret.sealed})`)
+    insert into payments.webhook_secrets (id, endpoint_id, sealed, public_key)
+    values (${secret.id}, ${secret.endpointId}, ${secret.sealed}, ${secret.publicKey})`)
 }
 
 /** The current one signs for another day. */
@@ -210,4 +205,52 @@ export async function expireSecrets(tx: Transaction, endpointId: string): Promis
     update payments.webhook_secrets
        set expires_at = posthorn.now() + interval '24 hours'
      where endpoint_id = ${endpointId} and expires_at is null`)
+}
+
+/** Requests that relays want to send to an endpoint with a rate. */
+export interface Wanted {
+  readonly endpointId: string
+  readonly rate: number
+  readonly count: number
+}
+
+/** How many of them may go now, and when the first of the others may. */
+export interface Granted {
+  readonly endpoint_id: string
+  readonly granted: number
+  readonly slot_ms: number
+}
+
+/**
+ * Takes requests from what the endpoints' rates allow, by one bucket for all relays: as many as a
+ * second's worth at once, refilled by real time. Those beyond get slots one after the other, behind
+ * the ones that were put off before.
+ */
+export async function takeRequests(db: Queryable, wanted: readonly Wanted[]): Promise<Granted[]> {
+  const { rows } = await db.query<Granted>(sql`
+    insert into payments.webhook_rates as r
+           (endpoint_id, tokens, refilled_at, granted, slot, next_slot)
+    select w."endpointId", w."rate" - least(w."count", w."rate"), now(),
+           least(w."count", w."rate"), now(),
+           now() + greatest(0, w."count" - w."rate") * interval '1 second' / w."rate"
+      from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+        as w ("endpointId" uuid, "rate" integer, "count" integer)
+     -- In one order, so that two relays cannot deadlock.
+     order by w."endpointId"
+        on conflict (endpoint_id) do update
+       set (tokens, refilled_at, granted, slot, next_slot) = (
+             select b.filled - b.granted, clock_timestamp(), b.granted,
+                    greatest(r.next_slot, clock_timestamp()),
+                    greatest(r.next_slot, clock_timestamp())
+                      + (b.count - b.granted) * interval '1 second' / b.rate
+               from (select a.*, least(a.count, floor(a.filled)::int) as granted
+                       from (select w."rate" as rate, w."count" as count,
+                                    least(w."rate", r.tokens + w."rate" * extract(epoch from
+                                      clock_timestamp() - r.refilled_at)::float8) as filled
+                               from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+                                 as w ("endpointId" uuid, "rate" integer, "count" integer)
+                              where w."endpointId" = r.endpoint_id) as a) as b)
+    returning endpoint_id, granted,
+              greatest(0, extract(epoch from slot - clock_timestamp()) * 1000)::float8 as slot_ms`)
+  return rows
 }

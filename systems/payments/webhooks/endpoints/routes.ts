@@ -9,21 +9,25 @@ import { recordAudit } from '../audit.ts'
 import { findMissed, replayDeliveries } from '../deliveries/replay.ts'
 import { enqueueFor } from '../event.ts'
 import { webhookDeliveries } from '../outbox.ts'
+import { CHANGE, READ } from '../portal/open.ts'
 import { problem } from '../problems.ts'
 import { disableEndpoint, enableEndpoint, entryOf, skipWaiting } from './control.ts'
-import { endpointResource, type Endpoint } from './endpoint.ts'
-import { healthResource } from './health.ts'
+import { healthResource } from '../health/health.ts'
+import { selectHealth } from '../health/queries.ts'
+import { endpointResource, retryOf, type Endpoint } from './endpoint.ts'
+import { sealHeaders } from './own-headers.ts'
+import { readRetry } from './retry.ts'
 import {
   findEndpoint,
   insertEndpoint,
   lockEndpoint,
   markDeleted,
+  markSigning,
   selectEndpoints,
-  selectHealth,
   updateEndpoint,
 } from './queries.ts'
 import * as schemas from './schemas.ts'
-import { renewSecret } from './secrets.ts'
+import { renewSecret, type NewSecret } from './secrets.ts'
 
 export interface EndpointRoutesOptions {
   readonly pool: Pool
@@ -37,22 +41,30 @@ const Before = Type.Tuple([Type.String({ format: 'uuid' })])
 export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoutesOptions): void {
   const db: Queryable = pool
 
-  app.post(PATH, { schema: schemas.createEndpoint }, async (request, reply) => {
-    const { url, eventTypes, ordered = false } = request.body
+  app.post(PATH, { schema: schemas.createEndpoint, ...CHANGE }, async (request, reply) => {
+    const { signing = 'hmac', headers = {}, ...given } = request.body
     const { org, sub } = callerOf(request)
-    await checkUrl(guard, url)
+    await checkUrl(guard, given.url, org)
+    const id = uuid()
     const created = await transaction(pool, async (tx) => {
-      const endpoint = await insertEndpoint(tx, { id: uuid(), org, url, eventTypes, ordered })
+      const endpoint = await insertEndpoint(tx, {
+        ...{ id, org, signing, url: given.url, eventTypes: given.eventTypes },
+        ordered: given.ordered ?? false,
+        retry: readRetry(given.retry ?? null),
+        timeoutMs: given.timeoutMs ?? null,
+        ratePerSecond: given.ratePerSecond ?? null,
+        headers: sealHeaders(headers, { sealing, endpointId: id }),
+      })
       if (!endpoint) throw problem('ENDPOINT_LIMIT')
       await recordAudit(tx, [entryOf(endpoint, sub, 'webhook_endpoint.created')])
-      return { endpoint, secret: await renewSecret(tx, sealing, endpoint.id) }
+      return withSecret(endpoint, await renewSecret(tx, sealing, endpoint))
     })
-    return reply.code(201).send({ ...endpointResource(created.endpoint), secret: created.secret })
+    return reply.code(201).send(created)
   })
 
   app.get(
     PATH,
-    { schema: { ...schemas.listEndpoints, querystring: PageQuery } },
+    { schema: { ...schemas.listEndpoints, querystring: PageQuery }, ...READ },
     async (request) => {
       const { limit, cursor, status = null } = request.query
       const before = cursor === undefined ? null : decodeCursor(cursor, Before)[0]
@@ -62,11 +74,12 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     },
   )
 
-  app.get(`${PATH}/health`, { schema: schemas.endpointHealth }, async (request) => ({
-    items: (await selectHealth(db, callerOf(request).org)).map(healthResource),
-  }))
+  app.get(`${PATH}/health`, { schema: schemas.endpointHealth, ...READ }, async (request) => {
+    const period = { org: callerOf(request).org, days: request.query.days }
+    return { items: (await selectHealth(db, period)).map(healthResource) }
+  })
 
-  app.get(`${PATH}/:id`, { schema: schemas.getEndpoint }, async (request) => {
+  app.get(`${PATH}/:id`, { schema: schemas.getEndpoint, ...READ }, async (request) => {
     const key = { org: callerOf(request).org, id: request.params.id }
     return endpointResource(requireFound(await findEndpoint(db, key)))
   })
@@ -82,15 +95,22 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     )
   }
 
-  app.patch(`${PATH}/:id`, { schema: schemas.patchEndpoint }, async (request) => {
-    const { url, eventTypes, ordered } = request.body
-    if (url !== undefined) await checkUrl(guard, url)
-    const changed = await change(request, async (tx, { id }, by) => {
-      const endpoint = await updateEndpoint(tx, {
-        id,
-        url: url ?? null,
-        eventTypes: eventTypes ?? null,
-        ordered: ordered ?? null,
+  app.patch(`${PATH}/:id`, { schema: schemas.patchEndpoint, ...CHANGE }, async (request) => {
+    const given = request.body
+    if (given.url !== undefined) await checkUrl(guard, given.url, callerOf(request).org)
+    const changed = await change(request, async (tx, before, by) => {
+      const { id, headers } = before
+      const endpoint = await updateEndpoint(tx, id, {
+        url: given.url ?? before.url,
+        eventTypes: given.eventTypes ?? before.event_types,
+        ordered: given.ordered ?? before.ordered,
+        retry: given.retry === undefined ? retryOf(before) : readRetry(given.retry),
+        timeoutMs: given.timeoutMs === undefined ? before.timeout_ms : given.timeoutMs,
+        ratePerSecond:
+          given.ratePerSecond === undefined ? before.rate_per_second : given.ratePerSecond,
+        headers: given.headers
+          ? sealHeaders(given.headers, { sealing, endpointId: id, before: headers })
+          : headers,
       })
       await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.changed')])
       return endpoint
@@ -98,59 +118,85 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     return endpointResource(changed)
   })
 
-  app.delete(`${PATH}/:id`, { schema: schemas.deleteEndpoint }, async (request, reply) => {
-    await change(request, async (tx, endpoint, by) => {
-      await markDeleted(tx, endpoint.id)
-      await skipWaiting(tx, webhookDeliveries, { endpointId: endpoint.id, by })
-      await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.deleted')])
-    })
-    return reply.code(204).send(null)
-  })
-
-  app.post(`${PATH}/:id/rotate-secret`, { schema: schemas.rotateSecret }, async (request) =>
-    change(request, async (tx, endpoint, by) => {
-      const secret = await renewSecret(tx, sealing, endpoint.id)
-      await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.secret_rotated')])
-      return { ...endpointResource(endpoint), secret }
-    }),
+  app.delete(
+    `${PATH}/:id`,
+    { schema: schemas.deleteEndpoint, ...CHANGE },
+    async (request, reply) => {
+      await change(request, async (tx, endpoint, by) => {
+        await markDeleted(tx, endpoint.id)
+        await skipWaiting(tx, webhookDeliveries, { endpointId: endpoint.id, by })
+        await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.deleted')])
+      })
+      return reply.code(204).send(null)
+    },
   )
 
-  app.post(`${PATH}/:id/enable`, { schema: schemas.enableEndpoint }, async (request) =>
+  app.post(
+    `${PATH}/:id/rotate-secret`,
+    { schema: schemas.rotateSecret, ...CHANGE },
+    async (request) =>
+      change(request, async (tx, before, by) => {
+        const signing = request.body?.signing ?? before.signing
+        const renewed = await renewSecret(tx, sealing, { id: before.id, signing })
+        const endpoint = await markSigning(tx, { id: before.id, signing })
+        await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.secret_rotated')])
+        return { ...endpointResource(endpoint), secret: renewed.secret }
+      }),
+  )
+
+  app.post(`${PATH}/:id/enable`, { schema: schemas.enableEndpoint, ...CHANGE }, async (request) =>
     endpointResource(
       await change(request, (tx, endpoint, by) => enableEndpoint(tx, { endpoint, by })),
     ),
   )
 
-  app.post(`${PATH}/:id/disable`, { schema: schemas.disableEndpoint }, async (request) => {
-    const reason = request.body?.reason
-    const disabled = await change(request, (tx, endpoint, by) =>
-      disableEndpoint(tx, webhookDeliveries, { endpoint, by, ...(reason && { reason }) }),
-    )
-    return endpointResource(disabled)
-  })
+  app.post(
+    `${PATH}/:id/disable`,
+    { schema: schemas.disableEndpoint, ...CHANGE },
+    async (request) => {
+      const reason = request.body?.reason
+      const disabled = await change(request, (tx, endpoint, by) =>
+        disableEndpoint(tx, webhookDeliveries, { endpoint, by, ...(reason && { reason }) }),
+      )
+      return endpointResource(disabled)
+    },
+  )
 
-  app.post(`${PATH}/:id/ping`, { schema: schemas.pingEndpoint }, async (request, reply) => {
-    const eventId = uuid()
-    const [deliveryId = ''] = await change(request, (tx, endpoint, by) => {
-      const event = { org: endpoint.org_id, id: eventId, type: 'webhook.ping', data: { by } }
-      return enqueueFor(tx, [requireEnabled(endpoint)], event)
-    })
-    return reply.code(202).send({ deliveryId, eventId })
-  })
+  app.post(
+    `${PATH}/:id/ping`,
+    { schema: schemas.pingEndpoint, ...CHANGE },
+    async (request, reply) => {
+      const eventId = uuid()
+      const [deliveryId = ''] = await change(request, (tx, endpoint, by) => {
+        const event = { org: endpoint.org_id, id: eventId, type: 'webhook.ping', data: { by } }
+        return enqueueFor(tx, [requireEnabled(endpoint)], event)
+      })
+      return reply.code(202).send({ deliveryId, eventId })
+    },
+  )
 
-  app.post(`${PATH}/:id/replay`, { schema: schemas.replayEndpoint }, async (request, reply) => {
-    const { dryRun = false } = request.body
-    const period = periodOf(request.body)
-    const count = await change(request, async (tx, endpoint, by) => {
-      const missed = await findMissed(tx, { endpointId: endpoint.id, ...period })
-      return dryRun ? missed.length : replayDeliveries(tx, requireEnabled(endpoint) && missed, by)
-    })
-    return reply.code(dryRun ? 200 : 202).send({ count, dryRun })
-  })
+  app.post(
+    `${PATH}/:id/replay`,
+    { schema: schemas.replayEndpoint, ...CHANGE },
+    async (request, reply) => {
+      const { dryRun = false } = request.body
+      const period = periodOf(request.body)
+      const count = await change(request, async (tx, endpoint, by) => {
+        const missed = await findMissed(tx, { endpointId: endpoint.id, ...period })
+        return dryRun ? missed.length : replayDeliveries(tx, requireEnabled(endpoint) && missed, by)
+      })
+      return reply.code(dryRun ? 200 : 202).send({ count, dryRun })
+    },
+  )
 }
 
-async function checkUrl(guard: Guard, url: string): Promise<void> {
-  const reason = await guard.refusalNow(url)
+function withSecret(endpoint: Endpoint, { secret, publicKey }: NewSecret) {
+  const publicKeys = publicKey === null ? [] : [publicKey]
+  return { ...endpointResource(endpoint), publicKeys, secret }
+}
+
+async function checkUrl(guard: Guard, url: string, org: string): Promise<void> {
+  const reason = await guard.refusalNow(url, org)
   if (reason === undefined) return
   throw problem('URL_NOT_ALLOWED', { detail: `url ${reason}`, errors: [{ field: 'url', reason }] })
 }

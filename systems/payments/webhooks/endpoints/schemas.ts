@@ -1,5 +1,7 @@
 import { pageOf } from '@posthorn/http'
 import { Type } from 'typebox'
+import { OwnHeaders } from './own-headers.ts'
+import { RetryInput, RetryResource } from './retry.ts'
 
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
 
@@ -18,6 +20,40 @@ const Ordered = Type.Boolean({
   description: 'true: events of one key arrive one after the other',
 })
 
+const Signing = Type.Union([Type.Literal('hmac'), Type.Literal('ed25519')], {
+  description:
+    'hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a`',
+})
+
+const Nullable = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+
+const TimeoutMs = Nullable(
+  Type.Integer({
+    minimum: 1_000,
+    maximum: 30_000,
+    description: "for a whole exchange, the answer included; null: the server's, 15 s by default",
+  }),
+)
+
+const RatePerSecond = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000,
+    description:
+      'requests a second of all relays together, in the long run; after a quiet second as many at once; null: no limit',
+  }),
+)
+
+/** What a client may say about an endpoint, beside its URL and events. */
+const settings = {
+  ordered: Type.Optional(Ordered),
+  retry: Type.Optional(RetryInput),
+  timeoutMs: Type.Optional(TimeoutMs),
+  ratePerSecond: Type.Optional(RatePerSecond),
+  headers: Type.Optional(OwnHeaders),
+}
+
 export const Id = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 const fields = {
@@ -25,6 +61,16 @@ const fields = {
   url: Type.String(),
   eventTypes: Type.Array(Type.String()),
   ordered: Type.Boolean(),
+  retry: RetryResource,
+  timeoutMs: Nullable(Type.Integer()),
+  ratePerSecond: Nullable(Type.Integer()),
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'the names of its own headers; the values are not shown',
+  }),
+  signing: Signing,
+  publicKeys: Type.Array(Type.String(), {
+    description: '`whpk_…` of the key pairs that sign now, newest first; none for `hmac`',
+  }),
   status: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
   disabledAt: NullableTime,
   disabledReason: Type.Union([Type.String(), Type.Null()]),
@@ -35,14 +81,24 @@ const fields = {
 const EndpointResource = Type.Object(fields)
 
 /** Shown once: it cannot be asked for again. */
-const EndpointWithSecret = Type.Object({ ...fields, secret: Type.String() })
+const EndpointWithSecret = Type.Object({
+  ...fields,
+  secret: Type.Union([Type.String(), Type.Null()], {
+    description: 'null for a key pair: its public key is in `publicKeys`',
+  }),
+})
 
 const tags = ['webhooks']
 
 export const createEndpoint = {
   summary: 'Tell an address about events; the answer has its secret, this once',
   tags,
-  body: Type.Object({ url: Url, eventTypes: EventTypes, ordered: Type.Optional(Ordered) }),
+  body: Type.Object({
+    url: Url,
+    eventTypes: EventTypes,
+    ...settings,
+    signing: Type.Optional(Signing),
+  }),
   response: { 201: EndpointWithSecret },
 }
 
@@ -66,7 +122,7 @@ export const patchEndpoint = {
   body: Type.Object({
     url: Type.Optional(Url),
     eventTypes: Type.Optional(EventTypes),
-    ordered: Type.Optional(Ordered),
+    ...settings,
   }),
   response: { 200: EndpointResource },
 }
@@ -79,9 +135,10 @@ export const deleteEndpoint = {
 }
 
 export const rotateSecret = {
-  summary: 'Give an endpoint a new secret; the old one signs too for 24 hours',
+  summary: 'Give an endpoint a new secret or key pair; the old one signs too for 24 hours',
   tags,
   params: Id,
+  body: Type.Union([Type.Object({ signing: Type.Optional(Signing) }), Type.Null()]),
   response: { 200: EndpointWithSecret },
 }
 
@@ -106,16 +163,20 @@ export const disableEndpoint = {
 const Deliveries = Type.Integer()
 
 export const endpointHealth = {
-  summary: 'How each endpoint is doing, by the last thousand deliveries',
+  summary: 'How each endpoint is doing, by everything that went to it in the last days',
   tags,
+  querystring: Type.Object({
+    days: Type.Integer({ minimum: 1, maximum: 90, default: 7 }),
+  }),
   response: {
     200: Type.Object({
       items: Type.Array(
         Type.Object({
           endpointId: Type.String(),
           delivered: Deliveries,
-          waiting: Deliveries,
-          failing: Deliveries,
+          failedAttempts: Type.Integer({ description: 'the last ones of deliveries among them' }),
+          waiting: Type.Integer({ description: 'now, for a first attempt; counted to 1000' }),
+          failing: Type.Integer({ description: 'now, for another attempt; counted to 1000' }),
           abandoned: Deliveries,
           skipped: Deliveries,
           successRate: Type.Union([Type.Number(), Type.Null()], {

@@ -1,6 +1,9 @@
+import { transaction } from '@posthorn/engine'
+import { advanceClock } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
-import { openReceiver } from '../testing/webhook-receiver.ts'
-import { runWebhooks, webhookDatabase } from '../testing/running-webhooks.ts'
+import { openReceiver } from '../../testing/webhook-receiver.ts'
+import { runWebhooks, webhookDatabase } from '../../testing/running-webhooks.ts'
+import { sumTallies } from './queries.ts'
 
 const db = await webhookDatabase()
 const running = await runWebhooks(db, { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' })
@@ -36,6 +39,40 @@ test('says how each endpoint of a merchant is doing, and nothing of others', asy
   })
   const other = await running.as({ org: 'other' })
   expect((await other.get(`${PATH}/health`)).body).toEqual({ items: [] })
+})
+
+test('counts everything of its days, summed up or not, by as many as do it', async () => {
+  const client = await running.as({ org: 'counted' })
+  const { id } = await client.endpoint(`${receiver.url}/well`)
+  for (let i = 0; i < 3; i += 1) await running.announce({ org: 'counted' })
+  await running.settle()
+  // More than a thousand deliveries of another endpoint do not hide these.
+  await db.pool.query(
+    `insert into payments.webhook_deliveries
+            (id, org_id, endpoint_id, event_id, event_type, payload, status, delivered_at)
+     select gen_random_uuid(), 'counted', $1, 'old_' || n, 't', '{}', 'delivered', now()
+       from generate_series(1, 1500) n`,
+    [(await client.endpoint(`${receiver.url}/other`)).id],
+  )
+  const health = async (days = 7) => {
+    const { body } = await client.get(`${PATH}/health?days=${days}`)
+    return body.items.find(({ endpointId }: { endpointId: string }) => endpointId === id)
+  }
+  expect(await health()).toMatchObject({ delivered: 3 })
+  const sum = () => transaction(db.pool, sumTallies)
+  await Promise.all([sum(), sum(), sum()])
+  expect((await db.pool.query('select from payments.webhook_tallies')).rowCount).toBe(0)
+  await running.announce({ org: 'counted' })
+  await running.settle()
+  expect(await health()).toMatchObject({ delivered: 4, successRate: 1 })
+  await sum()
+  expect(await health()).toMatchObject({ delivered: 4, lastDeliveredAt: expect.any(String) })
+  await client.send('POST', `${PATH}/${id}/disable`)
+  await running.announce({ org: 'counted' })
+  expect(await health()).toMatchObject({ delivered: 4, skipped: 1 })
+  await advanceClock(db.pool, '49h')
+  expect(await health(2)).toMatchObject({ delivered: 0 })
+  expect(await health(3)).toMatchObject({ delivered: 4 })
 })
 
 test('an endpoint that a relay leaves alone says so', async () => {

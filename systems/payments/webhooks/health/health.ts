@@ -1,7 +1,9 @@
-/** How an endpoint is doing, by what was last owed to it. */
+/** How an endpoint is doing, by everything that went to it in the last days. */
 export interface EndpointHealth {
   readonly endpoint_id: string
   readonly delivered: number
+  /** Attempts, the last ones of deliveries among them. */
+  readonly failed: number
   readonly waiting: number
   readonly failing: number
   readonly abandoned: number
@@ -14,11 +16,12 @@ export interface EndpointHealth {
 }
 
 export function healthResource(health: EndpointHealth) {
-  const { delivered, waiting, failing, abandoned, skipped } = health
+  const { delivered, failed, waiting, failing, abandoned, skipped } = health
   const finished = delivered + failing + abandoned
   return {
     endpointId: health.endpoint_id,
     ...{ delivered, waiting, failing, abandoned, skipped },
+    failedAttempts: failed,
     successRate: finished === 0 ? null : delivered / finished,
     lastDeliveredAt: health.last_delivered_at?.toISOString() ?? null,
     lastFailure:

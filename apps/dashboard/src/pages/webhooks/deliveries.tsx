@@ -54,7 +54,7 @@ export function Deliveries() {
   const chosen = list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
     <WebhooksFrame
-      lead="Events sent to endpoints: five attempts over half a minute, then they are abandoned."
+      lead="Events sent to endpoints: attempted as the endpoint says, then abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >
       <FilteredTable

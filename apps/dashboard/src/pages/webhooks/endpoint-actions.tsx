@@ -5,7 +5,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { type EndpointFields, EndpointForm } from './endpoint-form.tsx'
+import { bodyOf, fieldsOf, type EndpointFields } from './endpoint-fields.ts'
+import { EndpointForm } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { useAction } from '../../parts/use-action.ts'
@@ -22,14 +23,17 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
   const api = useApi()
   const navigate = useNavigate()
   const params = { path: { id: endpoint.id } }
-  const [secret, setSecret] = useState<string>()
+  const [renewed, setRenewed] = useState<Renewed>()
   const ping = useAction({
     run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/ping', { params })),
     done: () => 'A webhook.ping is queued.',
     changes: CHANGES,
   })
   const rotate = useAction({
-    run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/rotate-secret', { params })),
+    run: (signing: Endpoint['signing']) =>
+      dataOf(
+        api.POST('/api/v1/webhook-endpoints/{id}/rotate-secret', { params, body: { signing } }),
+      ),
     done: () => 'New secret created; the old one signs too for 24 hours.',
     changes: CHANGES,
   })
@@ -57,12 +61,24 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
       </Button>
       <EditButton endpoint={endpoint} />
       <ConfirmButton
-        label="New secret"
-        title="Create a new secret?"
-        verb="Create secret"
-        onConfirm={async () => setSecret((await rotate.mutateAsync(undefined)).secret)}
+        label={endpoint.signing === 'hmac' ? 'New secret' : 'New key pair'}
+        title={endpoint.signing === 'hmac' ? 'Create a new secret?' : 'Create a new key pair?'}
+        verb={endpoint.signing === 'hmac' ? 'Create secret' : 'Create key pair'}
+        onConfirm={async () => setRenewed(await rotate.mutateAsync(endpoint.signing))}
       >
         Deliveries are signed with both for 24 hours, so that the receiver has time to change it.
+      </ConfirmButton>
+      <ConfirmButton
+        label={endpoint.signing === 'hmac' ? 'Sign by key pair' : 'Sign by secret'}
+        title={endpoint.signing === 'hmac' ? 'Sign by a key pair?' : 'Sign by a shared secret?'}
+        verb={endpoint.signing === 'hmac' ? 'Create key pair' : 'Create secret'}
+        onConfirm={async () =>
+          setRenewed(await rotate.mutateAsync(endpoint.signing === 'hmac' ? 'ed25519' : 'hmac'))
+        }
+      >
+        {endpoint.signing === 'hmac'
+          ? 'The receiver then checks signatures with the public key, and has nothing to keep secret. The secret signs too for 24 hours.'
+          : 'The receiver then checks signatures with a secret that is shown once. The key pair signs too for 24 hours.'}
       </ConfirmButton>
       <EndpointSwitch endpoint={endpoint} />
       <ConfirmButton
@@ -78,13 +94,15 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
         Waiting deliveries are skipped. Past deliveries stay visible. This cannot be undone.
       </ConfirmButton>
       <Modal
-        opened={secret !== undefined}
-        onClose={() => setSecret(undefined)}
-        title="New secret (shown once)"
+        opened={renewed !== undefined}
+        onClose={() => setRenewed(undefined)}
+        title={renewed?.secret === null ? 'New public key' : 'New secret (shown once)'}
         closeOnClickOutside={false}
         closeOnEscape={false}
       >
-        {secret !== undefined && <SecretOnce secret={secret} onKept={() => setSecret(undefined)} />}
+        {renewed !== undefined && (
+          <SecretOnce made={renewed} onKept={() => setRenewed(undefined)} />
+        )}
       </Modal>
     </>
   )
@@ -94,17 +112,16 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
   const api = useApi()
   const [isOpen, { open, close }] = useDisclosure(false)
   const change = useAction({
-    run: (body: EndpointFields) =>
+    run: (fields: EndpointFields) =>
       dataOf(
         api.PATCH('/api/v1/webhook-endpoints/{id}', {
           params: { path: { id: endpoint.id } },
-          body,
+          body: bodyOf(fields),
         }),
       ),
     done: () => 'Endpoint saved.',
     changes: CHANGES,
   })
-  const { url, eventTypes, ordered } = endpoint
   return (
     <>
       <Button variant="default" onClick={open}>
@@ -112,7 +129,7 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
       </Button>
       <Modal opened={isOpen} onClose={close} title="Edit endpoint">
         <EndpointForm
-          before={{ url, eventTypes, ordered }}
+          before={fieldsOf(endpoint)}
           verb="Save"
           error={change.error}
           isPending={change.isPending}
@@ -171,26 +188,35 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-/** A secret that cannot be asked for again. */
-export function SecretOnce({ secret, onKept }: { secret: string; onKept: () => void }) {
+/** What a new endpoint or a rotation gives the receiver. */
+export interface Renewed {
+  /** Null where it is the public key of a pair. */
+  readonly secret: string | null
+  readonly publicKeys: readonly string[]
+}
+
+/** A secret that cannot be asked for again, or a public key, which can. */
+export function SecretOnce({ made, onKept }: { made: Renewed; onKept: () => void }) {
+  const text = made.secret ?? made.publicKeys[0] ?? ''
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Give it to the receiver, which verifies the signatures with it. It is stored encrypted and
-        cannot be shown again; if it is lost, create a new one.
+        {made.secret === null
+          ? 'Give it to the receiver, which verifies the signatures with it. It is no secret, and stays on the page of the endpoint.'
+          : 'Give it to the receiver, which verifies the signatures with it. It is stored encrypted and cannot be shown again; if it is lost, create a new one.'}
       </Text>
       <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>
-        {secret}
+        {text}
       </Code>
       <Group justify="flex-end" gap="xs">
-        <CopyButton value={secret}>
+        <CopyButton value={text}>
           {({ copied, copy }) => (
             <Button
               variant="default"
               onClick={copy}
               leftSection={copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
             >
-              {copied ? 'Copied' : 'Copy the secret'}
+              {copied ? 'Copied' : made.secret === null ? 'Copy the key' : 'Copy the secret'}
             </Button>
           )}
         </CopyButton>

@@ -4,8 +4,10 @@ import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
+import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/number.ts'
 import { EndpointActions } from './endpoint-actions.tsx'
+import { sentenceOfRetry } from './endpoint-fields.ts'
 import { EndpointState } from './endpoint-state.tsx'
 import type { Endpoint, Health } from './webhook.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -51,6 +53,8 @@ export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
 
 function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | undefined }) {
   const { id, url, eventTypes, ordered, status, disabledReason, disabledAt } = endpoint
+  const { timeoutMs, ratePerSecond, publicKeys } = endpoint
+  const ownHeaders = Object.keys(endpoint.headers)
   return (
     <KeyValue
       facts={{
@@ -71,7 +75,16 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
         Id: <CopyId id={id} />,
         Events: eventTypes.join(', '),
         Order: ordered ? 'events of one payment one after the other' : 'unordered',
-        'Recent deliveries': health === undefined ? 'none' : countsOf(health),
+        Retries: sentenceOfRetry(endpoint.retry),
+        Timeout: timeoutMs === null ? undefined : formatDuration(timeoutMs),
+        Rate: ratePerSecond === null ? undefined : `${ratePerSecond} requests a second`,
+        'Own headers': ownHeaders.length === 0 ? undefined : ownHeaders.join(', '),
+        Signature: endpoint.signing === 'hmac' ? 'shared secret' : 'key pair',
+        'Public key':
+          publicKeys.length === 0
+            ? undefined
+            : publicKeys.map((key) => <CopyId key={key} id={key} what="public key" />),
+        'Last 7 days': health === undefined ? 'nothing' : countsOf(health),
         'Last delivered': <Time at={health?.lastDeliveredAt} />,
         Deliveries: (
           <AnchorLink size="sm" to="/webhooks/deliveries" search={{ endpointId: id }}>

@@ -1,15 +1,22 @@
-import { Alert, Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState, type SubmitEvent } from 'react'
 import { sentenceOf } from '../../parts/use-action.ts'
 import { useSettings } from '../../settings/settings.tsx'
-
-export interface EndpointFields {
-  readonly url: string
-  readonly eventTypes: string[]
-  readonly ordered: boolean
-}
+import { EndpointSettings } from './endpoint-settings.tsx'
+import { DEFAULTS, type EndpointFields } from './endpoint-fields.ts'
 
 interface EndpointFormProps {
+  /** Left out for a new endpoint. */
   readonly before?: EndpointFields
   readonly verb: string
   readonly error: Error | null
@@ -20,16 +27,16 @@ interface EndpointFormProps {
 
 const KNOWN_TYPES = ['*', 'payment.*', 'payment.succeeded', 'payment.failed', 'payment.refunded']
 
-/** What an endpoint receives, and where. */
+/** What an endpoint receives, where and how. */
 export function EndpointForm(props: EndpointFormProps) {
   const { before, verb, error, isPending, onClose, onSubmit } = props
   const { production } = useSettings()
-  const [url, setUrl] = useState(before?.url ?? '')
-  const [eventTypes, setEventTypes] = useState(before?.eventTypes ?? ['*'])
-  const [ordered, setOrdered] = useState(before?.ordered ?? false)
+  const [fields, setFields] = useState(before ?? DEFAULTS)
+  const [isMore, { toggle }] = useDisclosure(false)
+  const set = (change: Partial<EndpointFields>) => setFields((known) => ({ ...known, ...change }))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    onSubmit({ url: url.trim(), eventTypes, ordered })
+    onSubmit({ ...fields, url: fields.url.trim() })
   }
   return (
     <form onSubmit={submit}>
@@ -42,8 +49,8 @@ export function EndpointForm(props: EndpointFormProps) {
               ? 'Receives events by POST over https.'
               : `Receives events by POST. The simulated merchant is at ${location.origin}/sim/merchant/hooks.`
           }
-          value={url}
-          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+          value={fields.url}
+          onChange={({ currentTarget }) => set({ url: currentTarget.value })}
           required
           maxLength={2_048}
           data-autofocus
@@ -53,15 +60,23 @@ export function EndpointForm(props: EndpointFormProps) {
           label="Events"
           description="An event type, payment.* for a group, or * for all. Enter adds one."
           data={KNOWN_TYPES}
-          value={eventTypes}
-          onChange={setEventTypes}
-          required={eventTypes.length === 0}
+          value={fields.eventTypes}
+          onChange={(eventTypes) => set({ eventTypes })}
+          required={fields.eventTypes.length === 0}
         />
         <Checkbox
           label="Ordered: events of one payment are sent one after the other"
-          checked={ordered}
-          onChange={({ currentTarget }) => setOrdered(currentTarget.checked)}
+          checked={fields.ordered}
+          onChange={({ currentTarget }) => set({ ordered: currentTarget.checked })}
         />
+        <Group>
+          <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={isMore}>
+            {isMore ? 'Fewer settings' : 'More settings'}
+          </Button>
+        </Group>
+        <Collapse expanded={isMore}>
+          <EndpointSettings fields={fields} isNew={before === undefined} set={set} />
+        </Collapse>
         {error !== null && (
           <Alert color="red" role="alert">
             {sentenceOf(error)}
@@ -71,7 +86,7 @@ export function EndpointForm(props: EndpointFormProps) {
           <Button variant="default" onClick={onClose} disabled={isPending}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending} disabled={eventTypes.length === 0}>
+          <Button type="submit" loading={isPending} disabled={fields.eventTypes.length === 0}>
             {verb}
           </Button>
         </Group>

@@ -6,9 +6,10 @@ import { dataOf } from '../../api/client.ts'
 import { formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { EndpointDetails } from './endpoint-details.tsx'
-import { type EndpointFields, EndpointForm } from './endpoint-form.tsx'
+import { bodyOf, type EndpointFields } from './endpoint-fields.ts'
+import { EndpointForm } from './endpoint-form.tsx'
 import { EndpointState } from './endpoint-state.tsx'
-import { SecretOnce } from './endpoint-actions.tsx'
+import { SecretOnce, type Renewed } from './endpoint-actions.tsx'
 import { useHealth } from './use-endpoints.ts'
 import { type Endpoint, type Health, shortUrl } from './webhook.ts'
 import { WebhooksFrame } from './webhooks-frame.tsx'
@@ -143,38 +144,44 @@ interface NewEndpointProps {
 /** Makes an endpoint, and shows its secret this once. */
 function NewEndpoint({ isOpen, onClose }: NewEndpointProps) {
   const api = useApi()
-  const [secret, setSecret] = useState<string>()
+  const [made, setMade] = useState<Renewed>()
   const create = useAction({
-    run: (body: EndpointFields) => dataOf(api.POST('/api/v1/webhook-endpoints', { body })),
+    run: (fields: EndpointFields) => {
+      const body = { ...bodyOf(fields), signing: fields.signing }
+      return dataOf(api.POST('/api/v1/webhook-endpoints', { body }))
+    },
     done: () => 'Endpoint created.',
     changes: ['webhooks'],
   })
   const close = () => {
     onClose()
-    setSecret(undefined)
+    setMade(undefined)
     create.reset()
   }
   return (
     <Modal
       opened={isOpen}
       onClose={close}
-      title={secret === undefined ? 'New endpoint' : 'Secret (shown once)'}
-      closeOnClickOutside={secret === undefined}
-      closeOnEscape={secret === undefined}
+      title={titleOf(made)}
+      closeOnClickOutside={made === undefined}
+      closeOnEscape={made === undefined}
     >
-      {secret === undefined ? (
+      {made === undefined ? (
         <EndpointForm
           verb="Create endpoint"
           error={create.error}
           isPending={create.isPending}
           onClose={close}
-          onSubmit={(fields) =>
-            create.mutate(fields, { onSuccess: (made) => setSecret(made.secret) })
-          }
+          onSubmit={(fields) => create.mutate(fields, { onSuccess: setMade })}
         />
       ) : (
-        <SecretOnce secret={secret} onKept={close} />
+        <SecretOnce made={made} onKept={close} />
       )}
     </Modal>
   )
+}
+
+function titleOf(made: Renewed | undefined): string {
+  if (made === undefined) return 'New endpoint'
+  return made.secret === null ? 'Public key' : 'Secret (shown once)'
 }

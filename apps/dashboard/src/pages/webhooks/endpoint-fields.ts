@@ -1,0 +1,65 @@
+import { formatDuration } from '../../format/duration.ts'
+import type { Endpoint } from './webhook.ts'
+
+export type Retry = { preset: 'quick' | 'hours' | 'days' } | { waits: number[]; attempts: number }
+
+/** What the form of an endpoint holds. */
+export interface EndpointFields {
+  readonly url: string
+  readonly eventTypes: string[]
+  readonly ordered: boolean
+  readonly retry: Retry
+  readonly timeoutMs: number | null
+  readonly ratePerSecond: number | null
+  /** One a line, as `Name: value`; a value that is not shown is kept. */
+  readonly headers: string
+  readonly signing: Endpoint['signing']
+}
+
+export const DEFAULTS: EndpointFields = {
+  url: '',
+  eventTypes: ['*'],
+  ordered: false,
+  retry: { preset: 'quick' },
+  timeoutMs: null,
+  ratePerSecond: null,
+  headers: '',
+  signing: 'hmac',
+}
+
+export function fieldsOf(endpoint: Endpoint): EndpointFields {
+  const { url, eventTypes, ordered, timeoutMs, ratePerSecond, signing } = endpoint
+  const { preset, waits, attempts } = endpoint.retry
+  return {
+    ...{ url, eventTypes, ordered, timeoutMs, ratePerSecond, signing },
+    retry: preset === null ? { waits, attempts } : { preset },
+    headers: Object.entries(endpoint.headers)
+      .map((pair) => pair.join(': '))
+      .join('\n'),
+  }
+}
+
+/** What the API takes: the same for a new endpoint and a changed one, but for what signs. */
+export function bodyOf(fields: EndpointFields) {
+  const { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond } = fields
+  const headers = readHeaders(fields.headers)
+  return { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, headers }
+}
+
+/** A line without a colon is a name without a value, which the server refuses by its name. */
+export function readHeaders(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const pairs = lines.map((line) => {
+    const [name = '', ...rest] = line.split(':')
+    return [name.trim(), rest.join(':').trim()] as const
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** `5 attempts, after 2 s, 4 s, 8 s, 16 s`. */
+export function sentenceOfRetry({ waits, attempts }: Endpoint['retry']): string {
+  if (attempts === 1) return '1 attempt'
+  const shown = waits.slice(0, attempts - 1).map((seconds) => formatDuration(seconds * 1_000))
+  const last = attempts - 1 > waits.length ? `, then every ${shown.at(-1)}` : ''
+  return `${attempts} attempts, after ${shown.join(', ')}${last}`
+}

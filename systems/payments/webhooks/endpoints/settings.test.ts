@@ -1,0 +1,194 @@
+import { advanceClock } from '@posthorn/engine/operate'
+import { verifyWebhook } from '@posthorn/transports/webhook'
+import { expect, test } from 'vitest'
+import { openReceiver } from '../../testing/webhook-receiver.ts'
+import { runWebhooks, webhookDatabase } from '../../testing/running-webhooks.ts'
+import { takeRequests } from './queries.ts'
+
+const db = await webhookDatabase()
+const open = await runWebhooks(db, { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' })
+const receiver = await openReceiver((response, { path }) => {
+  if (path === '/slow') return
+  response.writeHead(path === '/broken' ? 500 : 200).end()
+})
+const PATH = '/api/v1/webhook-endpoints'
+
+test('waits and attempts are those of the endpoint', async () => {
+  const client = await open.as({ org: 'patient' })
+  const { id } = await client.endpoint(`${receiver.url}/broken`, {
+    retry: { waits: [10, 60], attempts: 4 },
+  })
+  const [delivery = ''] = await open.announce({ org: 'patient' })
+  const dueIn = async () => {
+    const { rows } = await db.pool.query<{ s: string }>(
+      `select round(extract(epoch from next_attempt_at - posthorn.now())) as s
+         from payments.webhook_deliveries where id = $1`,
+      [delivery],
+    )
+    return Number(rows[0]?.s)
+  }
+  const waited = []
+  for (let attempt = 1; attempt < 4; attempt += 1) {
+    await open.settle()
+    waited.push(await dueIn())
+    await advanceClock(db.pool, '61s')
+  }
+  await open.settle()
+  expect(waited).toEqual([10, 60, 60])
+  expect(await client.delivery(delivery)).toMatchObject({ status: 'abandoned', attempts: 4 })
+
+  const read = async () => (await client.get(`${PATH}/${id}`)).body.retry
+  expect(await read()).toEqual({ preset: null, waits: [10, 60], attempts: 4 })
+  await client.send('PATCH', `${PATH}/${id}`, { retry: { preset: 'days' } })
+  expect(await read()).toMatchObject({ preset: 'days', attempts: 10 })
+  // What is not named stays.
+  await client.send('PATCH', `${PATH}/${id}`, { ordered: true })
+  expect(await read()).toMatchObject({ preset: 'days' })
+  await client.send('PATCH', `${PATH}/${id}`, { retry: null })
+  expect(await read()).toEqual({ preset: 'quick', waits: [2, 4, 8, 16], attempts: 5 })
+  for (const retry of [{ waits: [] }, { waits: [0] }, { preset: 'never' }, { attempts: 3 }]) {
+    expect((await client.send('PATCH', `${PATH}/${id}`, { retry })).status).toBe(400)
+  }
+})
+
+test('an exchange is over after the time of the endpoint', async () => {
+  const client = await open.as({ org: 'brief' })
+  const { id } = await client.endpoint(`${receiver.url}/slow`, { timeoutMs: 1_000 })
+  const [delivery = ''] = await open.announce({ org: 'brief' })
+  await open.settle()
+  await expect
+    .poll(async () => (await open.settle(), (await client.delivery(delivery))['errorCode']), {
+      timeout: 5_000,
+    })
+    .toBe('WEBHOOK_TIMEOUT')
+  const { body } = await client.get(`/api/v1/webhook-deliveries/${delivery}/attempts`)
+  expect(body.items[0].durationMs).toBeLessThan(2_000)
+  for (const timeoutMs of [999, 30_001]) {
+    expect((await client.send('PATCH', `${PATH}/${id}`, { timeoutMs })).status).toBe(400)
+  }
+})
+
+test('a rate holds for all relays, and what is beyond it comes one after the other', async () => {
+  const client = await open.as({ org: 'paced' })
+  const { id } = await client.endpoint(`${receiver.url}/paced`, { ratePerSecond: 5 })
+  for (let i = 0; i < 12; i += 1) await open.announce({ org: 'paced' })
+  const seen = () => receiver.hooks.filter(({ path }) => path === '/paced').length
+  await open.settle()
+  expect(seen()).toBeGreaterThanOrEqual(5)
+  expect(seen()).toBeLessThanOrEqual(7)
+  const { body } = await client.get(`/api/v1/webhook-deliveries?endpointId=${id}&status=pending`)
+  const put = body.items as { errorCode: string; attempts: number; nextAttemptAt: string }[]
+  expect(new Set(put.map(({ errorCode }) => errorCode))).toEqual(new Set(['WEBHOOK_PACED']))
+  expect(new Set(put.map(({ attempts }) => attempts))).toEqual(new Set([0]))
+  expect(new Set(put.map(({ nextAttemptAt }) => nextAttemptAt)).size).toBe(put.length)
+
+  // As many relays as there like: one bucket.
+  const ask = { endpointId: id, rate: 5, count: 4 }
+  const granted = await Promise.all(Array.from({ length: 8 }, () => takeRequests(db.pool, [ask])))
+  const sum = granted.flat().reduce((all, each) => all + each.granted, 0)
+  expect(sum).toBeLessThanOrEqual(5)
+  const slots = granted.flat().map(({ slot_ms: ms }) => ms)
+  expect(Math.max(...slots)).toBeGreaterThan(3_000)
+
+  await client.send('PATCH', `${PATH}/${id}`, { ratePerSecond: null })
+  await advanceClock(db.pool, '10s')
+  await open.settle()
+  expect(seen()).toBe(12)
+})
+
+test('own headers go with every request, and their values are shown nowhere', async () => {
+  const client = await open.as({ org: 'headed' })
+  const headers = { Authorization: 'Bearer very-secret-7', 'X-Shop': 'lamps & sons' }
+  const made = await client.endpoint(`${receiver.url}/headed`, { headers })
+  const masked = { authorization: '••••••', 'x-shop': '••••••' }
+  expect(made).toMatchObject({ headers: masked })
+  const [delivery] = await open.announce({ org: 'headed' })
+  await open.settle()
+  const last = () => receiver.hooks.findLast(({ path }) => path === '/headed')?.headers
+  expect(last()).toMatchObject({ authorization: 'Bearer very-secret-7', 'x-shop': 'lamps & sons' })
+  expect(last()?.['webhook-signature']).toMatch(/^v1,/)
+  const { body } = await client.get(`/api/v1/webhook-deliveries/${delivery}/attempts`)
+  expect(body.items[0].request.headers).toMatchObject(masked)
+
+  // A masked value keeps what is stored; a name that is left out is gone.
+  const one = `${PATH}/${made.id}`
+  await client.send('PATCH', one, { headers: { authorization: '••••••', 'x-new': '1' } })
+  await open.announce({ org: 'headed' })
+  await open.settle()
+  expect(last()).toMatchObject({ authorization: 'Bearer very-secret-7', 'x-new': '1' })
+  expect(last()).not.toHaveProperty('x-shop')
+  const { rows } = await db.pool.query<{ found: boolean }>(
+    `select exists (
+       select from payments.webhook_endpoints e where to_jsonb(e)::text like '%very-secret%'
+       union all select from payments.webhook_attempts a where to_jsonb(a)::text like '%very-secret%'
+       union all select from payments.audit_log l where to_jsonb(l)::text like '%very-secret%'
+     ) as found`,
+  )
+  expect(rows[0]?.found).toBe(false)
+
+  const refused = await client.send('PATCH', one, {
+    headers: { Host: 'evil', 'webhook-id': '1', 'x-forwarded-for': '::1', 'x-none': '••••••' },
+  })
+  expect(refused.status).toBe(400)
+  expect(refused.body.errors.map(({ field }: { field: string }) => field)).toEqual([
+    ...['headers.Host', 'headers.webhook-id', 'headers.x-forwarded-for', 'headers.x-none'],
+  ])
+  for (const bad of [{ 'x a': '1' }, { x: '' }, { x: 'a\r\nb: c' }, { x: 'ü' }]) {
+    expect((await client.send('PATCH', one, { headers: bad })).status).toBe(400)
+  }
+})
+
+test('a key pair signs instead of a secret, and both sign for a day after a change', async () => {
+  const client = await open.as({ org: 'pair' })
+  const made = (await client.endpoint(`${receiver.url}/pair`, {
+    signing: 'ed25519',
+  })) as unknown as {
+    id: string
+    secret: null
+    publicKeys: string[]
+  }
+  expect(made).toMatchObject({ secret: null, publicKeys: [expect.stringMatching(/^whpk_/)] })
+  const one = `${PATH}/${made.id}`
+  // Any time again.
+  expect((await client.get(one)).body.publicKeys).toEqual(made.publicKeys)
+  const signedBy = async (...known: string[]) => {
+    await client.send('POST', `${one}/ping`)
+    await open.settle()
+    const { headers = {}, text: body = '' } = receiver.hooks.at(-1) ?? {}
+    return known.map((key) => verifyWebhook({ headers, body, secrets: [key] }).ok)
+  }
+  const [first = ''] = made.publicKeys
+  expect(await signedBy(first)).toEqual([true])
+  const rotated = await client.send('POST', `${one}/rotate-secret`)
+  const [second = ''] = rotated.body.publicKeys as string[]
+  expect(rotated.body.publicKeys).toEqual([second, first])
+  expect(await signedBy(first, second)).toEqual([true, true])
+  const shared = await client.send('POST', `${one}/rotate-secret`, { signing: 'hmac' })
+  expect(shared.body).toMatchObject({ signing: 'hmac', secret: expect.stringMatching(/^whsec_/) })
+  expect(await signedBy(second, shared.body.secret)).toEqual([true, true])
+  await advanceClock(db.pool, '25h')
+  expect((await client.get(one)).body.publicKeys).toEqual([])
+  expect(await signedBy(first, second, shared.body.secret)).toEqual([false, false, true])
+})
+
+test('the simulated merchant checks the signatures of a key pair', async () => {
+  const client = await open.as({ org: 'simulated' })
+  const hooks = `${open.url}/sim/merchant/hooks/pair`
+  const { id } = await client.endpoint(hooks, { signing: 'ed25519' })
+  await client.send('POST', `${PATH}/${id}/ping`)
+  await open.settle()
+  const { items } = (await (await fetch(`${open.url}/sim/merchant/requests`)).json()) as {
+    items: { path: string; verified: boolean }[]
+  }
+  expect(items.find(({ path }) => path.endsWith('/pair'))).toMatchObject({ verified: true })
+})
+
+test('what may be a secret in a URL is not in the audit', async () => {
+  const client = await open.as({ org: 'quiet' })
+  const { id } = await client.endpoint(`${receiver.url}/hooks?token=hush`)
+  const { rows } = await db.pool.query<{ details: { url: string } }>(
+    'select details from payments.audit_log where entity_id = $1',
+    [id],
+  )
+  expect(rows[0]?.details.url).toBe(`${receiver.url}/hooks?••••••`)
+})

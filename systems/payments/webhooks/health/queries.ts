@@ -1,0 +1,150 @@
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { EndpointHealth } from './health.ts'
+
+/** What was done for an endpoint at one time. */
+export interface Tally {
+  readonly endpointId: string
+  readonly delivered?: number
+  /** Attempts, the last ones of deliveries among them. */
+  readonly failed?: number
+  readonly abandoned?: number
+  readonly skipped?: number
+  /** The last of those that failed. */
+  readonly deliveryId?: string
+  readonly errorCode?: string
+  readonly error?: string
+}
+
+export async function insertTallies(tx: Transaction, tallies: readonly Tally[]): Promise<void> {
+  if (tallies.length === 0) return
+  await tx.query(sql`
+    insert into payments.webhook_tallies
+           (endpoint_id, delivered, failed, abandoned, skipped, delivery_id, error_code, error)
+    select t."endpointId", coalesce(t."delivered", 0), coalesce(t."failed", 0),
+           coalesce(t."abandoned", 0), coalesce(t."skipped", 0), t."deliveryId", t."errorCode",
+           t."error"
+      from jsonb_to_recordset(${JSON.stringify(tallies)}::jsonb)
+        as t ("endpointId" uuid, "delivered" integer, "failed" integer, "abandoned" integer,
+              "skipped" integer, "deliveryId" uuid, "errorCode" text, "error" text)`)
+}
+
+/** Tallies of one sum at the most. */
+const MOST_TALLIES = 20_000
+
+/** Sums tallies up into the hours of their endpoints. True if there may be more of them. */
+export async function sumTallies(tx: Transaction): Promise<boolean> {
+  const { rows } = await tx.query<{ taken: number }>(sql`
+    with taken as (
+      delete from payments.webhook_tallies
+       where id in (select id from payments.webhook_tallies
+                     order by id
+                     limit ${MOST_TALLIES}::int
+                       for update skip locked)
+      returning *
+    ),
+    summed as (
+      select endpoint_id, date_trunc('hour', at) as hour, sum(delivered) as delivered,
+             sum(failed) as failed, sum(abandoned) as abandoned, sum(skipped) as skipped,
+             max(at) filter (where delivered > 0) as last_delivered_at,
+             max(at) filter (where failed > 0) as last_failed_at,
+             (array_agg(delivery_id order by id desc) filter (where failed > 0))[1] as delivery_id,
+             (array_agg(error_code order by id desc) filter (where failed > 0))[1] as error_code,
+             (array_agg(error order by id desc) filter (where failed > 0))[1] as error
+        from taken
+       group by endpoint_id, date_trunc('hour', at)
+    ),
+    added as (
+      insert into payments.webhook_endpoint_hours as h
+             (endpoint_id, hour, delivered, failed, abandoned, skipped, last_delivered_at,
+              last_failed_at, delivery_id, error_code, error)
+      -- In one order, so that two at once cannot deadlock.
+      select * from summed order by endpoint_id, hour
+          on conflict (endpoint_id, hour) do update
+         set delivered = h.delivered + excluded.delivered,
+             failed = h.failed + excluded.failed,
+             abandoned = h.abandoned + excluded.abandoned,
+             skipped = h.skipped + excluded.skipped,
+             last_delivered_at = greatest(h.last_delivered_at, excluded.last_delivered_at),
+             last_failed_at = greatest(h.last_failed_at, excluded.last_failed_at),
+             delivery_id = coalesce(excluded.delivery_id, h.delivery_id),
+             error_code = coalesce(excluded.error_code, h.error_code),
+             error = coalesce(excluded.error, h.error)
+    )
+    select count(*)::int as taken from taken`)
+  return (rows[0]?.taken ?? 0) === MOST_TALLIES
+}
+
+export async function pruneHours(tx: Transaction, days: number): Promise<number> {
+  const { rows } = await tx.query<{ hour: Date }>(sql`
+    delete from payments.webhook_endpoint_hours
+     where (endpoint_id, hour) in (
+             select endpoint_id, hour from payments.webhook_endpoint_hours
+              where hour < posthorn.now() - ${days}::int * interval '1 day'
+              limit 5000)
+    returning hour`)
+  return rows.length
+}
+
+/** Deliveries that wait are counted as far as this for each endpoint. */
+const MOST_WAITING = 1_000
+
+/** Of each endpoint of a merchant to which something was sent or is owed. */
+export async function selectHealth(
+  db: Queryable,
+  { org, days }: { org: string; days: number },
+): Promise<EndpointHealth[]> {
+  const { rows } = await db.query<EndpointHealth>(sql`
+    with own as (
+      select id from payments.webhook_endpoints where org_id = ${org} and deleted_at is null
+    ),
+    counted as (
+      select endpoint_id, hour as at, delivered, failed, abandoned, skipped, last_delivered_at,
+             last_failed_at, delivery_id, error_code, error
+        from payments.webhook_endpoint_hours
+       where endpoint_id in (select id from own)
+         and hour > posthorn.now() - ${days}::int * interval '1 day'
+       union all
+      -- What has not been summed up yet.
+      select endpoint_id, at, delivered, failed, abandoned, skipped,
+             case when delivered > 0 then at end, case when failed > 0 then at end, delivery_id,
+             error_code, error
+        from payments.webhook_tallies
+       where endpoint_id in (select id from own)
+    ),
+    summed as (
+      select endpoint_id, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed,
+             sum(abandoned)::float8 as abandoned, sum(skipped)::float8 as skipped,
+             max(last_delivered_at) as last_delivered_at,
+             (array_agg(delivery_id order by last_failed_at desc)
+               filter (where last_failed_at is not null))[1] as last_failed_id,
+             (array_agg(error_code order by last_failed_at desc)
+               filter (where last_failed_at is not null))[1] as last_error_code,
+             (array_agg(error order by last_failed_at desc)
+               filter (where last_failed_at is not null))[1] as last_error
+        from counted
+       group by endpoint_id
+    ),
+    broken as (
+      select breaker ->> 'destination' as destination
+        from posthorn.relay
+       cross join lateral jsonb_array_elements(breakers) as breaker
+       where outbox = 'payments.webhook-deliveries' and seen_at > now() - interval '15 s'
+    )
+    select own.id as endpoint_id, coalesce(s.delivered, 0) as delivered,
+           coalesce(s.failed, 0) as failed, coalesce(s.abandoned, 0) as abandoned,
+           coalesce(s.skipped, 0) as skipped, w.waiting, w.failing, s.last_delivered_at,
+           s.last_failed_id, s.last_error_code, s.last_error,
+           exists (select from broken where destination = 'webhooks:' || own.id) as breaker_open
+      from own
+      left join summed s on s.endpoint_id = own.id
+     cross join lateral (
+             select count(*) filter (where status = 'pending')::int as waiting,
+                    count(*) filter (where status = 'failed')::int as failing
+               from (select status from payments.webhook_deliveries
+                      where endpoint_id = own.id and status in ('pending', 'failed')
+                      limit ${MOST_WAITING}::int) as waiting
+           ) as w
+     where s.endpoint_id is not null or w.waiting + w.failing > 0
+     order by own.id`)
+  return rows
+}
