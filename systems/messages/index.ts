@@ -8,7 +8,7 @@ import { providersOf, type Providers } from './providers/provider.ts'
 import { WhatsAppCloudApiProvider } from './providers/whatsapp.ts'
 import { messageRoutes } from './routes.ts'
 import { MESSAGES_SETTINGS, SIMULATOR, type MessagesSettings } from './settings.ts'
-import { parkedReports } from './statuses/parking.ts'
+import { parkedReports } from './statuses/parked-reports.ts'
 import { webhookRoutes } from './statuses/routes.ts'
 import { outboundTransport } from './worker.ts'
 

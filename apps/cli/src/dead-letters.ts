@@ -8,7 +8,7 @@ import {
   type LetterFilter,
   type SetAsideMessage,
 } from '@posthorn/engine/operate'
-import { ask } from './asking.ts'
+import { ask } from './prompt.ts'
 import type { DeadLettersOptions } from './commands/dead-letters.ts'
 import { EXIT, type ExitCode } from './exit.ts'
 import { operatorName } from './operator.ts'

@@ -33,7 +33,7 @@ export async function run(terminal: Terminal, args: readonly string[]): Promise<
       terminal.say(`posthorn: ${error.message}`)
       return EXIT.usage
     }
-    const { explain } = await import('./trouble.ts')
+    const { explain } = await import('./explain-error.ts')
     terminal.say(`posthorn: ${explain(error)}`)
     return EXIT.failed
   }

@@ -11,7 +11,7 @@ import { startProgress } from './progress.ts'
 import { outboxNamed, withSession } from './session.ts'
 import { cut, renderTable, type Cell, type Column } from './table.ts'
 import type { Terminal } from './terminal.ts'
-import { hasCode } from './trouble.ts'
+import { hasCode } from './explain-error.ts'
 import { duration, oneLine } from './words.ts'
 
 /** What one command fetches at most: more is a matter for SQL. */

@@ -6,7 +6,7 @@ import { withSession, type Session } from './session.ts'
 import { statusFrame, type FrameOptions } from './status-frame.ts'
 import { readStatus, type Status } from './status.ts'
 import type { Terminal } from './terminal.ts'
-import { explain } from './trouble.ts'
+import { explain } from './explain-error.ts'
 
 /** Prints the status once, or again and again until the operator leaves. */
 export async function showStatus(terminal: Terminal, options: StatusOptions): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nearest } from './nearest.ts'
 import { cut, renderTable } from './table.ts'
-import { explain } from './trouble.ts'
+import { explain } from './explain-error.ts'
 import { pluralise, duration, oneLine, shortNumber } from './words.ts'
 
 test.each([

@@ -21,7 +21,7 @@ import type { ServerMetrics } from './metrics.ts'
 import { operatorRoutes } from './operators/index.ts'
 import { replayTask } from './operators/replays.ts'
 import type { Readiness } from './readiness.ts'
-import { writeSimulated } from './simulated.ts'
+import { writeSimulated } from './simulator-addresses.ts'
 import { verifierOf } from './tokens.ts'
 import manifest from '../package.json' with { type: 'json' }
 

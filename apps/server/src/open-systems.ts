@@ -7,7 +7,7 @@ import { topicMigrations } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
 import { developmentSecret } from './secret.ts'
-import { readSimulated } from './simulated.ts'
+import { readSimulated } from './simulator-addresses.ts'
 
 /** All systems together, as their hosts need them. */
 export interface Opened {

@@ -17,7 +17,7 @@ import {
   type Mapper,
   type Written,
 } from './mapper.ts'
-import { Tracked, type Change } from './tracked.ts'
+import { Tracked, type Change } from './tracker.ts'
 
 /** What Postgres says instead of an answer when it goes away or cannot tell. */
 const UNSURE = /^(08|57P|40003)/

@@ -1,6 +1,6 @@
 import { DefinitionError, PosthornError, sqlState } from '@posthorn/engine'
 import { ProblemError, problem, type FieldError } from './problem.ts'
-import { isDatabaseTrouble } from './database-trouble.ts'
+import { isDatabaseTrouble } from './database-outage.ts'
 import type { HttpProblemCode } from './errors.ts'
 
 /** What Fastify's own errors mean here. */

@@ -13,7 +13,7 @@ import type { SagaEvent, SagaEvents } from './event-outbox.ts'
 import type { Move } from './instance.ts'
 import { isOutage } from './outage.ts'
 import { writeMoves } from './sql/moves.ts'
-import type { Naming } from './sql/naming.ts'
+import type { Naming } from './sql/statement-name.ts'
 import type { EventInit } from './step.ts'
 import { sagaTurns } from './turn-outbox.ts'
 

@@ -2,7 +2,7 @@ import { transaction } from '@posthorn/engine'
 import { killAtPoint, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { createOrchestrator, getSaga, sagaEvents, sagaMigrations, startSaga } from './index.ts'
-import { CRASH_POINTS, bringReply, crashingSaga, type CrashPoint } from './testing/crashing.ts'
+import { CRASH_POINTS, bringReply, crashingSaga, type CrashPoint } from './testing/crash-points.ts'
 import { LEDGER, drain, entries, expireTurns } from './testing/ledger.ts'
 import { WORLD, listStanding } from './testing/world.ts'
 

@@ -9,7 +9,7 @@ import {
 import { useMovableClock } from '@posthorn/engine/operate'
 import { fakeTransport, testDatabase } from '@posthorn/engine/testing'
 import { describe, expect, test } from 'vitest'
-import { serve } from './testing/served.ts'
+import { serve } from './testing/test-server.ts'
 
 interface Reminder {
   id: string

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { echo } from './testing/echo.ts'
-import { serve, type Served } from './testing/served.ts'
+import { serve, type Served } from './testing/test-server.ts'
 
 const say = (server: Served, n: number, init?: RequestInit) =>
   server.post('/sim/echo/say', { n }, init)

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import type { Exchange } from './exchange.ts'
 import type { Fault } from './fault.ts'
 import type { Failure } from './simulator.ts'
-import type { Waiting } from './waiting.ts'
+import type { Waiting } from './held-connections.ts'
 
 /** A fault about to happen to one HTTP exchange. */
 export interface Mishap {

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { defineSimulator } from './simulator.ts'
 import { echo } from './testing/echo.ts'
-import { serve } from './testing/served.ts'
+import { serve } from './testing/test-server.ts'
 
 const hash = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
 

@@ -12,7 +12,7 @@ import {
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { TransportError } from './errors.ts'
-import { createSlots } from './waiting.ts'
+import { createSlots } from './timing.ts'
 
 /** Keeps a dead letter. Its message is acknowledged once this resolves; a throw is repeated. */
 export type DeadLetterSink = (letter: DeadLetter) => void | Promise<void>

@@ -13,7 +13,7 @@ import {
 } from '@posthorn/engine'
 import type { Failures } from './failures.ts'
 import { isOutage, isFinal } from './verdict.ts'
-import { backoffMs, type Slots } from './waiting.ts'
+import { backoffMs, type Slots } from './timing.ts'
 
 /** What has to be done about one received message. */
 export interface Work {

@@ -1,7 +1,7 @@
 import { sleep, type Log, type SetAsideStore } from '@posthorn/engine'
 import type { Failures } from './failures.ts'
 import { untilDone, type Handling, type Work } from './handling.ts'
-import { backoffMs, type Slots } from './waiting.ts'
+import { backoffMs, type Slots } from './timing.ts'
 
 export interface ReaderOptions {
   readonly log: Log

@@ -9,8 +9,8 @@ import {
 import { LOST_LIMIT, fatal, suspectSlot, type Failures, type Reading } from './failures.ts'
 import { waitOf } from './handling.ts'
 import { isOutage } from './verdict.ts'
-import { drain } from './draining.ts'
-import { createSlots, repeat } from './waiting.ts'
+import { drain } from './drain.ts'
+import { createSlots, repeat } from './timing.ts'
 
 /** Claimed at once by one subscription. */
 const BATCH = 10

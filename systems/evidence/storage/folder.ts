@@ -3,7 +3,7 @@ import { constants, type Dirent, type Stats } from 'node:fs'
 import { mkdir, open, opendir, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { countBytes } from './counted.ts'
+import { countBytes } from './byte-counter.ts'
 import { keyOfPath, pathOfKey } from './key-path.ts'
 import { NotStored, ignoreErrors, type Storage, type StoredObject } from './storage.ts'
 

@@ -9,7 +9,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { countBytes } from './counted.ts'
+import { countBytes } from './byte-counter.ts'
 import { NotStored, ignoreErrors, type ReadOptions, type Storage } from './storage.ts'
 
 export interface S3Options {

@@ -13,7 +13,7 @@ import {
   type TestApi,
   type TestStatus,
 } from '../testing/api.ts'
-import { dropOld, placeParked } from './parking.ts'
+import { dropOld, placeParked } from './parked-reports.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 const { pool } = database

@@ -18,7 +18,7 @@ export function addPause(program: Command, terminal: Terminal, ended: Ended): vo
     )
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
   onDatabase(withJson(asOperator(pause))).action(async (outbox: string, options: PauseOptions) => {
-    const { pauseOutbox } = await import('../pausing.ts')
+    const { pauseOutbox } = await import('../pause.ts')
     ended(await pauseOutbox(terminal, outbox, options))
   })
   examples(pause, ["pause payments.webhook-deliveries --reason 'gateway maintenance'"])
@@ -28,7 +28,7 @@ export function addPause(program: Command, terminal: Terminal, ended: Ended): vo
     .description('Let relays claim from a paused outbox again.')
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
   onDatabase(withJson(asOperator(resume))).action(async (outbox: string, options: PauseOptions) => {
-    const { resumeOutbox } = await import('../pausing.ts')
+    const { resumeOutbox } = await import('../pause.ts')
     ended(await resumeOutbox(terminal, outbox, options))
   })
   examples(resume, ['resume payments.webhook-deliveries'])

@@ -51,7 +51,7 @@ export function addReplay(program: Command, terminal: Terminal, ended: Ended): v
     .option('--dry-run', 'only count')
     .option('--yes', 'do not ask; needed without a terminal')
     .action(async (outbox: string, options: ReplayCommandOptions) => {
-      const { replayOutbox } = await import('../replaying.ts')
+      const { replayOutbox } = await import('../replay.ts')
       ended(await replayOutbox(terminal, outbox, options))
     })
   examples(replay, [

@@ -3,7 +3,7 @@ import { transaction } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR } from './registered.ts'
+import { OPERATOR } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])

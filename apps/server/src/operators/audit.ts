@@ -2,7 +2,7 @@ import { searchAudit, type AuditEntry, type AuditOptions } from '@posthorn/engin
 import { PageQuery, pageOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { OPERATOR } from './registered.ts'
+import { OPERATOR } from './outbox-registry.ts'
 import { TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])

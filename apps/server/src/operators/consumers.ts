@@ -13,7 +13,7 @@ import {
 import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { OPERATOR } from './registered.ts'
+import { OPERATOR } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])

@@ -2,7 +2,7 @@ import { readBloat } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, type Registered } from './registered.ts'
+import { OPERATOR, type Registered } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const schema = {

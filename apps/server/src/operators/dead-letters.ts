@@ -2,7 +2,7 @@ import { groupDead } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './registered.ts'
+import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './outbox-registry.ts'
 import { DeadFilter, filterOf } from './replays.ts'
 import { Moment, textOrNull } from './transition.ts'
 

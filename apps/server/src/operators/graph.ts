@@ -11,7 +11,7 @@ import {
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './registered.ts'
+import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './outbox-registry.ts'
 
 const Word = Type.Union([Type.String(), Type.Null()])
 

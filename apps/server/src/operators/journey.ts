@@ -3,7 +3,7 @@ import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { MessageParams } from './messages.ts'
-import { OPERATOR, outboxNamed, type Registered } from './registered.ts'
+import { OPERATOR, outboxNamed, type Registered } from './outbox-registry.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])

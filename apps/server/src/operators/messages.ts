@@ -18,7 +18,7 @@ import {
   OutboxParams,
   outboxNamed,
   type Registered,
-} from './registered.ts'
+} from './outbox-registry.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])

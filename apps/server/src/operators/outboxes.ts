@@ -19,7 +19,7 @@ import {
   OutboxParams,
   outboxNamed,
   type Registered,
-} from './registered.ts'
+} from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const tags = ['outboxes']

@@ -10,7 +10,7 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
 import { OutboxResource, statsOf } from './outbox-resource.ts'
-import { OPERATOR, OutboxName, outboxNamed, type Registered } from './registered.ts'
+import { OPERATOR, OutboxName, outboxNamed, type Registered } from './outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()])

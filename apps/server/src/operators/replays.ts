@@ -21,7 +21,7 @@ import {
   OutboxParams,
   outboxNamed,
   type Registered,
-} from './registered.ts'
+} from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))

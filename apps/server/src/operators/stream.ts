@@ -16,7 +16,7 @@ import {
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'
 import { mergeStreams } from './merge-streams.ts'
-import { OutboxName } from './registered.ts'
+import { OutboxName } from './outbox-registry.ts'
 
 const schema = {
   summary: 'What happens to messages, as it happens: server-sent events',

@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
 import type { Move } from '../instance.ts'
-import { nameStatement, type Naming } from './naming.ts'
+import { nameStatement, type Naming } from './statement-name.ts'
 
 /**
  * Writes moves, each only if its saga still is where the move began; returns the ids of those that

@@ -2,7 +2,7 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import { SAGA_CODES, type SagaError } from '../errors.ts'
 import type { Instance } from '../instance.ts'
 import type { Turn, TurnRow } from '../turn-outbox.ts'
-import { nameStatement, type Naming } from './naming.ts'
+import { nameStatement, type Naming } from './statement-name.ts'
 
 /**
  * Takes the turns of sagas and reads them whole. A saga that slept is awake from here on: a

@@ -1,7 +1,7 @@
 import { createRelay } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { sagaEvents, sagaTransport, sagaTurns } from '../index.ts'
-import { crashingSaga, type CrashPoint } from './crashing.ts'
+import { crashingSaga, type CrashPoint } from './crash-points.ts'
 
 /*
  * An orchestrator that runs until it reaches the point it is given, says so, and stands still there:

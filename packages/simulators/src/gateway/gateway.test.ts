@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { serve } from '../testing/served.ts'
+import { serve } from '../testing/test-server.ts'
 import { gateway } from './index.ts'
 
 interface Received {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterEach, describe, expect, test } from 'vitest'
-import { serve, type Served } from '../testing/served.ts'
+import { serve, type Served } from '../testing/test-server.ts'
 import { mail } from './index.ts'
 
 type Transport = ReturnType<typeof createTransport>

@@ -1,7 +1,7 @@
 import { delivered, sleep, type Outcome } from '@posthorn/engine'
 import { ProduceAcks, type Producer } from '@platformatic/kafka'
 import type { Faulty } from '../gate.ts'
-import { createSlots } from '../waiting.ts'
+import { createSlots } from '../timing.ts'
 import { hasMoved, outcomeOfCode, outcomeOfError, tree } from './failure.ts'
 import type { OutgoingRecord } from './wire.ts'
 

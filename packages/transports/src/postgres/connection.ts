@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '@posthorn/engine'
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { TransportError, UnreachableError } from '../errors.ts'
-import { within } from '../waiting.ts'
+import { within } from '../timing.ts'
 
 /**
  * The pool as a handle that never waits longer than `timeoutMs`, neither for a connection nor for

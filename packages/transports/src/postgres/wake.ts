@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { sleep, type Log } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { backoffMs } from '../waiting.ts'
+import { backoffMs } from '../timing.ts'
 import { boundPool, connect } from './connection.ts'
 import { listenToTopics, notifyGroup, notifyTopics } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import { AMQPClient } from '@cloudamqp/amqp-client'
 import type { Log } from '@posthorn/engine'
 import { UnreachableError } from '../errors.ts'
-import { backoffMs, within } from '../waiting.ts'
+import { backoffMs, within } from '../timing.ts'
 
 /** A connection that is made when it is needed, and made again when it has broken. */
 export interface Connection {

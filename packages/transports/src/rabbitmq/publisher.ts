@@ -1,7 +1,7 @@
 import type { AMQPChannel, AMQPClient } from '@cloudamqp/amqp-client'
 import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
 import { TransportError, UnreachableError } from '../errors.ts'
-import { within } from '../waiting.ts'
+import { within } from '../timing.ts'
 import type { Connection } from './connection.ts'
 import { ensureExchange } from './topology.ts'
 import type { Publication } from './wire.ts'

@@ -1,11 +1,11 @@
 import type { AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
 import { sleep, type Consumer, type Log, type SetAsideStore } from '@posthorn/engine'
-import { drain } from '../draining.ts'
+import { drain } from '../drain.ts'
 import { failuresOf, type Failures, type Reading } from '../failures.ts'
 import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from '../handling.ts'
 import { runSetAside, type SetAsideRunner } from '../set-aside-runner.ts'
-import type { Session } from '../subscribing.ts'
-import { backoffMs, within, type Slots } from '../waiting.ts'
+import type { Session } from '../subscription.ts'
+import { backoffMs, within, type Slots } from '../timing.ts'
 import { bodyOf, fromDelivery, headersOf, unreadableId } from './wire.ts'
 
 export interface QueueSessionOptions extends Reading {

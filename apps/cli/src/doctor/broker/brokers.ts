@@ -8,7 +8,7 @@ import {
   type Opened,
 } from '@posthorn/server'
 import type { Pool } from 'pg'
-import { explain } from '../../trouble.ts'
+import { explain } from '../../explain-error.ts'
 import { examine, fail, ok, type Finding } from '../finding.ts'
 import { checkKafka } from './kafka.ts'
 import { checkRabbitmq } from './rabbitmq.ts'

@@ -3,7 +3,7 @@ import { dataOf } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { useList, type List } from '../../parts/table/list.ts'
-import { mergePages } from './merged-page.ts'
+import { mergePages } from './merge-pages.ts'
 import type { MessageRow } from './message.ts'
 
 export interface MessageFilter {

@@ -6,7 +6,7 @@ import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StateMachine } from '../../state-machine/state-machine.tsx'
-import { layOutGraph, type Graph } from './drawn-graph.ts'
+import { layOutGraph, type Graph } from './graph-layout.ts'
 
 /** The state machine of an outbox with what is in it now; a state leads to its messages. */
 export function Picture({ name }: { name: string }) {

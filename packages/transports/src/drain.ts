@@ -1,4 +1,4 @@
-import { within } from './waiting.ts'
+import { within } from './timing.ts'
 
 /** How long an abandoned handler is still waited for after its signal was aborted. */
 const GRACE_MS = 1_000

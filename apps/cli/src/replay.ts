@@ -10,7 +10,7 @@ import {
   type ReplayRun,
   type ReplayRunOptions,
 } from '@posthorn/engine/operate'
-import { ask } from './asking.ts'
+import { ask } from './prompt.ts'
 import type { ReplayCommandOptions } from './commands/replay.ts'
 import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import { operatorName } from './operator.ts'
@@ -18,7 +18,7 @@ import { startProgress } from './progress.ts'
 import { outboxNamed, withSession, type Session } from './session.ts'
 import type { Terminal } from './terminal.ts'
 import { timeOf } from './time.ts'
-import { hasCode } from './trouble.ts'
+import { hasCode } from './explain-error.ts'
 import { pluralise, number } from './words.ts'
 
 /** Counts, asks, and replays in batches until all that was counted is done. */

@@ -1,6 +1,6 @@
 import { sleep, type Consumer, type Log, type Subscription } from '@posthorn/engine'
 import { TransportError } from './errors.ts'
-import { backoffMs } from './waiting.ts'
+import { backoffMs } from './timing.ts'
 
 /** Reading from a broker for as long as one connection or membership lasts. */
 export interface Session {

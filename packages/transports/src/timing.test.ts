@@ -1,6 +1,6 @@
 import { sleep } from '@posthorn/engine'
 import { describe, expect, it } from 'vitest'
-import { backoffMs, createSlots, repeat, within } from './waiting.ts'
+import { backoffMs, createSlots, repeat, within } from './timing.ts'
 
 describe('repeat', () => {
   it('runs when asked, never twice at once, and not after it was stopped', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergePages } from './merged-page.ts'
+import { mergePages } from './merge-pages.ts'
 
 interface Row {
   readonly outbox: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { layOutGraph } from './drawn-graph.ts'
+import { layOutGraph } from './graph-layout.ts'
 
 const graph = {
   approximate: false,
