@@ -21,7 +21,7 @@ import type { ServerMetrics } from './metrics.ts'
 import { operatorRoutes } from './operators/index.ts'
 import { replayTask } from './operators/replays.ts'
 import type { Readiness } from './readiness.ts'
-import { writeSimulated } from './simulator-addresses.ts'
+import { writeSimulatorAddresses } from './simulator-addresses.ts'
 import { verifierOf } from './tokens.ts'
 import manifest from '../package.json' with { type: 'json' }
 
@@ -59,7 +59,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     if (roles.has('api')) await addRoutes(app, options)
     await app.listen({ host, port })
     if (roles.has('api') && !configuration.production) {
-      await writeSimulated(configuration.dataFolder, app.simulatorAddresses)
+      await writeSimulatorAddresses(configuration.dataFolder, app.simulatorAddresses)
     }
   } catch (error) {
     await app.close()

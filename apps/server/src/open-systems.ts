@@ -7,7 +7,7 @@ import { topicMigrations } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
 import { developmentSecret } from './secret.ts'
-import { readSimulated } from './simulator-addresses.ts'
+import { readSimulatorAddresses } from './simulator-addresses.ts'
 
 /** All systems together, as their hosts need them. */
 export interface Opened {
@@ -47,7 +47,7 @@ export async function openSystems(
     dataFolder,
     sealing: createSealing(await keysOf(configuration)),
     simulatorAddress: async (name: string) =>
-      production ? undefined : (await readSimulated(dataFolder))[name],
+      production ? undefined : (await readSimulatorAddresses(dataFolder))[name],
     ...(!production && { receivers: simulatedReceivers(baseUrl) }),
   }
   const opened = systems.map((system) =>

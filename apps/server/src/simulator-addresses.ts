@@ -2,13 +2,13 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Addresses of simulators by name. */
-export type Simulated = Readonly<Record<string, string>>
+export type SimulatorAddresses = Readonly<Record<string, string>>
 
 /**
  * Writes down where simulators listen, so that other processes on the data folder find them: the
  * worker that sends mail is not always the process that plays the mail server.
  */
-export async function writeSimulated(dataFolder: string, addresses: Simulated): Promise<void> {
+export async function writeSimulatorAddresses(dataFolder: string, addresses: SimulatorAddresses): Promise<void> {
   const file = fileIn(dataFolder)
   await mkdir(dataFolder, { recursive: true })
   await writeFile(`${file}.${process.pid}`, JSON.stringify(addresses))
@@ -17,9 +17,9 @@ export async function writeSimulated(dataFolder: string, addresses: Simulated): 
 }
 
 /** What was written down last; nothing if no server ever was. */
-export async function readSimulated(dataFolder: string): Promise<Simulated> {
+export async function readSimulatorAddresses(dataFolder: string): Promise<SimulatorAddresses> {
   try {
-    return JSON.parse(await readFile(fileIn(dataFolder), 'utf8')) as Simulated
+    return JSON.parse(await readFile(fileIn(dataFolder), 'utf8')) as SimulatorAddresses
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw error

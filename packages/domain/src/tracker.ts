@@ -18,7 +18,7 @@ export interface Change {
 }
 
 /** The aggregates of a unit, each once, and what is to become of them. */
-export class Tracked {
+export class Tracker {
   readonly #byId = new Map<Mapper, Map<string, AggregateRoot>>()
   readonly #wishes = new Map<AggregateRoot, Wish>()
 

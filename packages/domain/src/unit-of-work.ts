@@ -17,7 +17,7 @@ import {
   type Mapper,
   type Written,
 } from './mapper.ts'
-import { Tracked, type Change } from './tracker.ts'
+import { Tracker, type Change } from './tracker.ts'
 
 /** What Postgres says instead of an answer when it goes away or cannot tell. */
 const UNSURE = /^(08|57P|40003)/
@@ -56,7 +56,7 @@ interface Unsure extends Attempt {
  */
 export class UnitOfWork {
   readonly #options: UnitOfWorkOptions
-  readonly #tracked = new Tracked()
+  readonly #tracked = new Tracker()
   readonly #loading = new Map<string, Promise<AggregateRoot | undefined>>()
   #unsure: readonly Unsure[] = []
   #isCommitting = false

@@ -36,7 +36,7 @@ const PG_MESSAGES: ReadonlySet<string> = new Set([
 ])
 
 /** Whether the database could not be asked or could not go on: later the same request may succeed. */
-export function isDatabaseTrouble(error: unknown): boolean {
+export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const state = sqlState(error)
   if (state !== undefined && (CLASSES.test(state) || STATES.has(state))) return true

@@ -1,6 +1,6 @@
 import { DefinitionError, PosthornError, sqlState } from '@posthorn/engine'
 import { ProblemError, problem, type FieldError } from './problem.ts'
-import { isDatabaseTrouble } from './database-outage.ts'
+import { isDatabaseOutage } from './database-outage.ts'
 import type { HttpProblemCode } from './errors.ts'
 
 /** What Fastify's own errors mean here. */
@@ -34,7 +34,7 @@ const STATUSES: Readonly<Record<number, HttpProblemCode>> = {
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error
   if (error instanceof PosthornError) return ofEngine(error)
-  if (isDatabaseTrouble(error)) {
+  if (isDatabaseOutage(error)) {
     return problem('DATABASE_UNAVAILABLE', {
       // Not that nothing was changed: the answer to a COMMIT may be what got lost.
       detail: 'Please try again.',

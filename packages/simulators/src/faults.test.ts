@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { echo } from './testing/echo.ts'
-import { serve, type Served } from './testing/test-server.ts'
+import { serve, type TestServer } from './testing/test-server.ts'
 
-const say = (server: Served, n: number, init?: RequestInit) =>
+const say = (server: TestServer, n: number, init?: RequestInit) =>
   server.post('/sim/echo/say', { n }, init)
-const tell = (server: Served, fault: unknown) => server.post('/sim/echo/faults', fault)
-const readSaid = async (server: Served) =>
+const tell = (server: TestServer, fault: unknown) => server.post('/sim/echo/faults', fault)
+const readSaid = async (server: TestServer) =>
   (await server.get<{ said: unknown[] }>('/sim/echo/said')).body.said
-const outcomes = async (server: Served) =>
+const outcomes = async (server: TestServer) =>
   (await server.requests()).map(({ outcome }) => outcome).toReversed()
 
 describe('error', () => {

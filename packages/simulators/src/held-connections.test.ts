@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Waiting } from './held-connections.ts'
+import { HeldConnections } from './held-connections.ts'
 
 const server = createServer((socket) => socket.on('error', () => undefined))
 beforeAll(async () => {
@@ -22,14 +22,14 @@ describe('a connection that hangs', () => {
   test('is cut off in the end', async () => {
     const { here } = await connectPair()
     const started = performance.now()
-    await new Waiting(new AbortController().signal, 100).hang(here)
+    await new HeldConnections(new AbortController().signal, 100).hang(here)
     expect(performance.now() - started).toBeGreaterThan(95)
     expect(here.destroyed).toBe(true)
   })
 
   test('is let go when its client leaves', async () => {
     const { here, client } = await connectPair()
-    const hanging = new Waiting(new AbortController().signal).hang(here)
+    const hanging = new HeldConnections(new AbortController().signal).hang(here)
     client.destroy()
     await hanging
     expect(here.destroyed).toBe(true)
@@ -38,8 +38,8 @@ describe('a connection that hangs', () => {
   test('does not hang when it is gone, or the end has come', async () => {
     const [gone, late] = [await connectPair(), await connectPair()]
     gone.here.destroy()
-    await new Waiting(new AbortController().signal).hang(gone.here)
-    await new Waiting(AbortSignal.abort()).hang(late.here)
+    await new HeldConnections(new AbortController().signal).hang(gone.here)
+    await new HeldConnections(AbortSignal.abort()).hang(late.here)
     expect(late.here.destroyed).toBe(true)
   })
 })
@@ -47,16 +47,16 @@ describe('a connection that hangs', () => {
 describe('a delay', () => {
   test('takes its time', async () => {
     const started = performance.now()
-    await new Waiting(new AbortController().signal).delay(100)
+    await new HeldConnections(new AbortController().signal).delay(100)
     expect(performance.now() - started).toBeGreaterThan(95)
   })
 
   test('ends when the end comes, or has come', async () => {
     const end = new AbortController()
-    const delay = new Waiting(end.signal).delay(60_000)
+    const delay = new HeldConnections(end.signal).delay(60_000)
     end.abort()
     await delay
-    await new Waiting(end.signal).delay(60_000)
+    await new HeldConnections(end.signal).delay(60_000)
     expect(end.signal.aborted).toBe(true)
   })
 })

@@ -5,7 +5,7 @@ import { sleep } from '@posthorn/engine'
 const HANG_MS = 10 * 60_000
 
 /** Keeps connections without an answer, and lets all of them go at the end. */
-export class Waiting {
+export class HeldConnections {
   readonly #ended: AbortSignal
   readonly #hangMs: number
 

@@ -3,14 +3,14 @@ import type { FastifyReply } from 'fastify'
 import type { Exchange } from './exchange.ts'
 import type { Fault } from './fault.ts'
 import type { Failure } from './simulator.ts'
-import type { Waiting } from './held-connections.ts'
+import type { HeldConnections } from './held-connections.ts'
 
 /** A fault about to happen to one HTTP exchange. */
 export interface Mishap {
   readonly fault: Fault
   readonly exchange: Exchange
   readonly reply: FastifyReply
-  readonly waiting: Waiting
+  readonly waiting: HeldConnections
   readonly failure: (fault: Fault) => Failure
 }
 

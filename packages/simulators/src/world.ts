@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { meet, planOf, type Fault, type FaultOrder, type FaultPlan } from './fault.ts'
-import { Waiting } from './held-connections.ts'
+import { HeldConnections } from './held-connections.ts'
 
 /** What every simulator gets from the common part, for any protocol. */
 export interface World {
@@ -8,7 +8,7 @@ export interface World {
   readonly log: FastifyBaseLogger
   /** Ends when the server closes. */
   readonly ended: AbortSignal
-  readonly waiting: Waiting
+  readonly waiting: HeldConnections
   /** What the next arrival meets. Every call counts against `after` and `times`. */
   nextFault(): Fault | undefined
   /** Runs `work` after the delay, unless the simulator is reset or the server closes. */
@@ -41,7 +41,7 @@ export function createWorld(options: {
     name,
     log,
     ended,
-    waiting: new Waiting(ended),
+    waiting: new HeldConnections(ended),
     get plan() {
       return plan
     },

@@ -1,7 +1,7 @@
 import { TooLarge, type PutOptions } from './storage.ts'
 
 /** The bytes of a put on their way in, counted against its limit. */
-export interface Counted extends AsyncIterable<Uint8Array> {
+export interface ByteCounter extends AsyncIterable<Uint8Array> {
   readonly count: number
 }
 
@@ -10,7 +10,7 @@ export function countBytes(
   key: string,
   bytes: AsyncIterable<Uint8Array>,
   { maxBytes = Number.POSITIVE_INFINITY, signal }: PutOptions,
-): Counted {
+): ByteCounter {
   let count = 0
   return {
     get count() {

@@ -2,7 +2,7 @@ import { readBloat } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, type Registered } from './outbox-registry.ts'
+import { OPERATOR, type OutboxRegistry } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const schema = {
@@ -39,7 +39,7 @@ const schema = {
   },
 }
 
-export function databaseRoutes(app: App, pool: Pool, outboxes: Registered): void {
+export function databaseRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   app.get('/api/v1/database', { schema, config: OPERATOR }, async () => {
     const { tables, horizons } = await readBloat(pool, [...outboxes.values()])
     return {

@@ -2,7 +2,7 @@ import { groupDead } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, OutboxParams, outboxNamed, type Registered } from './outbox-registry.ts'
+import { OPERATOR, OutboxParams, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
 import { DeadFilter, filterOf } from './replays.ts'
 import { Moment, textOrNull } from './transition.ts'
 
@@ -30,7 +30,7 @@ const schema = {
   },
 }
 
-export function deadLetterRoutes(app: App, pool: Pool, outboxes: Registered): void {
+export function deadLetterRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   app.get(
     '/api/v1/outboxes/:name/dead-letters',
     { schema, config: OPERATOR },

@@ -3,7 +3,7 @@ import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { MessageParams } from './messages.ts'
-import { OPERATOR, outboxNamed, type Registered } from './outbox-registry.ts'
+import { OPERATOR, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -54,7 +54,7 @@ const schema = {
   },
 }
 
-export function journeyRoutes(app: App, pool: Pool, outboxes: Registered): void {
+export function journeyRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   app.get(
     '/api/v1/outboxes/:name/messages/:id/journey',
     { schema, config: OPERATOR },

@@ -17,7 +17,7 @@ import {
   OutboxName,
   OutboxParams,
   outboxNamed,
-  type Registered,
+  type OutboxRegistry,
 } from './outbox-registry.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
@@ -107,7 +107,7 @@ const cancelling = {
   response: { 200: Type.Object({ count: Type.Integer() }) },
 }
 
-export function messageRoutes(app: App, pool: Pool, outboxes: Registered): void {
+export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   /** The message, or 404. */
   const findMessageRow = async ({ name, id }: { name: string; id: string }) => {
     const outbox = outboxNamed(outboxes, name)

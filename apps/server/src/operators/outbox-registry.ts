@@ -3,7 +3,7 @@ import { problem } from '@posthorn/http'
 import { Type } from 'typebox'
 
 /** The outboxes of this server by name. */
-export type Registered = ReadonlyMap<string, Outbox>
+export type OutboxRegistry = ReadonlyMap<string, Outbox>
 
 export const OPERATOR = { access: 'operator' } as const
 
@@ -18,7 +18,7 @@ export const OptionalReason = Type.Union([
 ])
 
 /** Finds an outbox, or answers 404 with the names there are. */
-export function outboxNamed(outboxes: Registered, name: string): Outbox {
+export function outboxNamed(outboxes: OutboxRegistry, name: string): Outbox {
   const outbox = outboxes.get(name)
   if (outbox) return outbox
   const known = [...outboxes.keys()].join(', ') || 'none'

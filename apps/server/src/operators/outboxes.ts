@@ -18,7 +18,7 @@ import {
   OutboxName,
   OutboxParams,
   outboxNamed,
-  type Registered,
+  type OutboxRegistry,
 } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
@@ -88,7 +88,7 @@ const unblocking = {
   response: { 200: Type.Object({ unblocked: Type.Boolean() }) },
 }
 
-export function outboxRoutes(app: App, pool: Pool, outboxes: Registered): void {
+export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   const resourceOf = async (outbox: Outbox, pauses: Pauses) =>
     statsOf(await outboxStats(pool, outbox), pauses.get(outbox.name))
   const readPauses = async (): Promise<Pauses> =>

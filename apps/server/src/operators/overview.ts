@@ -10,7 +10,7 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
 import { OutboxResource, statsOf } from './outbox-resource.ts'
-import { OPERATOR, OutboxName, outboxNamed, type Registered } from './outbox-registry.ts'
+import { OPERATOR, OutboxName, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()])
@@ -92,7 +92,7 @@ const history = {
   },
 }
 
-export function overviewRoutes(app: App, pool: Pool, outboxes: Registered): void {
+export function overviewRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   const read = shareReads(() => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: OPERATOR }, async () => {

@@ -20,7 +20,7 @@ import {
   OptionalReason,
   OutboxParams,
   outboxNamed,
-  type Registered,
+  type OutboxRegistry,
 } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
@@ -123,7 +123,7 @@ const stopping = {
   response: { 200: Replay },
 }
 
-export function replayRoutes(app: App, pool: Pool, outboxes: Registered): void {
+export function replayRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   app.post(
     '/api/v1/outboxes/:name/replay',
     { schema: replaying, config: OPERATOR },

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { afterEach, describe, expect, test } from 'vitest'
-import { serve, type Served } from '../testing/test-server.ts'
+import { serve, type TestServer } from '../testing/test-server.ts'
 import { mail } from './index.ts'
 
 type Transport = ReturnType<typeof createTransport>
@@ -26,7 +26,7 @@ const invitation = {
   text: 'Join at http://127.0.0.1:4600/join?token=abc',
   html: '<p>Join <a href="http://127.0.0.1:4600/join?token=abc&amp;x=1">here</a></p>',
 }
-const tell = (server: Served, fault: object) => server.post('/sim/mail/faults', fault)
+const tell = (server: TestServer, fault: object) => server.post('/sim/mail/faults', fault)
 
 describe('the mailbox', () => {
   test('has what was sent, newest first', async () => {

@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { afterEach } from 'vitest'
 import { simulators, type SimulatorsOptions } from '../simulators.ts'
 
-export interface Served {
+export interface TestServer {
   readonly app: Awaited<ReturnType<typeof createApp>>
   readonly url: string
   get<Body = Record<string, unknown>>(path: string): Promise<{ status: number; body: Body }>
@@ -14,13 +14,13 @@ export interface Served {
 
 export type Item = Record<string, unknown> & { id: number; outcome: string; body: unknown }
 
-const started: Served['app'][] = []
+const started: TestServer['app'][] = []
 afterEach(async () => {
   await Promise.all(started.splice(0).map((app) => app.close()))
 })
 
 /** A real server with simulators; closed after the test. */
-export async function serve(options: Partial<SimulatorsOptions>): Promise<Served> {
+export async function serve(options: Partial<SimulatorsOptions>): Promise<TestServer> {
   const app = await createApp({
     log: false,
     verify: createVerifier({ secret: 'a secret of at least thirty-two bytes' }),

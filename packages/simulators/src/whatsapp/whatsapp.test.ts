@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { serve, type Served } from '../testing/test-server.ts'
+import { serve, type TestServer } from '../testing/test-server.ts'
 import { timetable, USUAL } from './behaviour.ts'
 import { whatsapp } from './index.ts'
 import { Throughput } from './limits.ts'
@@ -54,7 +54,7 @@ async function receiver(refuses = 0) {
   return { url: `http://127.0.0.1:${port}/hook`, webhooks }
 }
 
-async function serveWhatsapp(webhookUrl: string, behaviour = {}): Promise<Served> {
+async function serveWhatsapp(webhookUrl: string, behaviour = {}): Promise<TestServer> {
   const options = { accessToken: 'token', appSecret: 'the app secret', webhookUrl }
   return serve({ simulators: [whatsapp({ ...options, behaviour: { paceMs: 10, ...behaviour } })] })
 }
@@ -67,7 +67,7 @@ const message = (to: string, more = {}) => ({
 })
 const path = '/sim/whatsapp/v23.0/106540352242922/messages'
 const headers = { authorization: 'Bearer token', 'content-type': 'application/json' }
-const send = (api: Served, body: unknown, as: Record<string, string> = headers) =>
+const send = (api: TestServer, body: unknown, as: Record<string, string> = headers) =>
   api.post(path, body, { headers: as }) as Promise<{ status: number; body: GraphAnswer }>
 const wordsOf = (webhooks: Webhook[]) =>
   webhooks.flatMap(({ statuses }) => statuses.map(({ status }) => status))
