@@ -94,18 +94,18 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
 async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   const { configuration, pool, opened, metrics, log } = options
   const feed = createFeed({ pool, log })
-  const news = createAnnouncementFeed({ pool, log, mode: configuration.relayMode })
+  const announcements = createAnnouncementFeed({ pool, log, mode: configuration.relayMode })
   const tasks = [samplingTask(pool, opened.outboxes, log), replayTask(pool, opened.outboxes)]
   const stopTasks = startPeriodically(tasks, { log, metrics })
   app.addHook('onClose', async () => {
-    await Promise.all([feed.close(), news.close(), stopTasks()])
+    await Promise.all([feed.close(), announcements.close(), stopTasks()])
   })
   await dashboardRoutes(app, { configuration })
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
     feed,
-    news,
+    announcements,
     simulators: configuration.production ? undefined : opened.simulators,
   })
   for (const addRoute of opened.routes) await addRoute(app)

@@ -8480,13 +8480,13 @@ export interface paths {
     }
     /**
      * What happens to messages, as it happens: server-sent events
-     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `news` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Members see what belongs to their own organisation, operators everything.
+     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Each comes as `news` too, its name in the release before. Members see what belongs to their own organisation, operators everything.
      */
     get: {
       parameters: {
         query?: {
           outbox?: string
-          /** @description the topics of news, with commas between; all without it */
+          /** @description the topics of announcements, with commas between; all without it */
           topics?: string
         }
         header?: never

@@ -17,8 +17,8 @@ test('reads events, and not comments, retries and what is empty', () => {
 })
 
 test('joins lines of data, and takes every kind of line break', () => {
-  const lines = ['event: news', 'data: one', 'data: two', '', '']
-  const expected = [{ id: undefined, event: 'news', data: 'one\ntwo' }]
+  const lines = ['event: announcement', 'data: one', 'data: two', '', '']
+  const expected = [{ id: undefined, event: 'announcement', data: 'one\ntwo' }]
   for (const end of ['\n', '\r\n', '\r']) {
     // The last break alone cannot say whether another half follows.
     expect(parse(lines.join(end), ': more\n')).toEqual(expected)

@@ -22,7 +22,7 @@ export interface OperationEvent {
 
 /** A system says something of one of its things; the topic `*` means that something was missed. */
 export interface AnnouncementEvent {
-  readonly kind: 'news'
+  readonly kind: 'announcement'
   readonly topic: string
   readonly id: string
   readonly data: unknown
@@ -32,7 +32,7 @@ export type LiveEvent = TransitionEvent | OperationEvent | AnnouncementEvent
 
 /** Undefined for positions, for what a newer server says, and for what cannot be read. */
 export function liveEventIn({ event, data }: ServerEvent): LiveEvent | undefined {
-  if (event !== 'transition' && event !== 'operation' && event !== 'news') return undefined
+  if (event !== 'transition' && event !== 'operation' && event !== 'announcement') return undefined
   try {
     const value: unknown = JSON.parse(data)
     if (typeof value !== 'object' || value === null) return undefined

@@ -31,7 +31,7 @@ export function openLive({ token, url = '/api/v1/stream' }: LiveOptions): Live {
   let state: LiveState = 'connecting'
   const pass = ({ events, lookAgain }: Batch) => {
     const read = events.flatMap((event) => liveEventIn(event) ?? [])
-    const missed = read.some((event) => event.kind === 'news' && event.topic === '*')
+    const missed = read.some((event) => event.kind === 'announcement' && event.topic === '*')
     const batch = { events: read, lookAgain: lookAgain || missed }
     if (batch.events.length === 0 && !batch.lookAgain) return
     for (const follower of followers) follower(batch)

@@ -21,7 +21,7 @@ export function useAnnouncements(
   useFollow(({ events }) => {
     const mine = events.filter(
       (event): event is AnnouncementEvent =>
-        event.kind === 'news' &&
+        event.kind === 'announcement' &&
         event.topic === subject.topic &&
         (subject.id === undefined || event.id === subject.id),
     )

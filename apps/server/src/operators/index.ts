@@ -22,14 +22,14 @@ export interface OperatorOptions {
   readonly pool: Pool
   readonly outboxes: readonly Outbox[]
   readonly feed: Feed
-  readonly news: AnnouncementFeed
+  readonly announcements: AnnouncementFeed
   /** Who plays the outside world; undefined in production. */
   readonly simulators: readonly Simulator[] | undefined
 }
 
 /** What operators see and do, the same for every outbox of every system. */
 export function operatorRoutes(app: App, options: OperatorOptions): void {
-  const { pool, outboxes, feed, news, simulators } = options
+  const { pool, outboxes, feed, announcements, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
   meRoutes(app)
   overviewRoutes(app, pool, registered)
@@ -43,6 +43,6 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   alertRoutes(app, pool)
   auditRoutes(app, pool)
   databaseRoutes(app, pool, registered)
-  streamRoutes(app, { feed, news })
+  streamRoutes(app, { feed, announcements })
   if (simulators) simulationRoutes(app, pool, simulators)
 }

@@ -79,21 +79,21 @@ test('ends with the token that opened it', async () => {
   await reader.over
 })
 
-test('news come among the transitions: to operators all, to members those of their tenant', async () => {
+test('announcements come among the transitions: to operators all, to members those of their tenant', async () => {
   const operator = await follow(await server.tokenFor({ role: 'operator' }))
   const member = await follow(await server.tokenFor({ org: 'acme' }))
   const choosy = await follow(await server.tokenFor({ org: 'acme' }), {
     query: '?topics=jobs,files',
   })
-  const newsIn = (reader: {
+  const announcedIn = (reader: {
     events: readonly { event: string; data: Record<string, unknown> }[]
   }) =>
     reader.events
-      .filter(({ event, data }) => event === 'news' && data['topic'] !== '*')
+      .filter(({ event, data }) => event === 'announcement' && data['topic'] !== '*')
       .map(({ data }) => data['id'])
-  const hears = (reader: Parameters<typeof newsIn>[0]) => async () => {
+  const hears = (reader: Parameters<typeof announcedIn>[0]) => async () => {
     await announce(pool, { topic: 'jobs', id: 'begin', tenant: 'acme' })
-    return newsIn(reader)
+    return announcedIn(reader)
   }
   for (const reader of [operator, member, choosy]) {
     await expect.poll(hears(reader), { timeout: 20_000 }).toContain('begin')
@@ -104,14 +104,15 @@ test('news come among the transitions: to operators all, to members those of the
   await announce(pool, { topic: 'files', id: 'f2' })
   const transition = await letters.write(pool, { reader: 'erin', org: 'acme' })
   await expect.poll(() => idsIn(member), { timeout: 20_000 }).toContain(transition)
-  const seenBy = (reader: typeof operator) => newsIn(reader).filter((id) => id !== 'begin')
+  const seenBy = (reader: typeof operator) => announcedIn(reader).filter((id) => id !== 'begin')
   await expect.poll(() => seenBy(operator), { timeout: 20_000 }).toEqual(['p1', 'p2', 'f1', 'f2'])
   await expect.poll(() => seenBy(member), { timeout: 20_000 }).toEqual(['p1', 'f1'])
   await expect.poll(() => seenBy(choosy), { timeout: 20_000 }).toEqual(['f1'])
-  const [paid] = operator.events.filter(({ data }) => data['id'] === 'p1')
+  const [paid, underItsOldName] = operator.events.filter(({ data }) => data['id'] === 'p1')
+  expect(underItsOldName).toEqual({ ...paid, event: 'news' })
   expect(paid).toEqual({
     id: undefined,
-    event: 'news',
+    event: 'announcement',
     data: {
       topic: 'payments',
       id: 'p1',

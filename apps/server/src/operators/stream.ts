@@ -23,16 +23,17 @@ const schema = {
   description:
     'Events `transition` and `operation` with the fields of the audit, and `position` where there ' +
     'is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on ' +
-    'from there, and nothing is missed. Events `news` say `{topic, id, tenant, data, truncated}` of ' +
-    'things that systems announce, the latest of each, at most every 250 ms; they have no id and ' +
-    'are not repeated: the topic `*` means that some may be missing. Members see what belongs to ' +
-    'their own organisation, operators everything.',
+    'from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, ' +
+    'truncated}` of things that systems announce, the latest of each, at most every 250 ms; they ' +
+    'have no id and are not repeated: the topic `*` means that some may be missing. Each comes as ' +
+    '`news` too, its name in the release before. Members see what belongs to their own ' +
+    'organisation, operators everything.',
   tags: ['audit'],
   querystring: Type.Object({
     outbox: Type.Optional(OutboxName),
     topics: Type.Optional(
       Type.String({
-        description: 'the topics of news, with commas between; all without it',
+        description: 'the topics of announcements, with commas between; all without it',
         pattern: '^[a-z][a-z0-9.-]{0,99}(,[a-z][a-z0-9.-]{0,99}){0,49}$',
       }),
     ),
@@ -42,10 +43,10 @@ const schema = {
 
 export interface StreamSources {
   readonly feed: Feed
-  readonly news: AnnouncementFeed
+  readonly announcements: AnnouncementFeed
 }
 
-export function streamRoutes(app: App, { feed, news }: StreamSources): void {
+export function streamRoutes(app: App, { feed, announcements }: StreamSources): void {
   app.get('/api/v1/stream', { schema }, async (request, reply) => {
     const after = lastEventId(request)
     const { outbox, topics } = request.query
@@ -60,11 +61,11 @@ export function streamRoutes(app: App, { feed, news }: StreamSources): void {
     const { signal: stopped } = stop
     const batches = feed.subscribe({ ...wanted, signal: stopped })
     const filter = { ...shown, ...(topics !== undefined && { topics: topics.split(',') }) }
-    const announcements = news.subscribe({ ...filter, signal: stopped })
+    const announced = announcements.subscribe({ ...filter, signal: stopped })
     await sendEvents(reply, {
       events: (signal) => {
         signal.addEventListener('abort', () => stop.abort(), { once: true })
-        return mergeStreams([eventsOf(batches), newsEventsOf(announcements)])
+        return mergeStreams([eventsOf(batches), announcementsOf(announced)])
       },
     })
   })
@@ -88,14 +89,16 @@ async function* eventsOf(batches: AsyncIterable<FeedBatch>): AsyncGenerator<Stre
   }
 }
 
-/** Without an id: news are not resumed, and must not hide where the transitions are. */
-async function* newsEventsOf(
+/** Announcements and, for one release, their old name. */
+const ANNOUNCEMENT_EVENTS = ['announcement', 'news']
+
+/** Without an id: announcements are not resumed, and must not hide where the transitions are. */
+async function* announcementsOf(
   batches: AsyncIterable<readonly AnnouncementItem[]>,
 ): AsyncGenerator<StreamEvent[]> {
   for await (const items of batches) {
-    yield items.map(({ topic, id, tenant = null, data = null, truncated = false }) => ({
-      event: 'news',
-      data: { topic, id, tenant, data, truncated },
-    }))
+    yield items.flatMap(({ topic, id, tenant = null, data = null, truncated = false }) =>
+      ANNOUNCEMENT_EVENTS.map((event) => ({ event, data: { topic, id, tenant, data, truncated } })),
+    )
   }
 }

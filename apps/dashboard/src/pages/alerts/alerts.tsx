@@ -69,7 +69,7 @@ export function Alerts() {
     fields: FILTER,
     read: (query, signal) => dataOf(api.GET('/api/v1/alerts', { params: { query }, signal })),
   })
-  useFresh(['alerts'], ({ kind }) => kind !== 'news')
+  useFresh(['alerts'], ({ kind }) => kind !== 'announcement')
   const acknowledge = useAction({
     run: async (ids: readonly string[]) => {
       for (const id of ids) {

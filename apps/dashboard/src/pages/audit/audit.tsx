@@ -49,7 +49,7 @@ export function Audit() {
     fields: FILTER,
     read: (query, signal) => dataOf(api.GET('/api/v1/audit', { params: { query }, signal })),
   })
-  useFresh(['audit'], ({ kind }) => kind !== 'news')
+  useFresh(['audit'], ({ kind }) => kind !== 'announcement')
   const shown = list.rows.find(({ id }) => id === opened.id)
   return (
     <PageFrame

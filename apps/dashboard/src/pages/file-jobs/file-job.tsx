@@ -36,7 +36,7 @@ export function FileJob() {
   })
   useFresh(
     ['file-jobs', id],
-    (event) => event.kind === 'news' && event.topic === 'evidence.job' && event.id === id,
+    (event) => event.kind === 'announcement' && event.topic === 'evidence.job' && event.id === id,
   )
   return (
     <QueryState query={query}>

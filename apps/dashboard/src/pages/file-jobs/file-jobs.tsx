@@ -82,7 +82,7 @@ export function FileJobs() {
   })
   useFresh(
     ['file-jobs', 'list'],
-    (event) => event.kind === 'news' && event.topic === 'evidence.job',
+    (event) => event.kind === 'announcement' && event.topic === 'evidence.job',
   )
   return (
     <PageFrame

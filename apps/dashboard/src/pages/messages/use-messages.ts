@@ -37,7 +37,7 @@ export function useMessages(filter: MessageFilter, outboxes: readonly string[]):
     )
     return { items: items.map((row): MessageRow => ({ ...row, outbox })), nextCursor }
   }
-  useFresh(['messages'], (event) => event.kind !== 'news' && concerns(only, event.outbox))
+  useFresh(['messages'], (event) => event.kind !== 'announcement' && concerns(only, event.outbox))
   return useList<MessageRow>({
     queryKey: ['messages', 'list', filter, only === undefined ? outboxes : []],
     read: (cursor, signal) =>

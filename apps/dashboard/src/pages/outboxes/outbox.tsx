@@ -31,7 +31,7 @@ export function Outbox() {
       dataOf(api.GET('/api/v1/outboxes/{name}', { params: { path: { name } }, signal })),
     refetchInterval: 10_000,
   })
-  useFresh(['outboxes', name], (event) => event.kind !== 'news' && event.outbox === name)
+  useFresh(['outboxes', name], (event) => event.kind !== 'announcement' && event.outbox === name)
   return (
     <QueryState query={query}>
       {(outbox) => (

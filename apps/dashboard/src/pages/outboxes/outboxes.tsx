@@ -18,7 +18,7 @@ export function Outboxes() {
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outboxes', { signal })),
     refetchInterval: 10_000,
   })
-  useFresh(['outboxes', 'list'], ({ kind }) => kind !== 'news')
+  useFresh(['outboxes', 'list'], ({ kind }) => kind !== 'announcement')
   return (
     <PageFrame
       title="Outboxes"

@@ -17,7 +17,10 @@ export function Picture({ name }: { name: string }) {
       dataOf(api.GET('/api/v1/outboxes/{name}/graph', { params: { path: { name } }, signal })),
     refetchInterval: 15_000,
   })
-  useFresh(['outboxes', name, 'graph'], (event) => event.kind !== 'news' && event.outbox === name)
+  useFresh(
+    ['outboxes', name, 'graph'],
+    (event) => event.kind !== 'announcement' && event.outbox === name,
+  )
   return (
     <QueryState query={query}>{(graph) => <GraphPicture name={name} graph={graph} />}</QueryState>
   )

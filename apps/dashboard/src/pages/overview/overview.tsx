@@ -60,7 +60,7 @@ export function Overview() {
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
     refetchInterval: EVERY_MS,
   })
-  useFresh(['overview', 'now'], ({ kind }) => kind !== 'news')
+  useFresh(['overview', 'now'], ({ kind }) => kind !== 'announcement')
   return (
     <PageFrame
       title="Overview"

@@ -88,7 +88,7 @@ export function Reconciliation() {
   })
   useFresh(
     ['reconciliation'],
-    (event) => event.kind === 'news' && event.topic === 'reconciliation.run',
+    (event) => event.kind === 'announcement' && event.topic === 'reconciliation.run',
   )
   return (
     <PageFrame

@@ -35,7 +35,8 @@ function useRunStep(id: string): RunStep | undefined {
     // Its end may have been missed.
     if (lookAgain) setLatest(undefined)
     for (const event of events) {
-      if (event.kind !== 'news' || event.topic !== 'reconciliation.run' || event.id !== id) continue
+      if (event.kind !== 'announcement' || event.topic !== 'reconciliation.run' || event.id !== id)
+        continue
       const { status, step } = (event.data ?? {}) as { status?: unknown; step?: unknown }
       const isStep = status === 'running' && (step === 'pairing' || step === 'storing')
       setLatest(isStep ? { step } : undefined)
@@ -72,7 +73,8 @@ export function RunPage() {
   })
   useFresh(
     ['reconciliation', id],
-    (event) => event.kind === 'news' && event.topic === 'reconciliation.run' && event.id === id,
+    (event) =>
+      event.kind === 'announcement' && event.topic === 'reconciliation.run' && event.id === id,
   )
   return <QueryState query={query}>{(run) => <Shown run={run} />}</QueryState>
 }

@@ -49,7 +49,7 @@ export function Deliveries() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-deliveries', { params: { query }, signal })),
   })
-  useFresh(['webhooks'], (event) => event.kind !== 'news')
+  useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   const columns = useMemo(() => deliveryColumns(endpoints), [endpoints])
   const chosen = list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (

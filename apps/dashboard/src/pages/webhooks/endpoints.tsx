@@ -38,7 +38,7 @@ export function Endpoints() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })),
   })
-  useFresh(['webhooks'], (event) => event.kind !== 'news')
+  useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   const columns = useMemo(() => endpointColumns(health), [health])
   return (
     <WebhooksFrame

@@ -41,7 +41,7 @@ export function Runs() {
         }),
       ),
   })
-  useFresh(['webhooks'], (event) => event.kind !== 'news')
+  useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
     <WebhooksFrame lead="Failed deliveries are retried when they are due: the results of each run.">
       <DataTable
