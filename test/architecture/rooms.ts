@@ -12,7 +12,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   outbox: ['enqueue', 'sql'],
   enqueue: ['outbox', 'sql'],
   sql: ['outbox', 'enqueue'],
-  inbox: ['outbox', 'enqueue', 'sql', 'maintain'],
+  inbox: ['outbox', 'enqueue', 'sql', 'maintain', 'consume'],
   consume: ['outbox', 'enqueue', 'sql'],
   maintain: ['outbox', 'enqueue', 'sql'],
   relay: ['outbox', 'enqueue', 'sql', 'maintain'],

@@ -1,4 +1,4 @@
-import { createRelay, noMetrics, type Transport } from '@posthorn/engine'
+import { createRelay, type Transport } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { openBroker, type BrokerAddress } from './broker.ts'
 import { outboxNamed } from './outbox.ts'
@@ -25,7 +25,8 @@ const relay = createRelay({
   drain: '5s',
   log,
   metrics: {
-    ...noMetrics,
+    gauge: () => undefined,
+    observe: () => undefined,
     count: (metric, claims) => {
       if (metric === 'posthorn_lost_claims_total') tell({ kind: 'lost', claims })
     },

@@ -1,4 +1,4 @@
-import { METRICS } from '@posthorn/engine'
+import { METRICS } from '@posthorn/engine/operate'
 import { ALL_METRICS } from '@posthorn/server'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-import { SetAsideStore, toMessage, uuid } from '@posthorn/engine'
+import { toMessage, uuid } from '@posthorn/engine'
+import { SetAsideStore } from '@posthorn/engine/inbox'
 import { listDeadLetters, searchAudit } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeEach, expect, test, vi } from 'vitest'

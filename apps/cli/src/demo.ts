@@ -1,4 +1,4 @@
-import { sleep } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import { signToken } from '@posthorn/http'
 import { loadSystems, readConfiguration, secretOf, type Configuration } from '@posthorn/server'
 import type { DemoOptions } from './commands/demo.ts'

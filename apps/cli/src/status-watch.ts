@@ -1,4 +1,5 @@
-import { sleep, toMs, type Duration } from '@posthorn/engine'
+import { toMs, type Duration } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import type { StatusOptions } from './commands/status.ts'
 import { EXIT, type ExitCode } from './exit.ts'
 import { openScreen } from './screen.ts'

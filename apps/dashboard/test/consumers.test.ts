@@ -1,4 +1,5 @@
-import { SetAsideStore, toMessage, uuid } from '@posthorn/engine'
+import { toMessage, uuid } from '@posthorn/engine'
+import { SetAsideStore } from '@posthorn/engine/inbox'
 import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 

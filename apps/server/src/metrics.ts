@@ -1,10 +1,10 @@
+import { type Metrics } from '@posthorn/engine'
 import {
   METRICS,
   type Labels,
   type MetricCatalogue,
   type MetricName,
-  type Metrics,
-} from '@posthorn/engine'
+} from '@posthorn/engine/operate'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** From a quick local broker to a slow customer. */

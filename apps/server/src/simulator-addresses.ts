@@ -8,7 +8,10 @@ export type SimulatorAddresses = Readonly<Record<string, string>>
  * Writes down where simulators listen, so that other processes on the data folder find them: the
  * worker that sends mail is not always the process that plays the mail server.
  */
-export async function writeSimulatorAddresses(dataFolder: string, addresses: SimulatorAddresses): Promise<void> {
+export async function writeSimulatorAddresses(
+  dataFolder: string,
+  addresses: SimulatorAddresses,
+): Promise<void> {
   const file = fileIn(dataFolder)
   await mkdir(dataFolder, { recursive: true })
   await writeFile(`${file}.${process.pid}`, JSON.stringify(addresses))

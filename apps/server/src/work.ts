@@ -1,12 +1,12 @@
 import {
   createNotifier,
   createRelay,
-  withConsumerSpan,
   type Log,
   type Metrics,
   type Relay,
   type Subscription,
 } from '@posthorn/engine'
+import { withConsumerSpan } from '@posthorn/engine/inbox'
 import { sampleLag, startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
 import type { SystemConsumer, SystemQueue } from '@posthorn/systems'
 import type { Pool } from 'pg'

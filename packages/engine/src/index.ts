@@ -7,13 +7,6 @@ export { fromPostgres } from './enqueue/adapters/postgres.ts'
 export { fromPrisma } from './enqueue/adapters/prisma.ts'
 export { fromTypeOrm } from './enqueue/adapters/typeorm.ts'
 export { type Transports } from './relay/attempt.ts'
-export { type ConsumedMessage, type DeadLetter } from './consume/consumed-message.ts'
-export {
-  SetAsideStore,
-  type ClaimedMessage,
-  type Failed,
-  type Known,
-} from './consume/set-aside-store.ts'
 export { confirm, type Confirmation } from './relay/confirm.ts'
 export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
 export { defineOutbox, type Outbox } from './outbox/define.ts'
@@ -25,9 +18,6 @@ export {
   CodedError,
   DefinitionError,
   DeliveryError,
-  ERROR_CODES,
-  ERROR_CODE_ALIASES,
-  LostClaimError,
   MigrationError,
   PosthornError,
   SQLSTATE,
@@ -36,14 +26,7 @@ export {
 } from './errors.ts'
 export { silentLog, type Log } from './log.ts'
 export { toMessage, type Message, type MessageInit } from './outbox/message.ts'
-export {
-  METRICS,
-  noMetrics,
-  type Labels,
-  type MetricCatalogue,
-  type MetricName,
-  type Metrics,
-} from './metrics.ts'
+export { type Metrics } from './metrics.ts'
 export {
   engineMigrations,
   migrate,
@@ -51,7 +34,7 @@ export {
   type Migration,
   type MigrationSet,
 } from './maintain/migrate.ts'
-export { createNotifier, wakeAllRelays, type Notifier } from './enqueue/notifier.ts'
+export { createNotifier, type Notifier } from './enqueue/notifier.ts'
 export {
   delivered,
   failureOf,
@@ -74,10 +57,9 @@ export {
   type EndlessPolicy,
   type RetryPolicy,
 } from './outbox/retry.ts'
-export { sleep } from './sleep.ts'
 export { sql, type Statement } from './enqueue/sql-tag.ts'
 export { outboxTableSql } from './outbox/table-sql.ts'
-export { currentTraceparent, withConsumerSpan } from './trace.ts'
+export { currentTraceparent } from './trace.ts'
 export {
   borrowTransaction,
   transaction,

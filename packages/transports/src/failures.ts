@@ -1,15 +1,17 @@
 import {
   DeliveryError,
-  SetAsideStore,
   exponential,
   toMs,
-  type ConsumedMessage,
   type Consumer,
-  type DeadLetter,
   type Duration,
-  type Failed,
   type RetryPolicy,
 } from '@posthorn/engine'
+import {
+  SetAsideStore,
+  type ConsumedMessage,
+  type DeadLetter,
+  type Failed,
+} from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import { TransportError } from './errors.ts'
 import { createSlots } from './timing.ts'

@@ -2,15 +2,14 @@ import {
   DeliveryError,
   failureOf,
   nextDelay,
-  sleep,
   toMs,
-  type ConsumedMessage,
   type Consumer,
-  type Failed,
   type Log,
   type Message,
   type Reference,
 } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
+import type { ConsumedMessage, Failed } from '@posthorn/engine/inbox'
 import type { Failures } from './failures.ts'
 import { isOutage, isFinal } from './verdict.ts'
 import { backoffMs, type Slots } from './timing.ts'

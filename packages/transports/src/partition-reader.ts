@@ -1,4 +1,6 @@
-import { sleep, type Log, type SetAsideStore } from '@posthorn/engine'
+import { type Log } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
+import type { SetAsideStore } from '@posthorn/engine/inbox'
 import type { Failures } from './failures.ts'
 import { untilDone, type Handling, type Work } from './handling.ts'
 import { backoffMs, type Slots } from './timing.ts'

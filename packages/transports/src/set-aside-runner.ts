@@ -1,11 +1,5 @@
-import {
-  failureOf,
-  type ClaimedMessage,
-  type Consumer,
-  type Failed,
-  type Log,
-  type SetAsideStore,
-} from '@posthorn/engine'
+import { failureOf, type Consumer, type Log } from '@posthorn/engine'
+import type { ClaimedMessage, Failed, SetAsideStore } from '@posthorn/engine/inbox'
 import { LOST_LIMIT, fatal, suspectSlot, type Failures, type Reading } from './failures.ts'
 import { waitOf } from './handling.ts'
 import { isOutage } from './verdict.ts'

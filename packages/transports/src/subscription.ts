@@ -1,4 +1,5 @@
-import { sleep, type Consumer, type Log, type Subscription } from '@posthorn/engine'
+import { type Consumer, type Log, type Subscription } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import { TransportError } from './errors.ts'
 import { backoffMs } from './timing.ts'
 

@@ -1,4 +1,4 @@
-import { sleep } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import { describe, expect, it } from 'vitest'
 import { backoffMs, createSlots, repeat, within } from './timing.ts'
 

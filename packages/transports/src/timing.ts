@@ -1,4 +1,4 @@
-import { sleep } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 
 /** Gives what `late` gives, or throws, if the work is not done after `ms`; the work itself goes on. */
 export function within<Result, Late>(

@@ -3,11 +3,11 @@ import {
   delivered,
   refused,
   retryLater,
-  sleep,
   unknown,
   unreachable,
   type Duration,
 } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import type { FieldError } from '@posthorn/http'
 import { isPossiblePhoneNumber } from 'libphonenumber-js'
 import { Type } from 'typebox'

@@ -15,5 +15,8 @@ export {
   type KeyedRequest,
   type StoredResponse,
 } from './idempotency.ts'
+export { type ConsumedMessage, type DeadLetter } from '../consume/consumed-message.ts'
+export { SetAsideStore, type ClaimedMessage, type Failed } from '../consume/set-aside-store.ts'
 export { pruneInbox } from './inbox-prune.ts'
 export { around, defineInbox, inboxTableSql, once, type Inbox, type Receipt } from './inbox.ts'
+export { withConsumerSpan } from '../trace.ts'

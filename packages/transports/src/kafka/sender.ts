@@ -1,4 +1,5 @@
-import { delivered, sleep, type Outcome } from '@posthorn/engine'
+import { delivered, type Outcome } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import { ProduceAcks, type Producer } from '@platformatic/kafka'
 import type { Faulty } from '../gate.ts'
 import { createSlots } from '../timing.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import { UserError, type Admin } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
 import { isAnswer } from './failure.ts'

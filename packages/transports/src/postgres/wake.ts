@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { sleep, type Log } from '@posthorn/engine'
+import { type Log } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { backoffMs } from '../timing.ts'
 import { boundPool, connect } from './connection.ts'

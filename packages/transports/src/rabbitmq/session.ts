@@ -1,5 +1,7 @@
 import type { AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
-import { sleep, type Consumer, type Log, type SetAsideStore } from '@posthorn/engine'
+import { type Consumer, type Log } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/operate'
+import type { SetAsideStore } from '@posthorn/engine/inbox'
 import { drain } from '../drain.ts'
 import { failuresOf, type Failures, type Reading } from '../failures.ts'
 import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from '../handling.ts'

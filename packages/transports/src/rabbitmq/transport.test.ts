@@ -1,11 +1,5 @@
-import {
-  fixed,
-  toMessage,
-  uuid,
-  type DeadLetter,
-  type Delivery,
-  type Message,
-} from '@posthorn/engine'
+import { fixed, toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
+import type { DeadLetter } from '@posthorn/engine/inbox'
 import { createTcpProxy, withBroker } from '@posthorn/engine/testing'
 import { AMQPClient, type AMQPChannel } from '@cloudamqp/amqp-client'
 import { randomUUID } from 'node:crypto'
