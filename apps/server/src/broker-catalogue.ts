@@ -1,6 +1,5 @@
 import type { Log, Subscriber, Transport } from '@posthorn/engine'
-import { kafkaTransport } from '@posthorn/transports/kafka'
-import { rabbitmqTransport, type RabbitmqTransport } from '@posthorn/transports/rabbitmq'
+import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import type { Pool } from 'pg'
 import { Type, type TOptional, type TString } from 'typebox'
 
@@ -19,8 +18,8 @@ interface CatalogueEntry {
   readonly setting: TOptional<TString>
   /** For people: what it is and where, without secrets. */
   describe(address: string): string
-  /** Connects to nothing before it is used. */
-  open(address: string, options: OpeningOptions): Broker
+  /** Loads the broker's client, which takes its time; connects to nothing before it is used. */
+  open(address: string, options: OpeningOptions): Promise<Broker>
 }
 
 /**
@@ -37,7 +36,10 @@ export const BROKERS = {
       }),
     ),
     describe: (address) => `Kafka at ${listKafkaBrokers(address).join(', ')}`,
-    open: (address, options) => kafkaTransport({ brokers: listKafkaBrokers(address), ...options }),
+    async open(address, options) {
+      const { kafkaTransport } = await import('@posthorn/transports/kafka')
+      return kafkaTransport({ brokers: listKafkaBrokers(address), ...options })
+    },
   },
   rabbitmq: {
     variable: 'RABBITMQ_URL',
@@ -49,7 +51,10 @@ export const BROKERS = {
       }),
     ),
     describe: (address) => `RabbitMQ at ${new URL(address).host}`,
-    open: (address, options) => rabbitmqTransport({ url: address, ...options }),
+    async open(address, options) {
+      const { rabbitmqTransport } = await import('@posthorn/transports/rabbitmq')
+      return rabbitmqTransport({ url: address, ...options })
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 

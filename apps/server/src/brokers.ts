@@ -23,14 +23,15 @@ export interface BrokerOptions {
  * so that a system names what it wants and runs with what there is. Nothing is connected before it is
  * used.
  */
-export function openBrokers({ configuration, pool, log }: BrokerOptions): Brokers {
+export async function openBrokers(options: BrokerOptions): Promise<Brokers> {
+  const { configuration, pool, log } = options
   const topics: Broker = postgresTopics({ pool, log })
   const byName: Record<string, Broker> = { topics }
   const where: Record<string, string> = { topics: 'PostgreSQL' }
   for (const name of BROKER_NAMES) {
     const address = configuration.brokers[name]
     const isGiven = address !== undefined
-    byName[name] = isGiven ? BROKERS[name].open(address, { log, deadLetters: pool }) : topics
+    byName[name] = isGiven ? await BROKERS[name].open(address, { log, deadLetters: pool }) : topics
     where[name] = isGiven ? BROKERS[name].describe(address) : 'PostgreSQL'
   }
   return {

@@ -44,14 +44,14 @@ export async function startServer(
   { systems, log }: ServerOptions,
 ): Promise<Server> {
   await using starting = new AsyncDisposableStack()
-  const tracing = startTracing(configuration.tracesEndpoint)
+  const tracing = await startTracing(configuration.tracesEndpoint)
   starting.defer(() => tracing.close())
   const database = await openDatabase(configuration, log)
   starting.defer(() => database.close())
   const { pool } = database
   const migrations = await allMigrations(systems)
   const migrated = await bringUpToDate(pool, migrations, configuration)
-  const brokers = openBrokers({ configuration, pool, log })
+  const brokers = await openBrokers({ configuration, pool, log })
   starting.defer(() => brokers.close())
 
   let url = configuration.baseUrl ?? `http://${configuration.host}:${configuration.port}`

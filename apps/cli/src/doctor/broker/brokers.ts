@@ -54,7 +54,7 @@ export async function checkBrokers(options: BrokerCheck): Promise<Finding[]> {
 }
 
 async function checkReach({ opened, ...options }: BrokerCheck): Promise<Finding[]> {
-  const brokers = openBrokers(options)
+  const brokers = await openBrokers(options)
   try {
     const all: Record<string, Transport> = { ...brokers.byName, ...opened.transports }
     const checks = Object.entries(all).flatMap(([name, transport]) =>
