@@ -50,6 +50,12 @@ beforeAll(async () => {
   const payment = { amount: 1_000, currency: 'EUR', description: 'a lamp' }
   created['payment'] =
     (await create('/api/v1/payments', { ...payment, externalPaymentId: 'lamp' }))['id'] ?? ''
+  await vi.waitFor(async () => {
+    const path = `/api/v1/webhook-events?paymentId=${created['payment']}`
+    const { items } = (await dashboard.call(path)) as { items: { id: string }[] }
+    expect(items).toHaveLength(1)
+    created['event'] = items[0]?.id ?? ''
+  }, patient)
   const order = { items: [{ sku: 'OUT-OF-STOCK', quantity: 1 }], amount: 1_000, currency: 'EUR' }
   created['saga'] = (await create('/api/v1/orders', order))['sagaId'] ?? ''
   const message = {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
@@ -21,6 +21,21 @@ async function succeeded(amount: number): Promise<string> {
   const id = await pay(amount)
   const read = () => dashboard.call(`/api/v1/payments/${id}`)
   await expect.poll(read, patient).toMatchObject({ status: 'succeeded' })
+  return id
+}
+
+/** Speaks for the gateway. */
+async function tell(type: string, data: object): Promise<string> {
+  const id = `evt_${randomUUID()}`
+  const body = JSON.stringify({ id, type, data })
+  const secret = 'a webhook secret for development only'
+  const signature = createHmac('sha256', secret).update(body).digest('hex')
+  const { status } = await fetch(`${dashboard.url}/api/v1/webhooks/payments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-webhook-signature': `sha256=${signature}` },
+    body,
+  })
+  expect(status).toBe(200)
   return id
 }
 
@@ -86,6 +101,61 @@ test('payments are listed and filtered by the address', async () => {
   await page.goto(`${dashboard.url}/payments?status=pending`)
   await page.getByText('Nothing matches the filter').or(table).first().waitFor()
   expect(await table.getByRole('gridcell', { name: 'succeeded' }).count()).toBe(0)
+})
+
+test('a part is refunded, a dispute is shown, and both are found by filters', async () => {
+  const id = await succeeded(3_100)
+  await tell('dispute.opened', {
+    ...{ paymentId: id, disputeId: 'dp_lamp', amount: 1_000, currency: 'EUR' },
+    ...{ reason: 'fraudulent', evidenceDueAt: '2030-01-02T03:04:05Z' },
+  })
+  const page = await dashboard.open(`/payments?open=${id}`)
+  const drawer = page.getByRole('dialog', { name: 'Payment', exact: true })
+  await drawer.getByRole('heading', { name: 'Dispute' }).waitFor()
+  await drawer.getByText('fraudulent').waitFor()
+  await drawer.getByText('€21.00').waitFor()
+  await drawer.getByRole('button', { name: 'Refund' }).click()
+  const form = page.getByRole('dialog', { name: 'Refund', exact: true })
+  await form.getByText('That is €31.00 of €31.00 left.').waitFor()
+  await form.getByLabel('Amount in minor units').fill('500')
+  await axe(page)
+  await screenshot(page, 'refund-form-light')
+  await form.getByRole('button', { name: 'Refund €5.00' }).click()
+  await page.getByText(/Refund of €5\.00 requested/).waitFor()
+  await drawer.getByText('€26.00 of €31.00 left').waitFor()
+  await drawer.getByText('€16.00').waitFor(patient)
+  await axe(page)
+  await screenshot(page, 'payment-disputed-light')
+  await page.goto(`${dashboard.url}/payments?disputed=true&amountFrom=3100&amountTo=3100`)
+  const table = page.getByRole('grid', { name: 'Payments' })
+  await table.getByRole('gridcell', { name: '€31.00' }).waitFor()
+  await table.getByRole('gridcell', { name: 'opened' }).waitFor()
+  await screenshot(page, 'payments-searched-light')
+})
+
+test('what the gateway told is listed, leads to its payment and back, and is reprocessed', async () => {
+  const id = await succeeded(2_760)
+  const odd = await tell('payment.refunded', { paymentId: id, amount: 9_999 })
+  const page = await dashboard.open(`/payments/events?paymentId=${id}`)
+  const table = page.getByRole('grid', { name: 'Gateway events' })
+  await table.getByRole('gridcell', { name: 'mismatch' }).waitFor()
+  await table.getByRole('gridcell', { name: 'payment.succeeded' }).waitFor()
+  await axe(page)
+  await screenshot(page, 'payment-events-light')
+  await table.getByRole('gridcell', { name: 'mismatch' }).click()
+  const event = page.getByRole('dialog', { name: 'Gateway event' })
+  await event.getByText(`"id":"${odd}"`).waitFor()
+  await event.getByRole('button', { name: 'Reprocess' }).click()
+  await page.getByText('Decided again: mismatch.').waitFor()
+  await axe(page)
+  await screenshot(page, 'payment-event-light')
+  await event.getByRole('link', { name: id }).click()
+  const payment = page.getByRole('dialog', { name: 'Payment', exact: true })
+  await payment
+    .getByRole('link', { name: `Event ${odd}` })
+    .first()
+    .click()
+  await event.getByText('As it came').waitFor()
 })
 
 test('payments fit a phone', async () => {

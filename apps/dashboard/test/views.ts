@@ -14,6 +14,8 @@ export const VIEWS = [
   ['audit', '/audit', 'CLAIMED → SENT'],
   ['payments', '/payments', '€10.00'],
   ['payment', '/payments?open=:payment', 'a lamp'],
+  ['payment-events', '/payments/events', 'payment.succeeded'],
+  ['payment-event', '/payments/events?open=:event', 'As it came'],
   ['endpoints', '/webhooks', '/nowhere'],
   ['endpoint', '/webhooks?open=:endpoint', 'Delete'],
   ['deliveries', '/webhooks/deliveries', 'webhook.ping'],

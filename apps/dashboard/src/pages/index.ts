@@ -95,7 +95,10 @@ export const pages: readonly Page[] = [
     icon: IconCreditCard,
     key: 'p',
     readers: 'everyone',
-    views: { '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments) },
+    views: {
+      '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments),
+      events: () => import('./payments/events.tsx').then(({ Events }) => Events),
+    },
   },
   {
     name: 'webhooks',

@@ -1,27 +1,27 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
-import { formatMoney } from '../../format/money.ts'
-import { storyOf } from './payment-story.ts'
+import { storyOf, type Phase } from './payment-story.ts'
 import {
   type AuditEntry,
+  type Dispute,
+  DISPUTE_ROLES,
   type GatewayTransaction,
-  newKey,
   type Payment,
   PAYMENT_ROLES,
 } from './payment.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
+import { RefundButton } from './refund-form.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
 import { Money } from '../../parts/money.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 /** A payment that waits is looked at so often: its webhook is on no stream. */
 const WAITING_MS = 2_000
@@ -30,6 +30,7 @@ interface Whole {
   readonly payment: Payment
   readonly entries: readonly AuditEntry[]
   readonly transactions: readonly GatewayTransaction[]
+  readonly disputes: readonly Dispute[]
 }
 
 /** One payment: where it is, how it came there, and its refund. */
@@ -39,7 +40,7 @@ export function PaymentDetails({ id }: { id: string }) {
     queryKey: ['payments', 'one', id],
     queryFn: async ({ signal }): Promise<Whole> => {
       const params = { path: { id } }
-      const [payment, audit, transactions] = await Promise.all([
+      const [payment, audit, transactions, disputes] = await Promise.all([
         dataOf(api.GET('/api/v1/payments/{id}', { params, signal })),
         dataOf(
           api.GET('/api/v1/payments/{id}/audit', {
@@ -48,8 +49,12 @@ export function PaymentDetails({ id }: { id: string }) {
           }),
         ),
         dataOf(api.GET('/api/v1/payments/{id}/transactions', { params, signal })),
+        dataOf(api.GET('/api/v1/payments/{id}/disputes', { params, signal })),
       ])
-      return { payment, entries: audit.items, transactions: transactions.items }
+      return {
+        ...{ payment, entries: audit.items },
+        ...{ transactions: transactions.items, disputes: disputes.items },
+      }
     },
     refetchInterval: ({ state: { data } }) => (data && isWaiting(data) ? WAITING_MS : false),
   })
@@ -60,7 +65,7 @@ function isWaiting(whole: Whole): boolean {
   return storyOf(whole.payment, whole.entries, whole.transactions).at(-1)?.at === null
 }
 
-function Details({ payment, entries, transactions }: Whole) {
+function Details({ payment, entries, transactions, disputes }: Whole) {
   return (
     <Stack gap="md">
       <RefundButton payment={payment} transactions={transactions} />
@@ -73,8 +78,19 @@ function Details({ payment, entries, transactions }: Whole) {
           </Text>
         </Stack>
       )}
+      {disputes.length > 0 && (
+        <>
+          <Title order={3}>{disputes.length === 1 ? 'Dispute' : 'Disputes'}</Title>
+          <Disputes disputes={disputes} />
+        </>
+      )}
       <Title order={3}>Timeline</Title>
-      <Timeline entries={storyOf(payment, entries, transactions)} clock="business" />
+      <Timeline entries={storyOf(payment, entries, transactions).map(withLink)} clock="business" />
+      <Text size="sm">
+        <AnchorLink size="sm" to="/payments/events" search={{ paymentId: payment.id }}>
+          All events of the gateway about it
+        </AnchorLink>
+      </Text>
       {payment.metadata !== null && (
         <>
           <Title order={3}>Metadata</Title>
@@ -83,6 +99,22 @@ function Details({ payment, entries, transactions }: Whole) {
       )}
     </Stack>
   )
+}
+
+/** What an event of the gateway did leads to the event. */
+function withLink({ eventId, details, ...phase }: Phase) {
+  if (eventId === undefined) return { ...phase, ...(details !== undefined && { details }) }
+  return {
+    ...phase,
+    details: (
+      <>
+        {details}{' '}
+        <AnchorLink size="sm" to="/payments/events" search={{ open: eventId }}>
+          Event {eventId}
+        </AnchorLink>
+      </>
+    ),
+  }
 }
 
 interface PaymentFactsProps {
@@ -100,6 +132,18 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
       facts={{
         State: <StateBadge state={status} role={PAYMENT_ROLES[status]} />,
         Amount: <Money minor={amount} currency={currency} />,
+        Refunded:
+          payment.refundedAmount === 0 ? undefined : (
+            <Money minor={payment.refundedAmount} currency={currency} />
+          ),
+        Disputed:
+          payment.disputedAmount === 0 ? undefined : (
+            <Money minor={payment.disputedAmount} currency={currency} />
+          ),
+        Net:
+          payment.netAmount === amount || payment.status === 'pending' ? undefined : (
+            <Money minor={payment.netAmount} currency={currency} />
+          ),
         Id: <CopyId id={id} />,
         'Your id': payment.externalPaymentId ?? undefined,
         For: payment.description ?? undefined,
@@ -116,7 +160,7 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
         Created: <Time at={payment.createdAt} clock="business" />,
         Settled:
           payment.settledAt === null ? undefined : <Time at={payment.settledAt} clock="business" />,
-        Refunded:
+        'Refunded in full':
           payment.refundedAt === null ? undefined : (
             <Time at={payment.refundedAt} clock="business" />
           ),
@@ -126,55 +170,22 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
   )
 }
 
-interface RefundButtonProps {
-  readonly payment: Payment
-  readonly transactions: readonly GatewayTransaction[]
-}
-
-/** Gives back what is left of a payment, or says why that cannot be. */
-function RefundButton({ payment, transactions }: RefundButtonProps) {
-  const api = useApi()
-  const { id, amount, currency, status } = payment
-  const asked = transactions.filter((each) => each.type === 'refund' && each.status !== 'failed')
-  const left = asked.reduce((rest, each) => rest - each.amount, amount)
-  const money = formatMoney(left, currency)
-  const refund = useAction({
-    run: () =>
-      dataOf(
-        api.POST('/api/v1/payments/{id}/refunds', {
-          // Never more than is left, under any key: after a refusal another key may try again.
-          params: { path: { id }, header: { 'idempotency-key': newKey() } },
-          body: { amount: left },
-        }),
-      ),
-    done: (answer) => `Refund of ${money} requested: ${answer.gatewayRef ?? answer.status}.`,
-    changes: ['payments'],
-  })
-  if (status === 'succeeded' && left > 0) {
-    return (
-      <Group>
-        <ConfirmButton
-          label="Refund"
-          title={`Refund ${money}?`}
-          verb={`Refund ${money}`}
-          tone="danger"
-          onConfirm={() => refund.mutateAsync(undefined)}
-        >
-          The whole remaining amount. This cannot be undone.
-        </ConfirmButton>
-      </Group>
-    )
-  }
-  return (
-    <Text size="sm" c="dimmed">
-      {asked.length > 0 ? 'Refund requested.' : WHY_NOT[status]}
-    </Text>
-  )
-}
-
-const WHY_NOT: Readonly<Record<Payment['status'], string>> = {
-  pending: 'Refundable once it has succeeded.',
-  succeeded: 'Refundable.',
-  failed: 'Nothing was charged: no refund possible.',
-  refunded: 'Refunded.',
+/** Money that cardholders' banks claim back. */
+function Disputes({ disputes }: { disputes: readonly Dispute[] }) {
+  return disputes.map((dispute) => (
+    <KeyValue
+      key={dispute.id}
+      facts={{
+        State: <StateBadge state={dispute.status} role={DISPUTE_ROLES[dispute.status]} />,
+        Amount: <Money minor={dispute.amount} currency={dispute.currency} />,
+        Reason: dispute.reason ?? undefined,
+        'Evidence until':
+          dispute.evidenceDueAt === null ? undefined : <Time at={dispute.evidenceDueAt} />,
+        'Gateway reference': <CopyId id={dispute.gatewayRef} what="reference" />,
+        Opened: <Time at={dispute.openedAt} clock="business" />,
+        Closed:
+          dispute.closedAt === null ? undefined : <Time at={dispute.closedAt} clock="business" />,
+      }}
+    />
+  ))
 }

@@ -9,6 +9,8 @@ export interface Phase {
   readonly what: string
   readonly role?: StateRole
   readonly details?: string
+  /** Of the event of the gateway that did it. */
+  readonly eventId?: string
 }
 
 /** What happened to a payment and what it waits for, oldest first. */
@@ -46,6 +48,10 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
       ]
     case 'gateway_error':
       return [troubleOf(entry, phase)]
+    case 'webhook.reprocessed':
+      return [
+        phase(`${actor} had an event decided about again`, { eventId: textOf(details['eventId']) }),
+      ]
     case 'webhook.processed':
       return [webhookOf(details, phase)]
     default:
@@ -92,15 +98,25 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 
 function webhookOf(details: AuditEntry['details'], phase: Make): Phase {
   const type = textOf(details['type'])
-  if (details['outcome'] === 'applied') {
-    const to = textOf(details['to'])
-    return phase(`The gateway’s webhook said ${type}: the payment is ${to}`, {
-      role: to === 'failed' ? 'dead' : 'confirmed',
-      details: `Event ${textOf(details['eventId'])}, processed once.`,
-    })
+  const eventId = textOf(details['eventId'])
+  // The gateway was asked, since its webhook did not come.
+  const who = eventId.startsWith('lookup_') ? 'The gateway, when asked,' : 'The gateway’s webhook'
+  if (details['outcome'] !== 'applied') {
+    const outcome = OUTCOMES[textOf(details['outcome'])] ?? textOf(details['outcome'])
+    return phase(`${who} said ${type}, ${outcome}`, { eventId })
   }
-  const outcome = OUTCOMES[textOf(details['outcome'])] ?? textOf(details['outcome'])
-  return phase(`The gateway’s webhook said ${type}, ${outcome}`)
+  const to = textOf(details['to'])
+  if (to === details['from']) return phase(`${who} said ${type}`, { role: roleOf(type), eventId })
+  const role = to === 'failed' ? 'dead' : 'confirmed'
+  return phase(`${who} said ${type}: the payment is ${to}`, {
+    ...{ role, eventId, details: 'Processed once.' },
+  })
+}
+
+/** Of an event that leaves the payment where it is. */
+function roleOf(type: string): StateRole {
+  if (type === 'dispute.opened') return 'retry'
+  return type === 'dispute.lost' || type === 'refund.failed' ? 'dead' : 'confirmed'
 }
 
 function nextOf(

@@ -8,6 +8,9 @@ export type GatewayTransaction =
 export type AuditEntry =
   paths['/api/v1/payments/{id}/audit']['get']['responses']['200']['content']['application/json']['items'][number]
 
+export type Dispute =
+  paths['/api/v1/payments/{id}/disputes']['get']['responses']['200']['content']['application/json']['items'][number]
+
 export const PAYMENT_STATES = ['pending', 'succeeded', 'failed', 'refunded'] as const
 
 /** Payments look like messages that are as far as they are. */
@@ -16,6 +19,13 @@ export const PAYMENT_ROLES: Readonly<Record<Payment['status'], StateRole>> = {
   succeeded: 'confirmed',
   failed: 'dead',
   refunded: 'cancelled',
+}
+
+export const DISPUTE_ROLES: Readonly<Record<Dispute['status'], StateRole>> = {
+  opened: 'retry',
+  won: 'confirmed',
+  lost: 'dead',
+  withdrawn: 'cancelled',
 }
 
 /** A unique key; `crypto.randomUUID` is not there on a page without TLS. */

@@ -6,18 +6,18 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { PaymentDetails } from './payment-details.tsx'
 import { PaymentForm } from './payment-form.tsx'
-import { type Payment, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
+import { type Payment, DISPUTE_ROLES, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
+import { PaymentsFrame } from './payments-frame.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { oneOf } from '../../parts/use-filter.ts'
+import { type FilterField, moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 
 /** The webhook of a payment is on no stream: what waits for one is looked at so often. */
@@ -40,7 +40,24 @@ function usePending(payments: readonly Pick<Payment, 'status'>[]): void {
   }, [queries, isPending])
 }
 
-const FILTER = { status: oneOf(PAYMENT_STATES) }
+/** An amount in minor units. */
+const minor: FilterField = (value) =>
+  /^[1-9]\d{0,11}$/.test(value.trim()) ? value.trim() : undefined
+const currencyCode: FilterField = (value) =>
+  /^[a-z]{3}$/i.test(value.trim()) ? value.trim().toUpperCase() : undefined
+
+const FILTER = {
+  status: oneOf(PAYMENT_STATES),
+  externalPaymentId: text,
+  gatewayRef: text,
+  disputed: oneOf(['true', 'false']),
+  currency: currencyCode,
+  amountFrom: minor,
+  amountTo: minor,
+  since: moment,
+  until: moment,
+}
+const RARE = ['disputed', 'currency', 'amountFrom', 'amountTo', 'since', 'until'] as const
 
 const COLUMNS: readonly Column<Payment>[] = [
   {
@@ -71,6 +88,18 @@ const COLUMNS: readonly Column<Payment>[] = [
       gatewayRef === null ? '–' : <CopyId id={gatewayRef} what="reference" shown={20} />,
   },
   {
+    id: 'dispute',
+    title: 'Dispute',
+    width: '110px',
+    narrow: 'hidden',
+    cell: ({ disputeStatus }) =>
+      disputeStatus === null ? (
+        ''
+      ) : (
+        <StateBadge state={disputeStatus} role={DISPUTE_ROLES[disputeStatus]} />
+      ),
+  },
+  {
     id: 'error',
     title: 'Error',
     width: 'minmax(0, 1fr)',
@@ -95,12 +124,19 @@ export function Payments() {
   const { filter, list } = useFilteredList({
     queryKey: ['payments', 'list'],
     fields: FILTER,
-    read: (query, signal) => dataOf(api.GET('/api/v1/payments', { params: { query }, signal })),
+    read: ({ amountFrom, amountTo, disputed, ...rest }, signal) => {
+      const query = {
+        ...rest,
+        ...(amountFrom !== undefined && { amountFrom: Number(amountFrom) }),
+        ...(amountTo !== undefined && { amountTo: Number(amountTo) }),
+        ...(disputed !== undefined && { disputed: disputed === 'true' }),
+      }
+      return dataOf(api.GET('/api/v1/payments', { params: { query }, signal }))
+    },
   })
   usePending(list.rows)
   return (
-    <PageFrame
-      title="Payments"
+    <PaymentsFrame
       lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
       actions={<Button onClick={making.open}>New payment</Button>}
     >
@@ -126,6 +162,24 @@ export function Payments() {
         }
       >
         <FilterSelect filter={filter} name="status" label="State" options={PAYMENT_STATES} />
+        <FilterText filter={filter} name="externalPaymentId" label="Your id" />
+        <FilterText filter={filter} name="gatewayRef" label="Gateway reference" />
+        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
+          <FilterSelect
+            filter={filter}
+            name="disputed"
+            label="Dispute"
+            options={[
+              { value: 'true', label: 'disputed' },
+              { value: 'false', label: 'not disputed' },
+            ]}
+          />
+          <FilterText filter={filter} name="currency" label="Currency" />
+          <FilterText filter={filter} name="amountFrom" label="Minor units from" />
+          <FilterText filter={filter} name="amountTo" label="Minor units to" />
+          <FilterMoment filter={filter} name="since" label="Created after" />
+          <FilterMoment filter={filter} name="until" label="Created before" />
+        </MoreFilters>
       </FilteredTable>
       <PaymentForm
         isOpen={isMaking}
@@ -138,6 +192,6 @@ export function Payments() {
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Payment">
         {opened.id !== undefined && <PaymentDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
-    </PageFrame>
+    </PaymentsFrame>
   )
 }

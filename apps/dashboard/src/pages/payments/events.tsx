@@ -1,0 +1,109 @@
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { moment, oneOf, text } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+import { EventDetails } from './event-details.tsx'
+import { EVENT_ROLES, EVENT_STATES, type GatewayEvent } from './gateway-event.ts'
+import { PaymentsFrame } from './payments-frame.tsx'
+
+const FILTER = {
+  status: oneOf(EVENT_STATES),
+  type: text,
+  paymentId: text,
+  since: moment,
+  until: moment,
+}
+const RARE = ['since', 'until'] as const
+
+const COLUMNS: readonly Column<GatewayEvent>[] = [
+  {
+    id: 'status',
+    title: 'State',
+    width: '150px',
+    cell: ({ status }) => <StateBadge state={status} role={EVENT_ROLES[status]} />,
+  },
+  { id: 'type', title: 'Event', width: 'minmax(0, 1fr)', cell: ({ type }) => type },
+  {
+    id: 'payment',
+    title: 'Payment',
+    width: '130px',
+    narrow: 'hidden',
+    cell: ({ paymentId }) =>
+      paymentId === null ? (
+        '–'
+      ) : (
+        <AnchorLink size="sm" to="/payments" search={{ open: paymentId }}>
+          …{paymentId.slice(-12)}
+        </AnchorLink>
+      ),
+  },
+  {
+    id: 'reason',
+    title: 'Reason',
+    width: 'minmax(0, 2fr)',
+    narrow: 'hidden',
+    cell: ({ reason }) => reason ?? '',
+  },
+  {
+    id: 'source',
+    title: 'Came by',
+    width: '90px',
+    narrow: 'hidden',
+    cell: ({ source }) => source,
+  },
+  {
+    id: 'received',
+    title: 'Received',
+    width: '104px',
+    cell: ({ receivedAt }) => <Time at={receivedAt} clock="business" />,
+  },
+]
+
+/** What the gateway told, and what became of it. */
+export function Events() {
+  const api = useApi()
+  const opened = useOpened()
+  const { filter, list } = useFilteredList({
+    queryKey: ['payments', 'events', 'list'],
+    fields: FILTER,
+    read: (query, signal) =>
+      dataOf(api.GET('/api/v1/webhook-events', { params: { query }, signal })),
+  })
+  return (
+    <PaymentsFrame lead="What the payment gateway told us, as it came, and what was decided.">
+      <FilteredTable
+        filter={filter}
+        label="Gateway events"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => opened.open(id)}
+        opened={opened.id}
+        empty={
+          <Empty title="No events yet">
+            The gateway sends an event for each charge, refund and dispute.
+          </Empty>
+        }
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={EVENT_STATES} />
+        <FilterText filter={filter} name="type" label="Event type" />
+        <FilterText filter={filter} name="paymentId" label="Payment id" />
+        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
+          <FilterMoment filter={filter} name="since" label="Received after" />
+          <FilterMoment filter={filter} name="until" label="Received before" />
+        </MoreFilters>
+      </FilteredTable>
+      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Gateway event">
+        {opened.id !== undefined && <EventDetails key={opened.id} id={opened.id} />}
+      </DetailDrawer>
+    </PaymentsFrame>
+  )
+}
