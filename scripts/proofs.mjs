@@ -1,32 +1,39 @@
 /*
- * The heavy proof: what kills processes, servers and brokers for minutes. `npm run check` runs the
- * short form of each after the tests, `npm run check -- --full` the full one. A proof is a program
- * of this repository with its arguments; without `short` it is part of the full check only.
+ * The heavy proof: what kills processes, servers and brokers, tells whole stories or looks at every
+ * page. `npm run check` runs the short form of each after the tests, `npm run check -- --full` the
+ * full one. A proof is a program of this repository, or test files that `npm test` leaves out, with
+ * its arguments; without `short` it is part of the full check only.
  */
 
-/** Test files as one proof. With `PROOF=full` in its environment a test takes its full form. */
-function tests(files, ...filter) {
-  return ['run', '--reporter=minimal', ...files, ...filter]
-}
+/** Processes killed at the points that stand for the others; at every point with `PROOF=full`. */
+const KILLS = [
+  'packages/domain/src/commit-kill.test.ts',
+  'packages/saga/src/crash.test.ts',
+  'packages/transports/src/killed-consumer.test.ts',
+  'systems/evidence/crash.test.ts',
+  'systems/orders/crash.test.ts',
+  'systems/payments/charges/crash.test.ts',
+  'systems/payments/reconciliation/runs/crash.test.ts',
+  'systems/payments/webhooks/crash.test.ts',
+]
 
-const VITEST = 'node_modules/vitest/vitest.mjs'
+/** The demo from the API, the command line and the browser, and every page in dark. */
+const STORIES = [
+  'apps/cli/src/demo.test.ts',
+  'apps/dashboard/test/dark.test.ts',
+  'apps/dashboard/test/demo.test.ts',
+  'apps/server/src/demo/demo.test.ts',
+]
 
 const OUTAGES = ['systems/evidence/outages.test.ts']
-
-/** Their tests are part of `npm test` at the points that stand for the others. */
-const KILL_POINTS = ['systems/evidence/crash.test.ts', 'systems/orders/crash.test.ts']
 
 export const proofs = [
   { name: 'crash', program: 'test/crash/main.ts', short: ['--ci'], full: ['--full'] },
   { name: 'upgrade', program: 'test/upgrade/main.ts', full: ['--full'] },
-  {
-    name: 'outages',
-    program: VITEST,
-    short: tests(OUTAGES, '-t', 'killed and started'),
-    full: tests(OUTAGES),
-  },
-  { name: 'every kill point', program: VITEST, full: tests(KILL_POINTS) },
+  { name: 'kills', files: KILLS, short: [], full: [] },
+  { name: 'stories', files: STORIES, short: [], full: [] },
+  { name: 'outages', files: OUTAGES, short: ['-t', 'killed and started'], full: [] },
 ]
 
-/** Test files that are proofs by themselves: `npm test` leaves them out, unless it is given one. */
-export const heavyTests = OUTAGES
+/** `npm test` leaves these out, unless it is given one. */
+export const heavyTests = proofs.flatMap(({ files = [] }) => files)

@@ -10,15 +10,23 @@ import { countReport, failuresIn, judgeFlaky } from './test-report.mjs'
  * Failures are listed again at the end, where people look.
  */
 export async function runTests({ env, args = [], signal }) {
-  const run = args.length === 0 ? runVitestTwice : runVitest
-  const { counts, failures } = await run({ env: withCompileCache(env), args, signal })
-  for (const failure of failures) console.log(`failed: ${titleOf(failure)}`)
-  return counts
+  const how = { env: withCompileCache(env), signal }
+  if (args.length > 0) return listFailures(await runVitest({ ...how, args }))
+  const options = heavyTests.map((file) => `--exclude=${file}`)
+  return listFailures(await runVitestTwice({ ...how, options }))
 }
 
-/** Runs one of the proofs; it counts as one test. */
-export async function runProof({ name, program, args, env, signal }) {
-  const status = await showProgram(program, args, { env: withCompileCache(env), signal })
+/** Runs one of the proofs. A program counts as one test. */
+export async function runProof({ name, program, files, args, env, signal }) {
+  const how = { env: withCompileCache(env), signal }
+  if (files !== undefined) {
+    // What its arguments leave out belongs to the full form: it is not skipped.
+    const { skipped: _, ...counts } = listFailures(
+      await runVitestTwice({ ...how, files, options: args }),
+    )
+    return counts
+  }
+  const status = await showProgram(program, args, how)
   if (status === 0) return { passed: 1 }
   console.log(`failed: ${name}`)
   return { failed: 1 }
@@ -58,17 +66,21 @@ const MAX_RUN_AGAIN = 6
  * is run once more with nothing beside it. What passes then is flaky: it is named, and more than a
  * few of them fail the run.
  */
-async function runVitestTwice({ env, signal }) {
-  const args = heavyTests.map((file) => `--exclude=${file}`)
-  const first = await runVitest({ env, args, signal })
+async function runVitestTwice({ env, files: chosen = [], options, signal }) {
+  const first = await runVitest({ env, args: [...chosen, ...options], signal })
   const files = [...new Set(first.failures.map(({ file }) => file))]
   if (files.length === 0 || files.length > MAX_RUN_AGAIN || signal?.aborted) return first
   const names = files.map((file) => relative(root, file))
   console.log(`\nonce more, alone: ${names.join(', ')}`)
-  const again = ['--no-file-parallelism', ...names]
+  const again = ['--no-file-parallelism', ...names, ...options]
   const { flaky, ...judged } = judgeFlaky(first, await runVitest({ env, args: again, signal }))
   for (const test of flaky) console.log(`flaky: ${titleOf(test)}`)
   return judged
+}
+
+function listFailures({ counts, failures }) {
+  for (const failure of failures) console.log(`failed: ${titleOf(failure)}`)
+  return counts
 }
 
 function titleOf({ file, test }) {
