@@ -45,6 +45,16 @@ describe('over HTTP', () => {
     expect(forged.status).toBe(401)
   })
 
+  test('a viewer reads by POST, and changes nothing', async () => {
+    const { token } = await running.as({ role: 'viewer' })
+    const headers = { authorization: `Bearer ${token}` }
+    const read = await post('{"query":"{ __typename }"}', headers)
+    expect(await read.json()).toEqual({ data: { __typename: 'Query' } })
+    const refused = await post(JSON.stringify({ query: created }), headers)
+    expect(refused.status).toBe(403)
+    expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] })
+  })
+
   test('a query can be asked by GET, a mutation cannot', async () => {
     const get = (query: string) =>
       fetch(`${url}/graphql?query=${encodeURIComponent(query)}`, {

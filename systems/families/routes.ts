@@ -7,11 +7,18 @@ import {
   problem,
   problemOf,
   rawBodyOf,
+  requirePermission,
   type App,
+  type Caller,
   type ProblemError,
 } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
-import type { GraphQLError, ValidationContext } from 'graphql'
+import {
+  OperationTypeNode,
+  getOperationAST,
+  type GraphQLError,
+  type ValidationContext,
+} from 'graphql'
 import { createGraphQLError, createYoga, maskError, type Plugin } from 'graphql-yoga'
 import type { Pool } from 'pg'
 import type { FamilyCommands } from './commands.ts'
@@ -33,12 +40,13 @@ export interface GraphqlOptions {
   readonly log: Log
 }
 
-/** GraphQL at `/graphql`, for members only, as the access hook sees to before any of this runs. */
+/** GraphQL at `/graphql`, for callers with a token, as the access hook sees to before any of this runs. */
 export function familyRoutes(app: App, { pool, commands, log }: GraphqlOptions): void {
-  const yoga = createYoga<GraphqlContext>({
+  const yoga = createYoga<RequestContext>({
     schema: familySchema,
     plugins: [
       limitTokens,
+      guardMutations,
       maxDepthPlugin({ n: MOST_LEVELS, ...asValidationError }),
       costLimitPlugin({ maxCost: MOST_COST, ...asValidationError }),
     ],
@@ -55,11 +63,13 @@ export function familyRoutes(app: App, { pool, commands, log }: GraphqlOptions):
     method: ['GET', 'POST'],
     url: '/graphql',
     bodyLimit: MOST_BYTES,
-    config: { rawBody: true },
+    // A query reads by POST too; mutations ask for more, when they are known to be some.
+    config: { rawBody: true, access: 'read' },
     schema: { summary: 'Families and their invitations, by GraphQL', tags: ['families'] },
     async handler(request, reply) {
-      const { sub, org } = callerOf(request)
-      const context = { actor: { sub, org }, db: pool, commands }
+      const caller = callerOf(request)
+      const { sub, org } = caller
+      const context = { caller, actor: { sub, org }, db: pool, commands }
       const response = await yoga.fetch(
         new URL(request.url, 'http://localhost'),
         requestOf(request),
@@ -90,6 +100,27 @@ const asValidationError = {
   onReject: [
     (context: ValidationContext | null, error: GraphQLError) => context?.reportError(error),
   ],
+}
+
+interface RequestContext extends GraphqlContext {
+  readonly caller: Caller
+}
+
+/** Who may only read may send queries, and no mutation. */
+const guardMutations: Plugin<RequestContext> = {
+  onExecute({ args, setResultAndStopExecution }) {
+    const { document, operationName, contextValue } = args
+    if (getOperationAST(document, operationName)?.operation !== OperationTypeNode.MUTATION) {
+      return
+    }
+    try {
+      requirePermission(contextValue.caller, 'write')
+    } catch (refusal) {
+      const { code, status, message } = problemOf(refusal)
+      const extensions = { code, http: { status } }
+      setResultAndStopExecution({ errors: [createGraphQLError(message, { extensions })] })
+    }
+  },
 }
 
 /** Before validation: that takes the square of what a document repeats. */

@@ -112,7 +112,7 @@ async function ownToken(configuration: Configuration): Promise<string> {
   if (secret === undefined) {
     throw new UsageError('POSTHORN_JWKS_URL is set: bring a token by --token')
   }
-  return signToken({ secret, sub: 'dev', org: 'demo', role: 'operator', expiresIn: '1h' })
+  return signToken({ secret, sub: 'dev', org: 'demo', role: 'platform', expiresIn: '1h' })
 }
 
 async function call({ url, token }: Server, method: string, signal?: AbortSignal): Promise<Story> {

@@ -20,19 +20,19 @@ test('is nothing but the token, signed with the secret of the data folder', asyn
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   const verify = createVerifier({ secret: await readFile(file, 'utf8') })
   const caller = await verify(stdout.trim())
-  expect(caller).toMatchObject({ sub: 'dev', org: 'demo', role: 'operator' })
+  expect(caller).toMatchObject({ sub: 'dev', org: 'demo', role: 'platform' })
   const hours = (caller.expiresAt - Date.now()) / 3_600_000
   expect(hours).toBeGreaterThan(11.9)
   expect(hours).toBeLessThanOrEqual(12)
 })
 
 test('carries the given claims, signed with the secret of the environment', async () => {
-  const args = ['token', '--sub', 'ada', '--org', 'shop', '--role', 'member', '--expires', '30m']
+  const args = ['token', '--sub', 'ada', '--org', 'shop', '--role', 'approver', '--expires', '30m']
   const { stdout } = await posthornHere([...args, '--json'], { POSTHORN_JWT_SECRET: secret })
   const { token, expiresAt, ...who } = JSON.parse(stdout)
-  expect(who).toEqual({ sub: 'ada', org: 'shop', role: 'member' })
+  expect(who).toEqual({ sub: 'ada', org: 'shop', role: 'approver' })
   const caller = await createVerifier({ secret })(token)
-  expect(caller).toMatchObject({ sub: 'ada', org: 'shop', role: 'member' })
+  expect(caller).toMatchObject({ sub: 'ada', org: 'shop', role: 'approver' })
   expect(Math.abs(caller.expiresAt - Date.parse(expiresAt))).toBeLessThan(2_000)
 })
 

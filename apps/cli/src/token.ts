@@ -39,7 +39,7 @@ function claimsOf({ sub, org, role, expires }: TokenOptions, mode: 'production' 
   return {
     sub: name('--sub', sub ?? 'dev'),
     org: name('--org', org ?? 'demo'),
-    role: role ?? 'operator',
+    role: role ?? 'platform',
     expiresIn,
   }
 }

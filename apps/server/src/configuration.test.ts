@@ -111,14 +111,20 @@ describe('readConfiguration', () => {
       POSTHORN_OIDC_ORG_CLAIM: 'tenant',
       POSTHORN_OIDC_ROLE_CLAIM: 'realm_access.roles',
       POSTHORN_OIDC_OPERATOR_ROLE: 'ops',
+      POSTHORN_OIDC_ROLES: 'platform=root,approver=leads',
     }
     const keys = { POSTHORN_JWKS_URL: 'https://login.example.test/keys' }
     expect(readConfiguration({ ...keys, ...expected }, []).published).toEqual({
       issuer: 'https://login.example.test',
       audience: 'posthorn',
-      claims: { org: 'tenant', role: 'realm_access.roles', operator: 'ops' },
+      claims: {
+        org: 'tenant',
+        role: 'realm_access.roles',
+        roles: { operator: 'ops', platform: 'root', approver: 'leads' },
+      },
     })
-    expect(mistakesOf(expected, [])).toHaveLength(5)
+    expect(mistakesOf(expected, [])).toHaveLength(6)
+    expect(mistakesOf({ ...keys, POSTHORN_OIDC_ROLES: 'root=x' }, [])).toHaveLength(1)
     const claims = { org: 'org', role: 'role' }
     expect(readConfiguration(keys, []).published).toEqual({ claims })
   })

@@ -1,11 +1,14 @@
 import { Type, type Static } from 'typebox'
-import type { ClaimNames } from '@posthorn/http'
+import { ROLES as TOKEN_ROLES, type ClaimNames } from '@posthorn/http'
 import type { System } from '@posthorn/systems'
 import { readSettings, type SettingOptions } from '@posthorn/systems/settings'
 import { BROKER_SETTINGS, readBrokerAddresses, type BrokerAddresses } from './broker-catalogue.ts'
 
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]
+
+const OIDC_ROLE = `(${TOKEN_ROLES.join('|')})=[^\\s,=]+`
+const OIDC_ROLES = `^${OIDC_ROLE}(,${OIDC_ROLE})*$`
 
 const setting = <Options>(description: string, options: Options & Partial<SettingOptions>) => ({
   description,
@@ -97,6 +100,14 @@ export const SERVER_SETTINGS = Type.Object({
       setting('which role there makes an operator; others are then members', {
         pattern: '^\\S+$',
       }),
+    ),
+  ),
+  POSTHORN_OIDC_ROLES: Type.Optional(
+    Type.String(
+      setting(
+        'which roles there make which of ours, as platform=ops,approver=leads; others are then members',
+        { pattern: OIDC_ROLES },
+      ),
     ),
   ),
   POSTHORN_ENCRYPTION_KEYS: Type.Optional(
@@ -278,11 +289,15 @@ function oidcOf(values: Static<typeof SERVER_SETTINGS>): Configuration['oidc'] {
 function readPublished(values: Static<typeof SERVER_SETTINGS>): Configuration['published'] {
   const { POSTHORN_JWT_ISSUER: issuer, POSTHORN_JWT_AUDIENCE: audience } = values
   const { POSTHORN_OIDC_ORG_CLAIM: org, POSTHORN_OIDC_ROLE_CLAIM: role } = values
-  const { POSTHORN_OIDC_OPERATOR_ROLE: operator } = values
+  const { POSTHORN_OIDC_OPERATOR_ROLE: operator, POSTHORN_OIDC_ROLES: named } = values
+  const roles = {
+    ...(operator !== undefined && { operator }),
+    ...Object.fromEntries(named?.split(',').map((pair) => pair.split('=')) ?? []),
+  }
   return {
     ...(issuer !== undefined && { issuer }),
     ...(audience !== undefined && { audience }),
-    claims: { org, role, ...(operator !== undefined && { operator }) },
+    claims: { org, role, ...(Object.keys(roles).length > 0 && { roles }) },
   }
 }
 
@@ -315,6 +330,7 @@ const FOR_PUBLISHED_KEYS = [
   'POSTHORN_OIDC_ORG_CLAIM',
   'POSTHORN_OIDC_ROLE_CLAIM',
   'POSTHORN_OIDC_OPERATOR_ROLE',
+  'POSTHORN_OIDC_ROLES',
 ]
 
 function tokenMistakes(env: NodeJS.ProcessEnv): string[] {

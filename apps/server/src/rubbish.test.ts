@@ -5,7 +5,7 @@ import { testServer } from './testing/test-server.ts'
 
 const database = await testDatabase()
 const server = await testServer(database)
-const token = await server.tokenFor({ role: 'operator' })
+const token = await server.tokenFor({ role: 'platform' })
 const { hostname, port } = new URL(server.url)
 
 interface Sent {

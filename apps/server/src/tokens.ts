@@ -29,5 +29,5 @@ export async function developmentToken(
 ): Promise<string | undefined> {
   const secret = configuration.production ? undefined : await secretOf(configuration)
   if (secret === undefined) return undefined
-  return signToken({ secret, sub: 'dev', org: 'demo', role: 'operator', expiresIn: '12h' })
+  return signToken({ secret, sub: 'dev', org: 'demo', role: 'platform', expiresIn: '12h' })
 }

@@ -23,7 +23,7 @@ export function welcome({ configuration, server, token }: Welcome): string {
     lines.push(`  reference   ${url}/docs`)
     if (isBuilt()) lines.push(...dashboardLines(url, token))
     if (token !== undefined)
-      lines.push('', '  token       (operator of "demo", for 12 hours)', token)
+      lines.push('', '  token       (operator of everything, in "demo", for 12 hours)', token)
     if (!configuration.production) lines.push('', ...firstThing(url))
   }
   return `${lines.join('\n')}\n\nCtrl-C ends it.\n`

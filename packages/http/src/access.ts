@@ -1,16 +1,17 @@
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { Caller, Role } from './caller.ts'
+import type { Caller } from './caller.ts'
 import { networkOf } from './network.ts'
+import { requirePermission, type Permission } from './permissions.ts'
 import { problem } from './problem.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { TokenVerifier } from './token.ts'
 
-/** Who may call a route; an operator may call every route of a member. */
-export type Access = 'public' | Role
+/** What calling a route takes: a permission, or nothing. */
+export type Access = 'public' | Permission
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Default `member`: a route that says nothing is closed. */
+    /** Default `read` for GET and `write` for other methods: a route that says nothing is closed. */
     access?: Access
     /** False for a public route that is called by ourselves, from one address. */
     rateLimit?: false
@@ -35,9 +36,10 @@ export function createAccessHook(
     limiter?.take(userOf(caller))
     const org = request.headers['x-org-id']
     if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
-    if (access === 'operator' && caller.role !== 'operator') throw problem('FORBIDDEN')
     checkPortal(caller, request.routeOptions.config.portal)
     request.caller = caller
+    // What a portal's token may do is decided above, whatever its role.
+    if (access !== 'public' && caller.portal === undefined) requirePermission(caller, access)
   }
   const admitLater = async (request: FastifyRequest, access: Access, caller: Promise<Caller>) => {
     try {
@@ -92,7 +94,12 @@ export function userOf({ org, sub }: Caller): string {
 function accessTo(request: FastifyRequest): Access {
   const { config } = request.routeOptions
   // An address without a route answers 404 to every caller: there is nothing to protect.
-  return config.url === undefined ? 'public' : (config.access ?? 'member')
+  return config.url === undefined ? 'public' : (config.access ?? defaultAccess(request.method))
+}
+
+/** What a route takes that does not say: reading is for every role, changing is not. */
+export function defaultAccess(method: string): Permission {
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'write'
 }
 
 /** Whether a header says that name; Node reads headers as Latin-1, most clients write UTF-8. */

@@ -8,13 +8,13 @@ const UUID = '0190a8c0-0000-7000-8000-000000000001'
 describe('access', () => {
   const routes = [
     ['GET', '/open', 'public'],
-    ['GET', '/me', 'member'],
-    ['GET', '/ops', 'operator'],
-    ['GET', '/things', 'member'],
-    ['GET', `/things/${UUID}`, 'member'],
-    ['POST', '/things', 'member'],
-    ['HEAD', '/me', 'member'],
-    ['HEAD', '/ops', 'operator'],
+    ['GET', '/me', 'read'],
+    ['GET', '/ops', 'operate'],
+    ['GET', '/things', 'read'],
+    ['GET', `/things/${UUID}`, 'read'],
+    ['POST', '/things', 'write'],
+    ['HEAD', '/me', 'read'],
+    ['HEAD', '/ops', 'operate'],
     ['GET', '/openapi.json', 'public'],
     ['GET', '/docs', 'public'],
     ['GET', '/docs/static/swagger-ui-bundle.js', 'public'],
@@ -26,12 +26,14 @@ describe('access', () => {
     basic: async () => ({ authorization: 'Basic YTpi' }),
     empty: async () => ({ authorization: 'Bearer ' }),
     member: () => bearer(),
+    viewer: () => bearer({ role: 'viewer' }),
     operator: () => bearer({ role: 'operator' }),
   }
   const refusal = (access: string, token: string): number | undefined => {
     if (access === 'public') return undefined
-    if (token !== 'member' && token !== 'operator') return 401
-    return access === 'operator' && token === 'member' ? 403 : undefined
+    if (!['viewer', 'member', 'operator'].includes(token)) return 401
+    if (access === 'operate') return token === 'operator' ? undefined : 403
+    return access === 'write' && token === 'viewer' ? 403 : undefined
   }
   const table = routes.flatMap(([method, url, access]) =>
     Object.keys(tokens).map((token) => ({ method, url, access, token })),

@@ -69,7 +69,8 @@ export interface LogSettings {
 
 /**
  * A Fastify that answers every error with a problem, lets only callers with a token in, and
- * describes itself. Routes say who may call them by `config: { access }`; default `member`.
+ * describes itself. Routes say what calling them takes by `config: { access }`; default `read` for
+ * GET and `write` for other methods.
  */
 export async function createApp(options: AppOptions): Promise<App> {
   const { requestTimeoutMs = 30_000, rateLimit = { max: 600, windowMs: 60_000 } } = options

@@ -1,7 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 import { problem } from './problem.ts'
 
-export type Role = 'member' | 'operator'
+/**
+ * What a token may say. `member` counts as `clerk` and `operator` as `admin` of its organisation;
+ * `platform` operates everything. `PERMISSIONS` says what each may do.
+ */
+export type Role = 'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
 
 /** Who asks, as the token says. */
 export interface Caller {

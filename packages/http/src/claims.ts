@@ -1,4 +1,6 @@
 import type { JWTPayload } from 'jose'
+import type { Role } from './caller.ts'
+import { ROLES } from './permissions.ts'
 
 /**
  * Where tokens say what a caller is, for providers with words of their own. A name is that of a
@@ -10,10 +12,11 @@ export interface ClaimNames {
   /** Default `role`. */
   readonly role?: string
   /**
-   * What the role claim must be, or have among others, for an operator; every other user is a
-   * member. Without it the claim must be `member` or `operator`, or absent.
+   * What the role claim must be, or have among others, for each role; of several the one with the
+   * most permissions counts, and every other user is a member. Without it the claim must be one of
+   * the roles' own names, or absent.
    */
-  readonly operator?: string
+  readonly roles?: Partial<Readonly<Record<Role, string>>>
 }
 
 /** A caller as a token says it, unchecked. */
@@ -25,20 +28,22 @@ export interface Claimed {
 }
 
 export function readClaims(payload: JWTPayload, names: ClaimNames = {}): Claimed {
-  const { org = 'org', role = 'role', operator } = names
+  const { org = 'org', role = 'role', roles } = names
   const said = claimAt(payload, role)
   return {
     sub: payload.sub,
     org: claimAt(payload, org),
-    role: operator === undefined ? said : roleBy(said, operator),
+    role: roles === undefined ? said : roleBy(said, roles),
     exp: payload.exp ?? 0,
   }
 }
 
-function roleBy(said: unknown, operator: string): 'member' | 'operator' {
+function roleBy(said: unknown, words: NonNullable<ClaimNames['roles']>): Role {
   // Some write roles as a list, some as one text with blanks between, as scopes are.
-  const roles = typeof said === 'string' ? [said, ...said.split(' ')] : said
-  return Array.isArray(roles) && roles.includes(operator) ? 'operator' : 'member'
+  const has: unknown = typeof said === 'string' ? [said, ...said.split(' ')] : said
+  if (!Array.isArray(has)) return 'member'
+  const isHeld = (role: Role) => words[role] !== undefined && has.includes(words[role])
+  return ROLES.findLast(isHeld) ?? 'member'
 }
 
 /** The name as it stands comes first: some are addresses, with dots in them. */

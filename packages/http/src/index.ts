@@ -15,6 +15,8 @@ export { answerRepeat, withIdempotencyKey, sendStored } from './with-idempotency
 export type { IdempotentOptions, WorkResult } from './with-idempotency-key.ts'
 export { Problem } from './openapi.ts'
 export { PageQuery, pageOf, toPage } from './paging.ts'
+export { PERMISSIONS, ROLES, may, requirePermission, tenantOf } from './permissions.ts'
+export type { Permission } from './permissions.ts'
 export { ProblemError, defineProblems, problem } from './problem.ts'
 export type { FieldError, ProblemDefinition, ProblemInit } from './problem.ts'
 export { problemOf } from './problem-of.ts'

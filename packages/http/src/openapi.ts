@@ -2,7 +2,8 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from 'typebox'
-import type { Access } from './access.ts'
+import { defaultAccess, type Access } from './access.ts'
+import { PERMISSIONS } from './permissions.ts'
 import { PROBLEM_TYPE } from './problem.ts'
 
 /** The body of every error, RFC 9457. */
@@ -41,7 +42,10 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
       security: [{ bearer: [] }],
     },
     transform: ({ schema, url, route }) => ({
-      schema: describeRoute(schema, route.config?.access),
+      schema: describeRoute(
+        schema,
+        route.config?.access ?? defaultAccess([route.method].flat().at(-1) ?? 'POST'),
+      ),
       url,
     }),
   })
@@ -50,22 +54,21 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
       route.config = { ...route.config, access: 'public' }
     })
     open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
-    await open.register(swaggerUi, { routePrefix: '/docs' })
+    await open.register(swaggerUi, { routePrefix: '/docs', uiConfig: { showExtensions: true } })
   })
 }
 
 /** A route's schema with the answers that every route can give. */
-function describeRoute(
-  schema: FastifySchema | undefined,
-  access: Access | undefined,
-): FastifySchema {
+function describeRoute(schema: FastifySchema | undefined, access: Access): FastifySchema {
   const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }
   const responses = schema?.response as Record<string, unknown> | undefined
   return {
     ...schema,
     ...(schema?.querystring !== undefined && { querystring: asSent(schema.querystring) }),
     ...(schema?.body !== undefined && { body: asSent(schema.body) }),
-    ...(access === 'public' && { security: [] }),
+    ...(access === 'public'
+      ? { security: [] }
+      : { 'x-permission': { name: access, roles: PERMISSIONS[access].roles } }),
     response: {
       ...(responses ?? { 200: { description: 'Done', content: { '*/*': { schema: {} } } } }),
       '4XX': { description: 'Request refused', content },

@@ -9,6 +9,7 @@ import {
 } from 'jose'
 import type { Caller, Role } from './caller.ts'
 import { readClaims, type ClaimNames, type Claimed } from './claims.ts'
+import { ROLES } from './permissions.ts'
 import { ProblemError, problem } from './problem.ts'
 
 /** Long enough to spare nearly every signature check, short enough to notice a key that was withdrawn. */
@@ -121,9 +122,12 @@ function secretBytes(secret: string): Uint8Array {
 function callerFrom({ sub, org, role = 'member', exp }: Claimed): Caller {
   if (!isName(sub)) throw invalid('its sub is not a name of 1 to 255 characters')
   if (!isName(org)) throw invalid('its org is not a name of 1 to 255 characters')
-  if (role !== 'member' && role !== 'operator')
-    throw invalid('its role is neither known nor absent')
+  if (!isRole(role)) throw invalid('its role is neither known nor absent')
   return { sub, org, role, expiresAt: exp * 1_000 }
+}
+
+function isRole(value: unknown): value is Role {
+  return ROLES.some((role) => role === value)
 }
 
 /** What Postgres can store and a log line can show. */

@@ -94,7 +94,7 @@ export async function clientOf(
   url: string,
   { sub = 'ada', org = 'acme' }: { sub?: string; org?: string } = {},
 ): Promise<Client> {
-  const token = await signToken({ secret: TOKEN_SECRET, sub, org })
+  const token = await signToken({ secret: TOKEN_SECRET, sub, org, role: 'admin' })
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, ...(init.headers as object) }
     const response = await fetch(url + path, { ...init, method, headers })

@@ -62,7 +62,7 @@ export async function runWebhooks(
     parts,
     relay,
     async as({ sub = 'ada', org = 'acme' }) {
-      return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub, org, role: 'member' }))
+      return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub, org, role: 'admin' }))
     },
     announce(event = {}) {
       announced += 1
@@ -78,7 +78,7 @@ export async function runWebhooks(
 
 /** A member of an organisation, at any server. */
 export async function clientAt(url: string, org: string): Promise<Client> {
-  return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'member' }))
+  return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'admin' }))
 }
 
 function clientOf(url: string, token: string): Client {

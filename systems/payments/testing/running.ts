@@ -84,7 +84,7 @@ export async function clientOf(
   url: string,
   { sub = 'ada', org = 'acme' }: { sub?: string; org?: string } = {},
 ): Promise<Client> {
-  const token = await signToken({ secret: TOKEN_SECRET, sub, org, role: 'member' })
+  const token = await signToken({ secret: TOKEN_SECRET, sub, org, role: 'admin' })
   const send = (path: string, init: RequestInit = {}) =>
     ask(`${url}${path}`, {
       ...init,

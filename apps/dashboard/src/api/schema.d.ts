@@ -1838,7 +1838,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The caller, by its token */
+    /** The caller by its token, and what its role may do */
     get: {
       parameters: {
         query?: never
@@ -1876,7 +1876,19 @@ export interface paths {
               /** Format: date-time */
               expiresAt: string
               org: string
-              role: 'member' | 'operator'
+              permissions: {
+                /** @description behind "may": what it lets its holder do */
+                about: string
+                /** @description whether the caller has it */
+                allowed: boolean
+                name: string
+                /** @description who has it */
+                roles: (
+                  'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
+                )[]
+              }[]
+              /** @enum {unknown} */
+              role: 'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
               sub: string
             }
           }
@@ -2746,7 +2758,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Every outbox and how it is doing */
+    /** Every outbox and how it is doing; for an operator of one organisation, its own messages */
     get: {
       parameters: {
         query?: never
@@ -2782,25 +2794,41 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description the table is large: what is finished is estimated, and so is what is plenty */
+                /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
                 approximate: boolean
-                blockedKeys: number
+                /** @description of all organisations together; null for an operator of one */
+                blockedKeys: number | null
                 counts: {
                   [key: string]: number
                 }
                 /** @description what waits and is due by the business clock */
                 due: number
-                failureRate: number
-                heldKeys: number
+                /** @description of all organisations together; null for an operator of one */
+                failureRate: number | null
+                /** @description of all organisations together; null for an operator of one */
+                heldKeys: number | null
                 name: string
                 oldestDueSeconds: number
                 paused: boolean
                 pausedAt: string | null
                 pausedBy: string | null
                 pauseReason: string | null
-                perSecond: number
-                quarantined: number
+                /** @description of all organisations together; null for an operator of one */
+                perSecond: number | null
+                /** @description of all organisations together; null for an operator of one */
+                quarantined: number | null
                 relays: number
+                /** @description the word that this outbox has for each role of a state */
+                roles: {
+                  cancelled: string | null
+                  claimed: string | null
+                  confirmed: string | null
+                  dead: string | null
+                  failing: string | null
+                  ready: string | null
+                  retry: string | null
+                  sent: string | null
+                }
                 states: string[]
               }[]
             }
@@ -2860,9 +2888,10 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description the table is large: what is finished is estimated, and so is what is plenty */
+              /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
               approximate: boolean
-              blockedKeys: number
+              /** @description of all organisations together; null for an operator of one */
+              blockedKeys: number | null
               counts: {
                 [key: string]: number
               }
@@ -2871,17 +2900,32 @@ export interface paths {
               }
               /** @description what waits and is due by the business clock */
               due: number
-              failureRate: number
-              heldKeys: number
+              /** @description of all organisations together; null for an operator of one */
+              failureRate: number | null
+              /** @description of all organisations together; null for an operator of one */
+              heldKeys: number | null
               name: string
               oldestDueSeconds: number
               paused: boolean
               pausedAt: string | null
               pausedBy: string | null
               pauseReason: string | null
-              perSecond: number
-              quarantined: number
+              /** @description of all organisations together; null for an operator of one */
+              perSecond: number | null
+              /** @description of all organisations together; null for an operator of one */
+              quarantined: number | null
               relays: number
+              /** @description the word that this outbox has for each role of a state */
+              roles: {
+                cancelled: string | null
+                claimed: string | null
+                confirmed: string | null
+                dead: string | null
+                failing: string | null
+                ready: string | null
+                retry: string | null
+                sent: string | null
+              }
               states: string[]
             }
           }
@@ -4232,7 +4276,7 @@ export interface paths {
                   /** Format: date-time */
                   startedAt: string
                 }[]
-                /** @description the table is large: what is finished is estimated, and so is what is plenty */
+                /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
                 approximate: boolean
                 blockedKeys: number
                 /** @description destinations that a relay does not try now, as it last said */
@@ -8480,7 +8524,7 @@ export interface paths {
     }
     /**
      * What happens to messages, as it happens: server-sent events
-     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Each comes as `news` too, its name in the release before. Members see what belongs to their own organisation, operators everything.
+     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Each comes as `news` too, its name in the release before. Members see what belongs to their own organisation, as do its operators; those of the platform see everything.
      */
     get: {
       parameters: {

@@ -26,7 +26,7 @@ export const pages: readonly Page[] = [
     group: 'Operate',
     icon: IconLayoutDashboard,
     key: 'o',
-    readers: 'operators',
+    readers: 'platform',
     views: { '': () => import('./overview/overview.tsx').then(({ Overview }) => Overview) },
   },
   {
@@ -35,7 +35,7 @@ export const pages: readonly Page[] = [
     group: 'Operate',
     icon: IconMailbox,
     key: 'b',
-    readers: 'operators',
+    readers: 'platform',
     views: {
       '': () => import('./outboxes/outboxes.tsx').then(({ Outboxes }) => Outboxes),
       $name: () => import('./outboxes/outbox.tsx').then(({ Outbox }) => Outbox),
@@ -67,7 +67,7 @@ export const pages: readonly Page[] = [
     group: 'Operate',
     icon: IconEar,
     key: 'c',
-    readers: 'operators',
+    readers: 'platform',
     views: { '': () => import('./consumers/consumers.tsx').then(({ Consumers }) => Consumers) },
   },
   {
@@ -195,7 +195,7 @@ export const pages: readonly Page[] = [
     group: 'Development',
     icon: IconPlayerPlay,
     key: 'h',
-    readers: 'operators',
+    readers: 'platform',
     where: 'development',
     views: {
       '': () => import('./demo/demo.tsx').then(({ Demo }) => Demo),

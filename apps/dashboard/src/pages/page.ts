@@ -1,5 +1,6 @@
 import type { Icon } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import { isOperator, type Role } from '../session/claims.ts'
 
 export type PageGroup = 'Operate' | 'Systems' | 'Development'
 
@@ -11,8 +12,8 @@ export interface Page {
   readonly icon: Icon
   /** Typed after `g`, goes to it. */
   readonly key: string
-  /** Everybody else neither sees it in the navigation nor gets it at its address. */
-  readonly readers: 'everyone' | 'operators'
+  /** Others neither see it in the navigation nor get it at its address. */
+  readonly readers: 'everyone' | 'operators' | 'platform'
   /** There is nothing behind it in production. */
   readonly where?: 'development'
   /** What is shown at `/<name>` and, by what follows there, below it: `''`, `'$id'`. */
@@ -23,11 +24,12 @@ export interface Page {
 export type View = () => Promise<ComponentType>
 
 export interface User {
-  readonly role: 'member' | 'operator'
+  readonly role: Role
   readonly production: boolean
 }
 
 export function mayRead({ readers, where }: Page, { role, production }: User): boolean {
   if (where === 'development' && production) return false
-  return readers === 'everyone' || role === 'operator'
+  if (readers === 'everyone') return true
+  return readers === 'operators' ? isOperator(role) : role === 'platform'
 }

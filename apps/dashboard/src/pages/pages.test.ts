@@ -31,6 +31,9 @@ test('pages for operators or for development are hidden from others', () => {
   const development = { ...page, readers: 'everyone', where: 'development' } as const
   expect(mayRead(operators, { role: 'member', production: false })).toBe(false)
   expect(mayRead(operators, { role: 'operator', production: true })).toBe(true)
+  const platform = { ...page, readers: 'platform' } as const
+  expect(mayRead(platform, { role: 'operator', production: true })).toBe(false)
+  expect(mayRead(platform, { role: 'platform', production: true })).toBe(true)
   expect(mayRead(development, { role: 'operator', production: true })).toBe(false)
   expect(mayRead(development, { role: 'member', production: false })).toBe(true)
 })

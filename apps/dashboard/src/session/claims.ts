@@ -1,4 +1,11 @@
-export type Role = 'member' | 'operator'
+/** As `ROLES` of the server; what each may do, `/api/v1/me` says. */
+const ROLES = ['viewer', 'clerk', 'member', 'approver', 'admin', 'operator', 'platform'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Whether the role sees outboxes and their messages. */
+export function isOperator(role: Role): boolean {
+  return role === 'operator' || role === 'platform'
+}
 
 /** Who a token says its holder is. The server checks it; the page only shows it. */
 export interface Claims {
@@ -16,8 +23,9 @@ export function claimsOf(token: string): Claims | undefined {
   try {
     const { sub, org, role = 'member', exp } = JSON.parse(decode(body)) as Record<string, unknown>
     if (typeof sub !== 'string' || typeof org !== 'string' || typeof exp !== 'number') return
-    if (role !== 'member' && role !== 'operator') return
-    return { sub, org, role, expiresAt: exp * 1_000 }
+    const known = ROLES.find((each) => each === role)
+    if (known === undefined) return
+    return { sub, org, role: known, expiresAt: exp * 1_000 }
   } catch {
     return undefined
   }

@@ -11,6 +11,12 @@ import { useSessionKeeper, useSessionState } from '../session/session-context.ts
 import { Shell } from './shell.tsx'
 import { useUser } from './use-user.ts'
 
+const READERS = {
+  everyone: 'everyone',
+  operators: 'operators',
+  platform: 'operators of the platform',
+}
+
 /** The server refuses in any case; this says so in words, before anything is asked. */
 export function PageGate({ page }: { page: Page }) {
   const user = useUser()
@@ -23,8 +29,8 @@ export function PageGate({ page }: { page: Page }) {
     )
   }
   return (
-    <Notice icon={IconLock} title={`${page.title} is for operators`}>
-      Your token has the member role. Log in as an operator to see this page.
+    <Notice icon={IconLock} title={`${page.title} is for ${READERS[page.readers]}`}>
+      Your token has the role {user.role}. Log in as one of them to see this page.
     </Notice>
   )
 }

@@ -29,11 +29,11 @@ export interface Dashboard {
   /** The server's database, to make things happen in. */
   readonly database: TestDatabase
   /**
-   * A page of its own, logged in as an operator of `demo` by default. It is given back after the
+   * A page of its own, logged in to `demo` as a platform operator by default. It is given back after the
    * test, which fails if anything went wrong on it.
    */
   open(path?: string, options?: PageOptions): Promise<Page>
-  /** A token that the server takes; an operator of `demo` by default. */
+  /** A token that the server takes; a platform operator in `demo` by default. */
   token(visitor?: Partial<Visitor>): string
   /** Calls the server's API by the token of a visitor; the body of the answer. */
   call(path: string, options?: CallOptions): Promise<unknown>
@@ -64,7 +64,7 @@ export async function openDashboard({
   afterAll(() => server?.close())
   const url = server?.url ?? 'http://no.browser.invalid'
 
-  const token = ({ sub = 'dev', org = 'demo', role = 'operator' }: Partial<Visitor> = {}) =>
+  const token = ({ sub = 'dev', org = 'demo', role = 'platform' }: Partial<Visitor> = {}) =>
     tokenFor({ sub, org, role }, secret)
   return {
     url,

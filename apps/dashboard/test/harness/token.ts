@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
+import type { Role } from '../../src/session/claims.ts'
 
 /** Who looks at the dashboard. */
 export interface Visitor {
   readonly sub: string
   readonly org: string
-  readonly role: 'member' | 'operator'
+  readonly role: Role
 }
 
 /** A token as the server takes it: HS256, valid for an hour by default. */

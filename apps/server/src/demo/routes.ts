@@ -32,7 +32,7 @@ const Progress = Type.Object({
 })
 
 const tags = ['demo']
-const config = { access: 'operator' } as const
+const config = { access: 'operate-all' } as const
 
 const schemas = {
   start: {

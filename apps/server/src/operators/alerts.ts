@@ -3,7 +3,7 @@ import { transaction } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR } from './outbox-registry.ts'
+import { OPERATOR, scopeOf, withinScope } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -55,7 +55,10 @@ const acknowledging = {
 export function alertRoutes(app: App, pool: Pool): void {
   app.get('/api/v1/alerts', { schema: list, config: OPERATOR }, async (request) => {
     const { status, ...filter } = request.query
-    const wanted = { ...filter, ...(status !== undefined && { state: status }) }
+    const wanted = withinScope(request, {
+      ...filter,
+      ...(status !== undefined && { state: status }),
+    })
     const { items, nextCursor } = await listAlerts(pool, wanted)
     return { items: items.map(resourceOf), nextCursor: nextCursor ?? null }
   })
@@ -64,7 +67,7 @@ export function alertRoutes(app: App, pool: Pool): void {
     '/api/v1/alerts/:id/acknowledge',
     { schema: acknowledging, config: OPERATOR },
     async (request) => {
-      const seen = { id: request.params.id, by: callerOf(request).sub }
+      const seen = { id: request.params.id, by: callerOf(request).sub, ...scopeOf(request) }
       const alert = await transaction(pool, (tx) => acknowledgeAlert(tx, seen))
       if (!alert) throw problem('NOT_FOUND', { detail: 'there is no such alert' })
       return resourceOf(alert)

@@ -2,7 +2,7 @@ import { searchAudit, type AuditEntry, type AuditOptions } from '@posthorn/engin
 import { PageQuery, pageOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { OPERATOR } from './outbox-registry.ts'
+import { OPERATOR, withinScope } from './outbox-registry.ts'
 import { TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -55,7 +55,10 @@ const schema = {
 
 export function auditRoutes(app: App, pool: Pool): void {
   app.get('/api/v1/audit', { schema, config: OPERATOR }, async (request) => {
-    const { items, nextCursor } = await searchAudit(pool, optionsOf(request.query))
+    const { items, nextCursor } = await searchAudit(
+      pool,
+      withinScope(request, optionsOf(request.query)),
+    )
     return { items: items.map(entryOf), nextCursor: nextCursor ?? null }
   })
 }

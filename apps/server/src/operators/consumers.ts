@@ -13,7 +13,7 @@ import {
 import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { OPERATOR } from './outbox-registry.ts'
+import { OPERATOR, PLATFORM, isWithin, scopeOf, withinScope } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -144,30 +144,28 @@ const OPERATIONS = {
 
 /** What operators see and do about consumers, whichever broker they read. */
 export function consumerRoutes(app: App, pool: Pool): void {
-  app.get('/api/v1/consumers', { schema: groups, config: OPERATOR }, async () => ({
+  app.get('/api/v1/consumers', { schema: groups, config: PLATFORM }, async () => ({
     items: (await readConsumers(pool)).map(consumerOf),
   }))
 
-  app.get(
-    '/api/v1/consumers/dead-letters',
-    { schema: list, config: OPERATOR },
-    async ({ query: { status, cursor, limit, ...asked } }) => {
-      const { items, nextCursor } = await listDeadLetters(pool, {
-        ...filterOf(asked),
-        limit,
-        ...(cursor !== undefined && { cursor }),
-        ...(status !== undefined && { state: status }),
-      })
-      return { items: items.map(letterOf), nextCursor: nextCursor ?? null }
-    },
-  )
+  app.get('/api/v1/consumers/dead-letters', { schema: list, config: OPERATOR }, async (request) => {
+    const { status, cursor, limit, ...asked } = request.query
+    const { items, nextCursor } = await listDeadLetters(pool, {
+      ...withinScope(request, filterOf(asked)),
+      limit,
+      ...(cursor !== undefined && { cursor }),
+      ...(status !== undefined && { state: status }),
+    })
+    return { items: items.map(letterOf), nextCursor: nextCursor ?? null }
+  })
 
   app.get(
     '/api/v1/consumers/dead-letters/:id',
     { schema: show, config: OPERATOR },
-    async ({ params }) => {
-      const letter = await getDeadLetter(pool, params.id)
-      if (!letter) throw problem('NOT_FOUND', { detail: 'it is not set aside, or no longer' })
+    async (request) => {
+      const letter = await getDeadLetter(pool, request.params.id)
+      if (!letter || !isWithin(scopeOf(request), letter))
+        throw problem('NOT_FOUND', { detail: 'it is not set aside, or no longer' })
       return {
         ...letterOf(letter),
         occurredAt: textOrNull(letter.occurredAt),
@@ -185,7 +183,7 @@ export function consumerRoutes(app: App, pool: Pool): void {
       { schema, config: OPERATOR },
       async (request, reply) => {
         const { dryRun = false, filter: asked = {}, reason, limit } = request.body
-        const filter = filterOf(asked)
+        const filter = withinScope(request, filterOf(asked))
         if (dryRun) {
           const count = await countDeadLetters(pool, filter, name)
           return reply.code(202).send({ count, dryRun })

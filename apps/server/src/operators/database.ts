@@ -2,7 +2,7 @@ import { readBloat } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, type OutboxRegistry } from './outbox-registry.ts'
+import { PLATFORM, type OutboxRegistry } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const schema = {
@@ -40,7 +40,7 @@ const schema = {
 }
 
 export function databaseRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
-  app.get('/api/v1/database', { schema, config: OPERATOR }, async () => {
+  app.get('/api/v1/database', { schema, config: PLATFORM }, async () => {
     const { tables, horizons } = await readBloat(pool, [...outboxes.values()])
     return {
       tables: tables.map(({ outbox, vacuumedAt, analyzedAt, ...sizes }) => ({

@@ -2,7 +2,13 @@ import { groupDead } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, OutboxParams, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
+import {
+  OPERATOR,
+  OutboxParams,
+  outboxFor,
+  withinScope,
+  type OutboxRegistry,
+} from './outbox-registry.ts'
 import { DeadFilter, filterOf } from './replays.ts'
 import { Moment, textOrNull } from './transition.ts'
 
@@ -31,21 +37,18 @@ const schema = {
 }
 
 export function deadLetterRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
-  app.get(
-    '/api/v1/outboxes/:name/dead-letters',
-    { schema, config: OPERATOR },
-    async ({ params, query }) => {
-      const outbox = outboxNamed(outboxes, params.name)
-      const groups = await groupDead(pool, outbox, filterOf(query))
-      return {
-        items: groups.map(({ code, count, oldestAt, newestAt, error }) => ({
-          code: textOrNull(code),
-          count,
-          oldestAt: textOrNull(oldestAt),
-          newestAt: textOrNull(newestAt),
-          error: textOrNull(error),
-        })),
-      }
-    },
-  )
+  app.get('/api/v1/outboxes/:name/dead-letters', { schema, config: OPERATOR }, async (request) => {
+    const outbox = outboxFor(request, outboxes, request.params.name)
+    const filter = withinScope(request, filterOf(request.query))
+    const groups = await groupDead(pool, outbox, filter)
+    return {
+      items: groups.map(({ code, count, oldestAt, newestAt, error }) => ({
+        code: textOrNull(code),
+        count,
+        oldestAt: textOrNull(oldestAt),
+        newestAt: textOrNull(newestAt),
+        error: textOrNull(error),
+      })),
+    }
+  })
 }

@@ -11,7 +11,7 @@ import {
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, OutboxParams, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
+import { OutboxParams, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
 
 const Word = Type.Union([Type.String(), Type.Null()])
 
@@ -51,7 +51,7 @@ const schema = {
 }
 
 export function graphRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
-  app.get('/api/v1/outboxes/:name/graph', { schema, config: OPERATOR }, async (request) => {
+  app.get('/api/v1/outboxes/:name/graph', { schema, config: PLATFORM }, async (request) => {
     const outbox = outboxNamed(outboxes, request.params.name)
     const [stats, rates] = await Promise.all([
       outboxStats(pool, outbox),

@@ -3,7 +3,7 @@ import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { MessageParams } from './messages.ts'
-import { OPERATOR, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
+import { OPERATOR, isWithin, outboxFor, scopeOf, type OutboxRegistry } from './outbox-registry.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -58,14 +58,18 @@ export function journeyRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
   app.get(
     '/api/v1/outboxes/:name/messages/:id/journey',
     { schema, config: OPERATOR },
-    async ({ params: { name, id } }) => {
-      const outbox = outboxNamed(outboxes, name)
+    async (request) => {
+      const { name, id } = request.params
+      const scope = scopeOf(request)
+      const outbox = outboxFor(request, outboxes, name)
       const details = await getMessage(pool, outbox, id)
-      if (!details) throw problem('NOT_FOUND', { detail: `${name} has no such message` })
+      if (!details || !isWithin(scope, details))
+        throw problem('NOT_FOUND', { detail: `${name} has no such message` })
       const all = [...outboxes.values()]
       const { eventId, traceId, isComplete, steps } = await readJourney(pool, all, {
         outbox,
         details,
+        ...scope,
       })
       return {
         outbox: name,

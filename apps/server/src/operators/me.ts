@@ -1,22 +1,40 @@
-import { callerOf, type App } from '@posthorn/http'
+import { PERMISSIONS, ROLES, callerOf, may, type App, type Permission } from '@posthorn/http'
 import { Type } from 'typebox'
 
+const Role = Type.Enum(ROLES)
+
 const schema = {
-  summary: 'The caller, by its token',
+  summary: 'The caller by its token, and what its role may do',
   tags: ['session'],
   response: {
     200: Type.Object({
       sub: Type.String(),
       org: Type.String(),
-      role: Type.Union([Type.Literal('member'), Type.Literal('operator')]),
+      role: Role,
       expiresAt: Type.String({ format: 'date-time' }),
+      permissions: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          about: Type.String({ description: 'behind "may": what it lets its holder do' }),
+          allowed: Type.Boolean({ description: 'whether the caller has it' }),
+          roles: Type.Array(Role, { description: 'who has it' }),
+        }),
+      ),
     }),
   },
 }
 
+const NAMES = Object.keys(PERMISSIONS) as Permission[]
+
 export function meRoutes(app: App): void {
   app.get('/api/v1/me', { schema }, async (request) => {
     const { sub, org, role, expiresAt } = callerOf(request)
-    return { sub, org, role, expiresAt: new Date(expiresAt).toISOString() }
+    const permissions = NAMES.map((name) => ({
+      name,
+      about: PERMISSIONS[name].about,
+      allowed: may({ role }, name),
+      roles: [...PERMISSIONS[name].roles],
+    }))
+    return { sub, org, role, expiresAt: new Date(expiresAt).toISOString(), permissions }
   })
 }

@@ -9,14 +9,18 @@ import {
   type MessageSummary,
 } from '@posthorn/engine/operate'
 import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import {
   OPERATOR,
   OptionalReason,
   OutboxName,
   OutboxParams,
-  outboxNamed,
+  isWithin,
+  outboxFor,
+  scopeOf,
+  withinScope,
   type OutboxRegistry,
 } from './outbox-registry.ts'
 import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
@@ -108,11 +112,15 @@ const cancelling = {
 }
 
 export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
-  /** The message, or 404. */
-  const findMessageRow = async ({ name, id }: { name: string; id: string }) => {
-    const outbox = outboxNamed(outboxes, name)
+  /** The message, or 404, also for another organisation's. */
+  const findMessageRow = async (
+    request: FastifyRequest<{ Params: Static<typeof MessageParams> }>,
+  ) => {
+    const { name, id } = request.params
+    const outbox = outboxFor(request, outboxes, name)
     const message = await getMessage(pool, outbox, id)
-    if (!message) throw problem('NOT_FOUND', { detail: `${name} has no such message` })
+    if (!message || !isWithin(scopeOf(request), message))
+      throw problem('NOT_FOUND', { detail: `${name} has no such message` })
     return { outbox, message }
   }
 
@@ -120,14 +128,14 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     '/api/v1/outboxes/:name/messages',
     { schema: list, config: OPERATOR },
     async (request) => {
-      const outbox = outboxNamed(outboxes, request.params.name)
+      const outbox = outboxFor(request, outboxes, request.params.name)
       const { status, since, until, ...filter } = request.query
-      const wanted = {
+      const wanted = withinScope(request, {
         ...filter,
         ...(status !== undefined && { state: status }),
         ...(since !== undefined && { since: new Date(since) }),
         ...(until !== undefined && { until: new Date(until) }),
-      }
+      })
       const { items, nextCursor } = await listMessages(pool, outbox, wanted)
       return { items: items.map(summaryOf), nextCursor: nextCursor ?? null }
     },
@@ -137,7 +145,7 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     '/api/v1/outboxes/:name/messages/:id',
     { schema: show, config: OPERATOR },
     async (request) => {
-      const { outbox, message } = await findMessageRow(request.params)
+      const { outbox, message } = await findMessageRow(request)
       return detailsOf(outbox, message)
     },
   )
@@ -146,7 +154,7 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     '/api/v1/outboxes/:name/messages/:id/replay',
     { schema: replaying, config: OPERATOR },
     async (request, reply) => {
-      const { outbox, message } = await findMessageRow(request.params)
+      const { outbox, message } = await findMessageRow(request)
       const operator = operatorOf(callerOf(request).sub, request.body?.reason)
       const options = { filter: { ids: [message.id] }, ...operator }
       const ids = await transaction(pool, (tx) => replay(tx, outbox, options))
@@ -159,7 +167,7 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     '/api/v1/outboxes/:name/messages/:id/cancel',
     { schema: cancelling, config: OPERATOR },
     async (request) => {
-      const { outbox, message } = await findMessageRow(request.params)
+      const { outbox, message } = await findMessageRow(request)
       if (outbox.states.cancelled === undefined) {
         throw problem('CONFLICT', { detail: `messages of ${outbox.name} cannot be cancelled` })
       }

@@ -1,11 +1,14 @@
 import type { Outbox } from '@posthorn/engine'
-import { problem } from '@posthorn/http'
+import { callerOf, problem, tenantOf } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 
 /** The outboxes of this server by name. */
 export type OutboxRegistry = ReadonlyMap<string, Outbox>
 
-export const OPERATOR = { access: 'operator' } as const
+export const OPERATOR = { access: 'operate' } as const
+/** For what is not one organisation's: the outbox itself, and figures over all messages. */
+export const PLATFORM = { access: 'operate-all' } as const
 
 export const OutboxName = Type.String({ minLength: 1, maxLength: 200 })
 
@@ -16,6 +19,48 @@ export const OptionalReason = Type.Union([
   Type.Object({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) }),
   Type.Null(),
 ])
+
+/** Whose messages a request is about: undefined for those of all organisations. */
+export interface Scope {
+  readonly tenant?: string
+}
+
+/** What the caller may see: everything, or what belongs to its organisation. */
+export function scopeOf(request: FastifyRequest): Scope {
+  const tenant = tenantOf(callerOf(request))
+  return tenant === undefined ? {} : { tenant }
+}
+
+/** A filter within what the caller may see; one that names another organisation is refused. */
+export function withinScope<Filter extends Scope>(request: FastifyRequest, filter: Filter): Filter {
+  const { tenant } = scopeOf(request)
+  if (tenant === undefined) return filter
+  if (filter.tenant !== undefined && filter.tenant !== tenant) {
+    throw problem('ORG_MISMATCH', { detail: 'The filter names another organisation.' })
+  }
+  return { ...filter, tenant }
+}
+
+/** Whether something belongs to whom the caller may see; what belongs to none is the platform's. */
+export function isWithin(
+  { tenant }: Scope,
+  thing: { readonly tenant: string | undefined },
+): boolean {
+  return tenant === undefined || thing.tenant === tenant
+}
+
+/**
+ * Finds an outbox, or answers 404 with the names there are. One whose table does not say whose its
+ * messages are is the platform's.
+ */
+export function outboxFor(request: FastifyRequest, outboxes: OutboxRegistry, name: string): Outbox {
+  const { tenant } = scopeOf(request)
+  const outbox = outboxNamed(outboxes, name)
+  if (tenant === undefined || outbox.columns.tenant !== undefined) return outbox
+  throw problem('FORBIDDEN', {
+    detail: `${name} does not keep whose its messages are; it takes an operator of the platform.`,
+  })
+}
 
 /** Finds an outbox, or answers 404 with the names there are. */
 export function outboxNamed(outboxes: OutboxRegistry, name: string): Outbox {

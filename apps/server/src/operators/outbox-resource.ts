@@ -1,6 +1,30 @@
-import type { OutboxStats, Paused } from '@posthorn/engine/operate'
+import type { Outbox } from '@posthorn/engine'
+import type { OutboxStats, Paused, TenantCounts } from '@posthorn/engine/operate'
 import { Type } from 'typebox'
 import { textOrNull } from './transition.ts'
+
+const Word = Type.Union([Type.String(), Type.Null()])
+
+export const StateWords = Type.Object(
+  {
+    ready: Word,
+    claimed: Word,
+    retry: Word,
+    failing: Word,
+    sent: Word,
+    confirmed: Word,
+    dead: Word,
+    cancelled: Word,
+  },
+  { description: 'the word that this outbox has for each role of a state' },
+)
+
+export function wordsOf(outbox: Outbox | undefined) {
+  const states = Object.entries(outbox?.states ?? {})
+  return Object.fromEntries(
+    states.map(([role, word]) => [role, word === undefined ? null : String(word)]),
+  ) as Record<keyof Outbox['states'], string | null>
+}
 
 /** How an outbox is doing, in every answer that says so. */
 export const OutboxResource = Type.Object({
@@ -8,7 +32,8 @@ export const OutboxResource = Type.Object({
   states: Type.Array(Type.String()),
   counts: Type.Record(Type.String(), Type.Integer()),
   approximate: Type.Boolean({
-    description: 'the table is large: what is finished is estimated, and so is what is plenty',
+    description:
+      'the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long',
   }),
   due: Type.Integer({ description: 'what waits and is due by the business clock' }),
   oldestDueSeconds: Type.Number(),
@@ -22,6 +47,21 @@ export const OutboxResource = Type.Object({
   heldKeys: Type.Integer(),
   blockedKeys: Type.Integer(),
   quarantined: Type.Integer(),
+})
+
+const FigureOfAll = Type.Union([Type.Number(), Type.Null()], {
+  description: 'of all organisations together; null for an operator of one',
+})
+
+/** The same where operators of one organisation read it too. */
+export const ScopedOutboxResource = Type.Object({
+  ...OutboxResource.properties,
+  roles: StateWords,
+  perSecond: FigureOfAll,
+  failureRate: FigureOfAll,
+  heldKeys: FigureOfAll,
+  blockedKeys: FigureOfAll,
+  quarantined: FigureOfAll,
 })
 
 export function statsOf(stats: OutboxStats, pause: Paused | undefined) {
@@ -42,5 +82,16 @@ export function statsOf(stats: OutboxStats, pause: Paused | undefined) {
     heldKeys: stats.heldKeys,
     blockedKeys: stats.blockedKeys,
     quarantined: stats.quarantined,
+  }
+}
+
+/** The same for an operator of one organisation: its own messages, and no figure about others'. */
+export function ownStatsOf(stats: OutboxStats, own: TenantCounts, pause: Paused | undefined) {
+  const { counts, approximate, due, oldestDueSeconds } = own
+  return {
+    ...statsOf(stats, pause),
+    counts: Object.fromEntries(stats.states.map((state) => [state, counts[state] ?? 0])),
+    ...{ approximate, due, oldestDueSeconds },
+    ...{ perSecond: null, failureRate: null, heldKeys: null, blockedKeys: null, quarantined: null },
   }
 }

@@ -1,5 +1,6 @@
 import { transaction, type Outbox } from '@posthorn/engine'
 import {
+  countTenantMessages,
   listHeldKeys,
   listPaused,
   outboxStats,
@@ -11,23 +12,28 @@ import {
 import { callerOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OutboxResource, statsOf } from './outbox-resource.ts'
+import { ScopedOutboxResource, ownStatsOf, statsOf, wordsOf } from './outbox-resource.ts'
 import {
   OPERATOR,
   OptionalReason,
   OutboxName,
   OutboxParams,
+  PLATFORM,
+  outboxFor,
   outboxNamed,
+  scopeOf,
   type OutboxRegistry,
+  type Scope,
 } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const tags = ['outboxes']
 
 const list = {
-  summary: 'Every outbox and how it is doing',
+  summary:
+    'Every outbox and how it is doing; for an operator of one organisation, its own messages',
   tags,
-  response: { 200: Type.Object({ items: Type.Array(OutboxResource) }) },
+  response: { 200: Type.Object({ items: Type.Array(ScopedOutboxResource) }) },
 }
 
 const show = {
@@ -36,7 +42,7 @@ const show = {
   params: OutboxParams,
   response: {
     200: Type.Object({
-      ...OutboxResource.properties,
+      ...ScopedOutboxResource.properties,
       definition: Type.Record(Type.String(), Type.Unknown()),
     }),
   },
@@ -89,27 +95,35 @@ const unblocking = {
 }
 
 export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
-  const resourceOf = async (outbox: Outbox, pauses: Pauses) =>
-    statsOf(await outboxStats(pool, outbox), pauses.get(outbox.name))
+  const resourceOf = async (outbox: Outbox, pauses: Pauses, { tenant }: Scope) => {
+    const paused = pauses.get(outbox.name)
+    const stats = await outboxStats(pool, outbox)
+    const roles = wordsOf(outbox)
+    if (tenant === undefined) return { ...statsOf(stats, paused), roles }
+    const own = await countTenantMessages(pool, outbox, tenant)
+    return { ...ownStatsOf(stats, own, paused), roles }
+  }
   const readPauses = async (): Promise<Pauses> =>
     new Map((await listPaused(pool)).map((each) => [each.outbox, each]))
 
-  app.get('/api/v1/outboxes', { schema: list, config: OPERATOR }, async () => {
+  app.get('/api/v1/outboxes', { schema: list, config: OPERATOR }, async (request) => {
     const pauses = await readPauses()
-    return {
-      items: await Promise.all([...outboxes.values()].map((each) => resourceOf(each, pauses))),
-    }
+    const scope = scopeOf(request)
+    const shown = [...outboxes.values()].filter(
+      ({ columns }) => scope.tenant === undefined || columns.tenant !== undefined,
+    )
+    return { items: await Promise.all(shown.map((each) => resourceOf(each, pauses, scope))) }
   })
 
   app.get('/api/v1/outboxes/:name', { schema: show, config: OPERATOR }, async (request) => {
-    const outbox = outboxNamed(outboxes, request.params.name)
-    const resource = await resourceOf(outbox, await readPauses())
+    const outbox = outboxFor(request, outboxes, request.params.name)
+    const resource = await resourceOf(outbox, await readPauses(), scopeOf(request))
     return { ...resource, definition: definitionOf(outbox) }
   })
 
   app.post(
     '/api/v1/outboxes/:name/pause',
-    { schema: pausing, config: OPERATOR },
+    { schema: pausing, config: PLATFORM },
     async (request) => {
       const { name } = outboxNamed(outboxes, request.params.name)
       const reason = request.body?.reason
@@ -121,7 +135,7 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
 
   app.post(
     '/api/v1/outboxes/:name/resume',
-    { schema: resuming, config: OPERATOR },
+    { schema: resuming, config: PLATFORM },
     async (request) => {
       const outbox = outboxNamed(outboxes, request.params.name)
       await transaction(pool, (tx) => resume(tx, outbox, { by: callerOf(request).sub }))
@@ -129,7 +143,7 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
     },
   )
 
-  app.get('/api/v1/outboxes/:name/keys', { schema: keys, config: OPERATOR }, async (request) => {
+  app.get('/api/v1/outboxes/:name/keys', { schema: keys, config: PLATFORM }, async (request) => {
     const outbox = outboxNamed(outboxes, request.params.name)
     const held = await listHeldKeys(pool, outbox, request.query)
     return {
@@ -145,7 +159,7 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
 
   app.post(
     '/api/v1/outboxes/:name/keys/:key/unblock',
-    { schema: unblocking, config: OPERATOR },
+    { schema: unblocking, config: PLATFORM },
     async (request) => {
       const outbox = outboxNamed(outboxes, request.params.name)
       if (!outbox.order) {

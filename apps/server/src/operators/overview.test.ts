@@ -215,6 +215,9 @@ test('every user may ask who they are', async () => {
   const token = await server.tokenFor({ sub: 'ada', org: 'acme' })
   const { body } = await server.call('/api/v1/me', { token })
   expect(body).toMatchObject({ sub: 'ada', org: 'acme', role: 'member' })
+  const permissions = body['permissions'] as { name: string; allowed: boolean }[]
+  const allowed = permissions.filter((each) => each.allowed).map(({ name }) => name)
+  expect(allowed).toEqual(['read', 'write'])
   expect(Date.parse(String(body['expiresAt']))).toBeGreaterThan(Date.now())
 })
 

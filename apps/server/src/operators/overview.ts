@@ -9,31 +9,18 @@ import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
-import { OutboxResource, statsOf } from './outbox-resource.ts'
-import { OPERATOR, OutboxName, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
+import { OutboxResource, StateWords, statsOf, wordsOf } from './outbox-resource.ts'
+import { OutboxName, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()])
-const Word = Type.Union([Type.String(), Type.Null()])
 
 /** Several dashboards, and an impatient one, share an answer for this long. */
 const FRESH_MS = 1_000
 
 const OverviewItem = Type.Object({
   ...OutboxResource.properties,
-  roles: Type.Object(
-    {
-      ready: Word,
-      claimed: Word,
-      retry: Word,
-      failing: Word,
-      sent: Word,
-      confirmed: Word,
-      dead: Word,
-      cancelled: Word,
-    },
-    { description: 'the word that this outbox has for each role of a state' },
-  ),
+  roles: StateWords,
   drainSeconds: Type.Union([Type.Number(), Type.Null()], {
     description: 'until what is due is gone, at the rate of the last minute; null if nothing moves',
   }),
@@ -95,7 +82,7 @@ const history = {
 export function overviewRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
   const read = shareReads(() => readOverview(pool, [...outboxes.values()]))
 
-  app.get('/api/v1/overview', { schema: show, config: OPERATOR }, async () => {
+  app.get('/api/v1/overview', { schema: show, config: PLATFORM }, async () => {
     const { at, clock, alerts, outboxes: items, consumers } = await read()
     return {
       at: at.toISOString(),
@@ -111,7 +98,7 @@ export function overviewRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): 
 
   app.get(
     '/api/v1/overview/history',
-    { schema: history, config: OPERATOR },
+    { schema: history, config: PLATFORM },
     async ({ query: { outbox, minutes } }) => {
       const names =
         outbox === undefined ? [...outboxes.keys()] : [outboxNamed(outboxes, outbox).name]
@@ -136,12 +123,9 @@ export function overviewRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): 
 }
 
 function itemOf(item: OutboxOverview, outbox: Outbox | undefined) {
-  const states = Object.entries(outbox?.states ?? {})
   return {
     ...statsOf(item, item.pause),
-    roles: Object.fromEntries(
-      states.map(([role, word]) => [role, word === undefined ? null : String(word)]),
-    ) as Record<keyof Outbox['states'], string | null>,
+    roles: wordsOf(outbox),
     drainSeconds: item.drainSeconds ?? null,
     diedToday: item.diedToday,
     openAlerts: item.openAlerts,

@@ -13,13 +13,17 @@ import {
   type ReplayRunOptions,
 } from '@posthorn/engine/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import {
   OPERATOR,
   OptionalReason,
   OutboxParams,
-  outboxNamed,
+  isWithin,
+  outboxFor,
+  scopeOf,
+  withinScope,
   type OutboxRegistry,
 } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
@@ -124,14 +128,24 @@ const stopping = {
 }
 
 export function replayRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+  /** The replay, or 404, also for one that is not of the caller's organisation only. */
+  const findRun = async (request: FastifyRequest<{ Params: Static<typeof ReplayParams> }>) => {
+    const { name, id } = request.params
+    const outbox = outboxFor(request, outboxes, name)
+    const run = await getReplay(pool, outbox, id)
+    if (!run || !isWithin(scopeOf(request), { tenant: run.filter.tenant })) {
+      throw problem('NOT_FOUND', { detail: 'the outbox has no such replay' })
+    }
+    return { outbox, run }
+  }
+
   app.post(
     '/api/v1/outboxes/:name/replay',
     { schema: replaying, config: OPERATOR },
     async (request, reply) => {
-      const outbox = outboxNamed(outboxes, request.params.name)
+      const outbox = outboxFor(request, outboxes, request.params.name)
       const { dryRun = false, limit, ...order } = request.body
-      const { sub } = callerOf(request)
-      const options = { ...optionsOf(order, sub), ...(limit !== undefined && { limit }) }
+      const options = { ...optionsOf(request, order), ...(limit !== undefined && { limit }) }
       const count = dryRun
         ? await countReplay(pool, outbox, options.filter)
         : (await transaction(pool, (tx) => replay(tx, outbox, options))).length
@@ -143,10 +157,9 @@ export function replayRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
     '/api/v1/outboxes/:name/replays',
     { schema: starting, config: OPERATOR },
     async (request, reply) => {
-      const outbox = outboxNamed(outboxes, request.params.name)
+      const outbox = outboxFor(request, outboxes, request.params.name)
       const { limit, ...order } = request.body
-      const { sub } = callerOf(request)
-      const options = { ...optionsOf(order, sub), ...(limit !== undefined && { limit }) }
+      const options = { ...optionsOf(request, order), ...(limit !== undefined && { limit }) }
       const run = await transaction(pool, (tx) => startReplay(tx, outbox, options))
       return reply.code(202).send(resourceOf(run))
     },
@@ -155,8 +168,9 @@ export function replayRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
   app.get(
     '/api/v1/outboxes/:name/replays',
     { schema: listing, config: OPERATOR },
-    async ({ params }) => {
-      const runs = await listReplays(pool, outboxNamed(outboxes, params.name))
+    async (request) => {
+      const outbox = outboxFor(request, outboxes, request.params.name)
+      const runs = await listReplays(pool, outbox, scopeOf(request))
       return { items: runs.map(resourceOf) }
     },
   )
@@ -164,24 +178,22 @@ export function replayRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
   app.get(
     '/api/v1/outboxes/:name/replays/:id',
     { schema: showing, config: OPERATOR },
-    async ({ params }) => {
-      const run = await getReplay(pool, outboxNamed(outboxes, params.name), params.id)
-      if (!run) throw noSuchReplay()
-      return resourceOf(run)
-    },
+    async (request) => resourceOf((await findRun(request)).run),
   )
 
   app.post(
     '/api/v1/outboxes/:name/replays/:id/stop',
     { schema: stopping, config: OPERATOR },
     async (request) => {
-      const { name, id } = request.params
-      const outbox = outboxNamed(outboxes, name)
+      const { outbox, run } = await findRun(request)
       const reason = request.body?.reason
-      const stop = { id, by: callerOf(request).sub, ...(reason !== undefined && { reason }) }
+      const stop = {
+        id: run.id,
+        by: callerOf(request).sub,
+        ...(reason !== undefined && { reason }),
+      }
       const stopped = await transaction(pool, (tx) => stopReplay(tx, outbox, stop))
       if (stopped) return resourceOf(stopped)
-      if (!(await getReplay(pool, outbox, id))) throw noSuchReplay()
       throw problem('CONFLICT', { detail: 'the replay has ended' })
     },
   )
@@ -203,19 +215,15 @@ export function replayTask(pool: Pool, outboxes: readonly Outbox[]): PeriodicTas
 }
 
 function optionsOf(
+  request: FastifyRequest,
   { filter = {}, reason, perSecond }: Static<typeof Order>,
-  by: string,
 ): ReplayRunOptions {
   return {
-    filter: filterOf(filter),
-    by,
+    filter: withinScope(request, filterOf(filter)),
+    by: callerOf(request).sub,
     ...(reason !== undefined && { reason }),
     ...(perSecond !== undefined && { perSecond }),
   }
-}
-
-function noSuchReplay() {
-  return problem('NOT_FOUND', { detail: 'the outbox has no such replay' })
 }
 
 function resourceOf(run: ReplayRun): Static<typeof Replay> {

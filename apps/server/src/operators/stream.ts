@@ -5,18 +5,11 @@ import type {
   AnnouncementItem,
   SubscribeOptions,
 } from '@posthorn/engine/operate'
-import {
-  callerOf,
-  lastEventId,
-  sendEvents,
-  type App,
-  type Caller,
-  type StreamEvent,
-} from '@posthorn/http'
+import { lastEventId, sendEvents, type App, type StreamEvent } from '@posthorn/http'
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'
 import { mergeStreams } from './merge-streams.ts'
-import { OutboxName } from './outbox-registry.ts'
+import { OutboxName, scopeOf } from './outbox-registry.ts'
 
 const schema = {
   summary: 'What happens to messages, as it happens: server-sent events',
@@ -27,7 +20,7 @@ const schema = {
     'truncated}` of things that systems announce, the latest of each, at most every 250 ms; they ' +
     'have no id and are not repeated: the topic `*` means that some may be missing. Each comes as ' +
     '`news` too, its name in the release before. Members see what belongs to their own ' +
-    'organisation, operators everything.',
+    'organisation, as do its operators; those of the platform see everything.',
   tags: ['audit'],
   querystring: Type.Object({
     outbox: Type.Optional(OutboxName),
@@ -50,7 +43,7 @@ export function streamRoutes(app: App, { feed, announcements }: StreamSources): 
   app.get('/api/v1/stream', { schema }, async (request, reply) => {
     const after = lastEventId(request)
     const { outbox, topics } = request.query
-    const shown = filterFor(callerOf(request))
+    const shown = scopeOf(request)
     const wanted: SubscribeOptions = {
       ...shown,
       ...(after !== undefined && { after }),
@@ -69,11 +62,6 @@ export function streamRoutes(app: App, { feed, announcements }: StreamSources): 
       },
     })
   })
-}
-
-/** Operators see everything; members what belongs to their organisation. */
-function filterFor({ role, org }: Caller): Pick<SubscribeOptions, 'tenant'> {
-  return role === 'operator' ? {} : { tenant: org }
 }
 
 async function* eventsOf(batches: AsyncIterable<FeedBatch>): AsyncGenerator<StreamEvent[]> {

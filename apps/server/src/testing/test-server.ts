@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestDatabase } from '@posthorn/engine/testing'
-import { signToken } from '@posthorn/http'
+import { signToken, type Role } from '@posthorn/http'
 import type { System } from '@posthorn/systems'
 import { afterAll } from 'vitest'
 import { readConfiguration } from '../configuration.ts'
@@ -16,8 +16,8 @@ export interface TestServer extends Server {
   readonly url: string
   readonly secret: string
   /** A token that was not printed anywhere. */
-  tokenFor(claims: { sub?: string; org?: string; role?: 'member' | 'operator' }): Promise<string>
-  /** Calls a path as an operator of `demo`. */
+  tokenFor(claims: { sub?: string; org?: string; role?: Role }): Promise<string>
+  /** Calls a path as an operator of the platform. */
   call(
     path: string,
     options?: { body?: unknown; method?: string; token?: string },
@@ -57,7 +57,7 @@ export async function testServer(
   const url = server.url ?? ''
   const tokenFor: TestServer['tokenFor'] = ({ sub = 'ada', org = 'demo', role = 'member' }) =>
     signToken({ secret, sub, org, role, expiresIn: '1h' })
-  const operator = await tokenFor({ sub: 'root', role: 'operator' })
+  const operator = await tokenFor({ sub: 'root', role: 'platform' })
   return {
     ...server,
     url,

@@ -96,16 +96,17 @@ export async function listAlerts(
 
 /**
  * Acknowledges an alert. The first acknowledgement stays; a second call changes nothing.
- * Returns the alert, undefined if there is none.
+ * Returns the alert, undefined if there is none, or none of this tenant where one is named.
  */
 export async function acknowledgeAlert(
   tx: Transaction,
-  { id, by }: { id: string; by: string },
+  { id, by, tenant }: { id: string; by: string; tenant?: string },
 ): Promise<Alert | undefined> {
   if (!isId(id, 'bigint')) return undefined
-  const { rows: changed } = await tx.query<AlertRow>(acknowledge(id, by))
+  const { rows: changed } = await tx.query<AlertRow>(acknowledge(id, by, tenant ?? null))
   // A statement of its own: it sees what another acknowledged while the first one waited for it.
   const row = changed[0] ?? (await tx.query<AlertRow>(selectAlert(id))).rows[0]
+  if (tenant !== undefined && row?.tenant !== tenant) return undefined
   return row && alertOf(row)
 }
 

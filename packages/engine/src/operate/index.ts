@@ -78,4 +78,5 @@ export {
 } from './replay-run.ts'
 export { takeSamples } from '../maintain/sample.ts'
 export { outboxStats, type OutboxStats } from './stats.ts'
+export { countTenantMessages, type TenantCounts } from './tenant-counts.ts'
 export { viewMessage, type MessageView } from './view.ts'

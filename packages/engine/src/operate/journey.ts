@@ -55,12 +55,15 @@ export interface Journey {
   readonly isComplete: boolean
 }
 
-/** Where a message came from and what became of it: outbox, topic, inboxes, and what is of its trace. */
+/**
+ * Where a message came from and what became of it: outbox, topic, inboxes, and what is of its
+ * trace; of that only what belongs to `tenant`, if one is named.
+ */
 export async function readJourney(
   pool: Pool,
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
   outboxes: readonly Outbox<any>[],
-  { outbox, details }: { outbox: Outbox; details: MessageDetails },
+  { outbox, details, tenant }: { outbox: Outbox; details: MessageDetails; tenant?: string },
 ): Promise<Journey> {
   const { message } = viewMessage(outbox, details.row)
   const eventId = message?.id
@@ -68,7 +71,9 @@ export async function readJourney(
   const [arrived, received, related] = await Promise.all([
     arrival(pool, outbox, details),
     eventId === undefined ? [] : receipts(pool, eventId),
-    traceId === undefined ? NOTHING : relatives(pool, outboxes, { traceId, own: details.id }),
+    traceId === undefined
+      ? NOTHING
+      : relatives(pool, outboxes, { traceId, own: details.id, tenant }),
   ])
   const created: JourneyStep[] = details.createdAt
     ? [{ kind: 'created', at: details.createdAt }]
@@ -149,10 +154,14 @@ const NOTHING: Relatives = { steps: [], isComplete: true }
 async function relatives(
   pool: Pool,
   outboxes: readonly Outbox[],
-  { traceId, own }: { traceId: string; own: string },
+  { traceId, own, tenant }: { traceId: string; own: string; tenant: string | undefined },
 ): Promise<Relatives> {
-  const traced = outboxes.filter(({ columns }) => columns.traceparent !== undefined)
-  const found = await Promise.all(traced.map((outbox) => findTraced(pool, outbox, traceId)))
+  const traced = outboxes.filter(
+    ({ columns }) =>
+      columns.traceparent !== undefined && (tenant === undefined || columns.tenant !== undefined),
+  )
+  const wanted = { traceId, tenant }
+  const found = await Promise.all(traced.map((outbox) => findTraced(pool, outbox, wanted)))
   return {
     steps: found.flatMap((each) => each ?? []).filter(({ messageId }) => messageId !== own),
     isComplete: !found.includes(undefined),
@@ -163,15 +172,15 @@ async function relatives(
 async function findTraced(
   pool: Pool,
   outbox: Outbox,
-  traceId: string,
+  { traceId, tenant }: { traceId: string; tenant: string | undefined },
 ): Promise<Extract<JourneyStep, { kind: 'related' }>[] | undefined> {
   try {
     return await transaction(pool, async (tx) => {
       await tx.query(limitSearch)
       const rows = await run<{ id: string; state: string; at: Date }>(
         withoutPreparing(tx),
-        selectTraced(outbox),
-        { pattern: `00-${traceId}-%` },
+        selectTraced(outbox, tenant !== undefined),
+        { pattern: `00-${traceId}-%`, tenant },
       )
       return rows.map(({ id, state, at }) => ({
         kind: 'related',

@@ -159,14 +159,14 @@ export async function getReplay(
   return rows[0] && runOf(rows[0])
 }
 
-/** The latest replays of an outbox, newest first. */
+/** The latest replays of an outbox, newest first; of one tenant's messages only, if it is named. */
 export async function listReplays(
   db: Queryable,
   outbox: Pick<Outbox, 'name'>,
-  { limit = 50 }: { limit?: number } = {},
+  { limit = 50, tenant }: { limit?: number; tenant?: string } = {},
 ): Promise<ReplayRun[]> {
   const bounded = Math.min(Math.max(Math.trunc(limit), 1), 500)
-  const { rows } = await db.query<ReplayRow>(selectReplays(outbox.name, bounded))
+  const { rows } = await db.query<ReplayRow>(selectReplays(outbox.name, tenant ?? null, bounded))
   return rows.map(runOf)
 }
 

@@ -95,13 +95,17 @@ export function recoverAlerts(source: string, subject: string): Statement {
     returning id`
 }
 
-/** Acknowledges it, with its trace in the audit, unless it is acknowledged already: then there is no row. */
-export function acknowledge(id: string, by: string): Statement {
+/**
+ * Acknowledges it, with its trace in the audit, unless it is acknowledged already or another
+ * tenant's: then there is no row.
+ */
+export function acknowledge(id: string, by: string, tenant: string | null): Statement {
   return sql`
     with acknowledged as (
       update posthorn.alert
          set acknowledged_at = now(), acknowledged_by = ${by}
        where id = ${id}::bigint and acknowledged_at is null
+         and (${tenant}::text is null or tenant = ${tenant})
       returning *
     ),
     noted as (

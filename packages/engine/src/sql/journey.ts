@@ -54,15 +54,17 @@ export function selectTopicMessage(place: {
 /** Nothing leads to a trace but reading: what takes longer is left out. */
 export const limitSearch: Statement = sql`set local statement_timeout = '500ms'`
 
-/** Messages of an outbox that were written in one trace. */
-export function selectTraced({ table, columns }: ResolvedDefinition): Prepared {
+/** Messages of an outbox that were written in one trace, of one tenant or of all. */
+export function selectTraced({ table, columns }: ResolvedDefinition, ofTenant: boolean): Prepared {
   const at = columns.createdAt ?? columns.dueAt
   return prepare(
     (
       p,
     ) => `select ${columns.id}::text as id, ${columns.status}::text as state, ${at}::timestamptz as at
   from ${table}
- where ${columns.traceparent} like ${p('pattern')}
+ where ${columns.traceparent} like ${p('pattern')}${
+   ofTenant ? `\n   and ${columns.tenant}::text = ${p('tenant')}::text` : ''
+ }
  limit 20`,
   )
 }

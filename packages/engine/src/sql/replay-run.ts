@@ -43,11 +43,11 @@ export function selectReplay(outbox: string, id: string): Statement {
   return sql`select ${COLUMNS} from posthorn.replay where outbox = ${outbox} and id = ${id}::uuid`
 }
 
-export function selectReplays(outbox: string, limit: number): Statement {
+export function selectReplays(outbox: string, tenant: string | null, limit: number): Statement {
   return sql`
     select ${COLUMNS}
       from posthorn.replay
-     where outbox = ${outbox}
+     where outbox = ${outbox} and (${tenant}::text is null or filter->>'tenant' = ${tenant})
      order by started_at desc, id desc
      limit ${limit}`
 }
@@ -119,8 +119,8 @@ export function stopRunning(stop: {
       returning *
     ),
     noted as (
-      insert into posthorn.operation (operation, outbox, subject, actor, reason)
-      select 'stop-replay', outbox, id::text, ${stop.by}, ${stop.reason ?? null} from stopped
+      insert into posthorn.operation (operation, outbox, subject, tenant, actor, reason)
+      select 'stop-replay', outbox, id::text, filter->>'tenant', ${stop.by}, ${stop.reason ?? null} from stopped
     )
     select ${COLUMNS} from stopped`
 }

@@ -56,7 +56,7 @@ export async function bearer(caller?: Parameters<typeof tokenOf>[0]) {
 function addRoutes(app: App): void {
   app.get('/open', { config: { access: 'public' } }, () => ({ open: true }))
   app.get('/me', (request) => callerOf(request))
-  app.get('/ops', { config: { access: 'operator' } }, () => ({ ops: true }))
+  app.get('/ops', { config: { access: 'operate' } }, () => ({ ops: true }))
   const list = {
     tags: ['things'],
     querystring: PageQuery,

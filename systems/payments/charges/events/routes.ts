@@ -48,11 +48,15 @@ export function eventRoutes(app: App, pool: Pool): void {
 
   app.get(`${PATH}/:id`, { schema: readEvent }, async (request) => toWhole(await own(request)))
 
-  app.post(`${PATH}/:id/reprocess`, { schema: reprocessEvent }, async (request) => {
-    const { event_id: id, text } = await own(request)
-    await transaction(pool, (tx) => reprocess(tx, { id, text, caller: callerOf(request) }))
-    return toWhole(await own(request))
-  })
+  app.post(
+    `${PATH}/:id/reprocess`,
+    { schema: reprocessEvent, config: { access: 'administer' } },
+    async (request) => {
+      const { event_id: id, text } = await own(request)
+      await transaction(pool, (tx) => reprocess(tx, { id, text, caller: callerOf(request) }))
+      return toWhole(await own(request))
+    },
+  )
 }
 
 const Position = Type.Tuple([

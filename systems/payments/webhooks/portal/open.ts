@@ -2,4 +2,4 @@
 export const READ = { config: { portal: 'read' } } as const
 
 /** Routes that change endpoints or send again: for portals that may. */
-export const CHANGE = { config: { portal: 'write' } } as const
+export const CHANGE = { config: { portal: 'write', access: 'administer' } } as const

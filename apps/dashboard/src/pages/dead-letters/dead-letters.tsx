@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { type OutboxOverview, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import { type ListedOutbox, useOutboxes } from '../../outboxes/use-outboxes.ts'
 import { ReplayButton } from './replay-button.tsx'
 import { type DeadFilter, type DeadGroup, useDeadGroups } from './use-dead-groups.ts'
 import { columnsOf } from '../messages/columns.tsx'
@@ -74,7 +74,7 @@ export function DeadLetters() {
 }
 
 interface GroupsProps {
-  readonly outboxes: readonly OutboxOverview[]
+  readonly outboxes: readonly ListedOutbox[]
   readonly filter: Filter<typeof FILTER>
 }
 
@@ -173,7 +173,7 @@ function DeadGroupCard({ group, filter, isAlone, onLook }: DeadGroupCardProps) {
 }
 
 interface DeadRowsProps {
-  readonly outbox: OutboxOverview
+  readonly outbox: ListedOutbox
   readonly filter: DeadFilter
   /** How many match the filter. */
   readonly matching: number

@@ -27,6 +27,7 @@ import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { isOperator } from '../../session/claims.ts'
 import { useUser } from '../../shell/use-user.ts'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
@@ -234,12 +235,11 @@ function RowFacts({ row }: { row: Row }) {
             : `partition ${kafkaPartition}, offset ${kafkaOffset}`,
         Event: eventId === null ? undefined : <CopyId id={eventId} what="event id" />,
         Id: <CopyId id={row.id} />,
-        Message:
-          role === 'operator' ? (
-            <AnchorLink to="/messages" search={{ outbox: OUTBOX, open: `${OUTBOX}:${row.id}` }}>
-              Open in outbox
-            </AnchorLink>
-          ) : undefined,
+        Message: isOperator(role) ? (
+          <AnchorLink to="/messages" search={{ outbox: OUTBOX, open: `${OUTBOX}:${row.id}` }}>
+            Open in outbox
+          </AnchorLink>
+        ) : undefined,
       }}
     />
   )

@@ -1,4 +1,4 @@
-import { roleIn, type OutboxOverview } from '../../outboxes/use-outboxes.ts'
+import { roleIn, type ListedOutbox } from '../../outboxes/use-outboxes.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
@@ -7,7 +7,7 @@ import type { MessageRow } from './message.ts'
 
 /** The columns of messages; an outbox's own words are coloured by the roles they play. */
 export function columnsOf(
-  outboxes: readonly OutboxOverview[] | undefined,
+  outboxes: readonly ListedOutbox[] | undefined,
 ): readonly Column<MessageRow>[] {
   return [
     {

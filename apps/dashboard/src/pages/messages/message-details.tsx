@@ -2,7 +2,7 @@ import { Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { type OutboxOverview, roleIn } from '../../outboxes/use-outboxes.ts'
+import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
 import { FailureNote } from './failure-note.tsx'
 import { Journey } from './journey.tsx'
 import type { MessageDetails, MessageKey } from './message.ts'
@@ -19,7 +19,7 @@ import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
 interface MessageDetailsProps {
   readonly message: MessageKey
-  readonly outboxes: readonly OutboxOverview[]
+  readonly outboxes: readonly ListedOutbox[]
 }
 
 /** One message: its facts, why it is where it is, its way, and what is in it. */

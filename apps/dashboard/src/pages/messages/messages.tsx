@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { type OutboxOverview, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import { type ListedOutbox, useOutboxes } from '../../outboxes/use-outboxes.ts'
 import { columnsOf } from './columns.tsx'
 import { MessageDetailsView } from './message-details.tsx'
 import { addressOf, keyIn } from './message.ts'
@@ -32,7 +32,7 @@ export function Messages() {
   )
 }
 
-function MessageList({ outboxes }: { outboxes: readonly OutboxOverview[] }) {
+function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   const filter = useFilter(MESSAGE_FILTER)
   const opened = useOpened()
   const shown = keyIn(opened.id)
@@ -84,7 +84,7 @@ const RARE = ['type', 'key', 'tenant', 'code', 'error', 'since', 'until'] as con
 
 interface MessageFilterBarProps {
   readonly filter: Filter<typeof MESSAGE_FILTER>
-  readonly outboxes: readonly OutboxOverview[]
+  readonly outboxes: readonly ListedOutbox[]
 }
 
 /** The fields that narrow messages; the rarer ones come when they are wished for, or set. */

@@ -54,17 +54,17 @@ export function Outbox() {
               value={outbox.due === 0 ? 'none' : formatDuration(outbox.oldestDueSeconds * 1_000)}
               tone={outbox.oldestDueSeconds > 60 ? 'warning' : 'normal'}
             />
-            <Stat label="Rate" value={formatRate(outbox.perSecond)} />
-            <Stat label="Failing" value={formatShare(outbox.failureRate)} hint="of attempts" />
+            <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} />
+            <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="of attempts" />
             <Stat
               label="Blocked keys"
-              value={formatCount(outbox.blockedKeys)}
-              tone={outbox.blockedKeys > 0 ? 'bad' : 'normal'}
+              value={formatCount(outbox.blockedKeys ?? 0)}
+              tone={(outbox.blockedKeys ?? 0) > 0 ? 'bad' : 'normal'}
             />
             <Stat
               label="Quarantined"
-              value={formatCount(outbox.quarantined)}
-              tone={outbox.quarantined > 0 ? 'bad' : 'normal'}
+              value={formatCount(outbox.quarantined ?? 0)}
+              tone={(outbox.quarantined ?? 0) > 0 ? 'bad' : 'normal'}
             />
           </StatStrip>
           <Panel title="States">
@@ -78,7 +78,7 @@ export function Outbox() {
               <Definition definition={outbox.definition} />
             </Grid.Col>
           </Grid>
-          {(outbox.heldKeys > 0 || outbox.blockedKeys > 0) && <HeldKeys name={name} />}
+          {(outbox.heldKeys ?? 0) + (outbox.blockedKeys ?? 0) > 0 && <HeldKeys name={name} />}
           <Recent name={name} />
         </PageFrame>
       )}

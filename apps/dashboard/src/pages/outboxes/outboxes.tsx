@@ -39,7 +39,7 @@ export function Outboxes() {
               >
                 <Text size="sm" c="dimmed" mb="xs">
                   {paused ? 'Paused. ' : ''}
-                  {formatRate(perSecond)}, {formatCount(due)} due
+                  {perSecond !== null && `${formatRate(perSecond)}, `} {formatCount(due)} due
                 </Text>
                 <Picture name={name} />
               </Panel>

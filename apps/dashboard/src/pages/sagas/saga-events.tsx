@@ -4,6 +4,7 @@ import { Json } from '../../parts/json.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { isOperator } from '../../session/claims.ts'
 import { useUser } from '../../shell/use-user.ts'
 import type { SagaDetails } from './saga-state.ts'
 
@@ -15,7 +16,7 @@ type Compensation = SagaDetails['compensations'][number]
 export function SagaEvents({ saga }: { saga: SagaDetails }) {
   const { role } = useUser()
   const entries = [
-    ...saga.events.map((event) => sentOf(event, role)),
+    ...saga.events.map((event) => sentOf(event, isOperator(role))),
     ...saga.replies.map(heardOf),
     ...saga.compensations.map(undoneOf),
   ].toSorted((one, other) => timeOf(one) - timeOf(other))
@@ -44,7 +45,7 @@ function timeOf({ at }: TimelineEntry): number {
   return at === null ? Number.POSITIVE_INFINITY : Date.parse(at)
 }
 
-function sentOf(event: SagaEvent, user: 'member' | 'operator'): TimelineEntry {
+function sentOf(event: SagaEvent, mayOpen: boolean): TimelineEntry {
   const isSent = event.sentAt !== null
   return {
     id: `event ${event.id}`,
@@ -53,7 +54,7 @@ function sentOf(event: SagaEvent, user: 'member' | 'operator'): TimelineEntry {
     what: (
       <>
         {event.step} {isSent ? 'sent' : 'will send'} <strong>{event.type}</strong>{' '}
-        {user === 'operator' && (
+        {mayOpen && (
           <AnchorLink
             size="sm"
             to="/messages"

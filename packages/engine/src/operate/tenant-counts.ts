@@ -1,0 +1,47 @@
+import type { Pool } from 'pg'
+import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
+import { transaction } from '../enqueue/transaction.ts'
+import { DefinitionError, SQLSTATE, sqlState } from '../errors.ts'
+import type { Outbox } from '../outbox/define.ts'
+import { limitSearch } from '../sql/journey.ts'
+import { MOST_OF_TENANT, countTenant, type TenantCountRow } from '../sql/tenant-counts.ts'
+
+/** How the messages of one tenant are doing in an outbox. */
+export interface TenantCounts {
+  /** States without a message are left out. */
+  readonly counts: Readonly<Record<string, number>>
+  /**
+   * There are more than 10,000, of which these are a part; or counting took longer than half a
+   * second, and `counts` is empty.
+   */
+  readonly approximate: boolean
+  readonly due: number
+  readonly oldestDueSeconds: number
+}
+
+/** Counts the messages of one tenant, within half a second. */
+export async function countTenantMessages<Row>(
+  pool: Pool,
+  outbox: Outbox<Row>,
+  tenant: string,
+): Promise<TenantCounts> {
+  const box = outbox as unknown as Outbox
+  if (box.columns.tenant === undefined) {
+    throw new DefinitionError(box.name, 'columns.tenant', 'is needed to count by tenant')
+  }
+  try {
+    const rows = await transaction(pool, async (tx) => {
+      await tx.query(limitSearch)
+      return run<TenantCountRow>(withoutPreparing(tx), countTenant(box), { tenant })
+    })
+    return {
+      counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
+      approximate: rows.reduce((sum, { n }) => sum + n, 0) > MOST_OF_TENANT,
+      due: rows.reduce((sum, { due }) => sum + due, 0),
+      oldestDueSeconds: Math.max(0, ...rows.map((row) => row.oldest_due)),
+    }
+  } catch (error) {
+    if (sqlState(error) !== SQLSTATE.queryCanceled) throw error
+    return { counts: {}, approximate: true, due: 0, oldestDueSeconds: 0 }
+  }
+}
