@@ -1,7 +1,7 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { pruneInbox, pruneKeys } from '@posthorn/engine/inbox'
 import { consumerInbox, sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
-import { createGateway } from '../gateway.ts'
+import { createGateway } from '../gateway/index.ts'
 import { defineSystem } from '../system.ts'
 import { orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'

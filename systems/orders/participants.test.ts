@@ -1,6 +1,6 @@
 import { silentLog, sql, toMessage, transaction, uuid, type Message } from '@posthorn/engine'
 import { expect, test } from 'vitest'
-import { createGateway, type Gateway } from '../gateway.ts'
+import { createGateway, type Gateway } from '../gateway/index.ts'
 import { COMMANDS } from './events.ts'
 import { orderEvents } from './outbox.ts'
 import { refundPayment } from './payment/refund.ts'

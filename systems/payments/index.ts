@@ -1,7 +1,7 @@
 import { migrationsFrom, type Duration } from '@posthorn/engine'
 import { pruneKeys } from '@posthorn/engine/inbox'
 import { gateway as simulatedGateway, merchant } from '@posthorn/simulators'
-import { SIMULATED, createGateway } from '../gateway.ts'
+import { SIMULATED, createGateway } from '../gateway/index.ts'
 import { defineSystem } from '../system.ts'
 import { adoption } from './charges/events/adoption.ts'
 import { eventRoutes } from './charges/events/routes.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { gatewaySettings } from '../gateway.ts'
+import { gatewaySettings } from '../gateway/index.ts'
 import { reconciliationSettings } from './reconciliation/index.ts'
 import { webhookSettings } from './webhooks/index.ts'
 

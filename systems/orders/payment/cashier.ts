@@ -1,6 +1,6 @@
 import { DeliveryError, schedule, transaction } from '@posthorn/engine'
 import { around } from '@posthorn/engine/inbox'
-import type { ChargeOutcome, Gateway } from '../../gateway.ts'
+import type { ChargeOutcome, Gateway } from '../../gateway/index.ts'
 import type { SystemConsumer } from '../../system.ts'
 import { COMMANDS, REPLIES, TakePayment } from '../events.ts'
 import { reply } from '../outbox.ts'

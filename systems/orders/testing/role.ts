@@ -2,7 +2,7 @@ import { createNotifier, createRelay, schedule, silentLog } from '@posthorn/engi
 import { sagaTransport, sagaTurns, type AnySaga } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
-import { createGateway, type Gateway } from '../../gateway.ts'
+import { createGateway, type Gateway } from '../../gateway/index.ts'
 import { reachCommits, type Reach } from '../../testing/crash-points.ts'
 import { orderSaga } from '../order-saga.ts'
 import { orderEvents } from '../outbox.ts'

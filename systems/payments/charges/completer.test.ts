@@ -1,7 +1,7 @@
 import { silentLog } from '@posthorn/engine'
 import { listAlerts, runPeriodically } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
-import { createGateway } from '../../gateway.ts'
+import { createGateway } from '../../gateway/index.ts'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
 import { paymentKeys } from './keys.ts'
 import { completeStale, completer } from './completer.ts'

@@ -7,7 +7,7 @@ import {
 } from '@posthorn/engine/inbox'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { Gateway } from '../../gateway.ts'
+import type { Gateway } from '../../gateway/index.ts'
 import { drive } from './drive.ts'
 import { stateOf } from './keys.ts'
 import { workOf } from './work.ts'

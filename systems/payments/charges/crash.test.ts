@@ -1,6 +1,6 @@
 import { silentLog } from '@posthorn/engine'
 import { expect, test } from 'vitest'
-import { createGateway } from '../../gateway.ts'
+import { createGateway } from '../../gateway/index.ts'
 import { paymentKeys } from './keys.ts'
 import { startChild, type Child } from '../testing/child.ts'
 import { clientOf, paymentsDatabase, runPayments, type Answer } from '../testing/running.ts'

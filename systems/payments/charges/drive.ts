@@ -3,7 +3,7 @@ import { completeKey, type KeyClaim, type StoredResponse } from '@posthorn/engin
 import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import type { ProblemError } from '@posthorn/http'
 import type { Pool } from 'pg'
-import type { ChargeOutcome, Gateway, GatewayError, RefundOutcome } from '../../gateway.ts'
+import type { ChargeOutcome, Gateway, GatewayError, RefundOutcome } from '../../gateway/index.ts'
 import { leaveOpen } from './keys.ts'
 import { problem } from '../problems.ts'
 import { createAuditLog } from './queries.ts'

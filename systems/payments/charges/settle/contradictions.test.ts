@@ -1,7 +1,7 @@
 import { transaction, uuid } from '@posthorn/engine'
 import { listAlerts } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
-import { createGateway, type Gateway } from '../../../gateway.ts'
+import { createGateway, type Gateway } from '../../../gateway/index.ts'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
 import { drive } from '../drive.ts'
 import { receiveEvent } from '../inbound/event.ts'

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import type { GatewayError } from '../../../gateway.ts'
+import type { GatewayError } from '../../../gateway/index.ts'
 import type { GatewayTransaction, Payment } from '../payment.ts'
 
 /** A transaction that is about to end, and who ends it. */

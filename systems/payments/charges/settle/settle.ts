@@ -1,6 +1,6 @@
 import type { Transaction } from '@posthorn/engine'
 import type { StoredResponse } from '@posthorn/engine/inbox'
-import type { ChargeOutcome, GatewayError, RefundOutcome } from '../../../gateway.ts'
+import type { ChargeOutcome, GatewayError, RefundOutcome } from '../../../gateway/index.ts'
 import { problem } from '../../problems.ts'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import { alertConflict } from '../alerts.ts'

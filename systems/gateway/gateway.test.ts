@@ -4,7 +4,7 @@ import { createApp, createVerifier } from '@posthorn/http'
 import { gateway as simulator, simulators } from '@posthorn/simulators'
 import { Pool } from 'pg'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { createGateway } from './gateway.ts'
+import { createGateway } from './index.ts'
 
 const app = await createApp({
   title: 'test',
