@@ -8,31 +8,45 @@ export const ChargeOrder = Type.Object(
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
     reference: Type.String({ minLength: 1, maxLength: 200, description: "the caller's own id" }),
     description: Type.Optional(Type.String({ maxLength: 1_000 })),
+    paymentMethod: Type.Optional(Type.String({ maxLength: 255 })),
+    capture: Type.Optional(
+      Type.Enum(['automatic', 'manual'], {
+        description: 'manual: the money is held, and taken by a capture; automatic',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
 export type ChargeOrder = Static<typeof ChargeOrder>
 
-/** Money taken, or refused, under one key. */
+/*
+ *   succeeded    declined
+ *
+ *   authorised ──▶ succeeded (captured) | voided | expired
+ */
+
+/** Money taken, held or refused, under one key. */
 export interface Charge {
   readonly id: string
   readonly idempotencyKey: string
-  readonly status: 'succeeded' | 'declined'
+  readonly status: 'succeeded' | 'declined' | 'authorised' | 'voided' | 'expired'
   readonly amount: number
+  /** What was taken of it. */
+  readonly capturedAmount: number
   readonly currency: string
   readonly reference: string
   readonly createdAt: string
 }
 
-/** What `POST /charges/:id/refunds` takes; without an amount all that is left is given back. */
-export const RefundOrder = Type.Union([
+/** What `POST /charges/:id/captures` and `/refunds` take; without an amount: all that is left. */
+export const PartOrder = Type.Union([
   Type.Object(
     { amount: Type.Optional(Type.Integer({ minimum: 1, description: 'in minor units' })) },
     { additionalProperties: false },
   ),
   Type.Null(),
 ])
-export type RefundOrder = Static<typeof RefundOrder>
+export type PartOrder = Static<typeof PartOrder>
 
 /** Money given back under one key. */
 export interface Refund {

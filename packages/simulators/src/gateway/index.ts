@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { defineSimulator, type Simulator } from '../simulator.ts'
+import { ownOrigin } from '../webhook-sender.ts'
 import { Ledger } from './ledger.ts'
 import { gatewayControls, gatewayRoutes } from './routes.ts'
 import { Webhooks } from './webhooks.ts'
@@ -22,7 +22,7 @@ export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
     open(world) {
       const ledger = new Ledger()
       let server: FastifyInstance['server'] | undefined
-      const url = () => webhookUrl ?? `${originOf(server)}${WEBHOOK_PATH}`
+      const url = () => webhookUrl ?? `${ownOrigin(server)}${WEBHOOK_PATH}`
       const webhooks = new Webhooks(world, { secret, url })
       return {
         routes(app) {
@@ -37,17 +37,9 @@ export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
         }),
         forget() {
           ledger.forget()
-          webhooks.forget()
+          webhooks.sender.forget()
         },
       }
     },
   })
-}
-
-/** It reaches itself by the loopback, on any address it listens on. */
-function originOf(server: FastifyInstance['server'] | undefined): string {
-  if (!server) throw new TypeError('The gateway has no server yet.')
-  const { address, family, port } = server.address() as AddressInfo
-  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -10,34 +10,92 @@ export type Refunding =
   | { readonly kind: 'new' | 'repeated'; readonly refund: Refund; readonly charge: Charge }
   | { readonly kind: 'reused' | 'no-charge' | 'not-charged' | 'refunded-before' | 'too-much' }
 
+export type Changing =
+  | { readonly kind: 'new' | 'repeated'; readonly charge: Charge }
+  | { readonly kind: 'reused' | 'no-charge' | 'not-authorised' | 'too-much' }
+
+/** A capture or a void, as its key remembers it. */
+interface Change {
+  readonly verb: 'capture' | 'void'
+  readonly chargeId: string
+  readonly wanted: number | undefined
+}
+
 /** All charges and refunds of one gateway. Nothing in it waits, so that one key is one charge. */
 export class Ledger {
   readonly #charges = new Map<string, Charge>()
   readonly #refunds = new Map<string, Refund>()
   readonly #chargesById = new Map<string, Charge>()
+  readonly #changes = new Map<string, Change>()
   /** What each charge gave back, in minor units. */
   readonly #givenBack = new Map<string, number>()
 
   charge(idempotencyKey: string, order: ChargeOrder): Charging {
-    const { amount, currency, reference } = order
+    const { amount, currency, reference, capture = 'automatic' } = order
     const known = this.#charges.get(idempotencyKey)
     if (known) {
       const isSame =
         known.amount === amount && known.currency === currency && known.reference === reference
       return isSame ? { kind: 'repeated', charge: known } : { kind: 'reused' }
     }
+    const granted = capture === 'manual' ? 'authorised' : 'succeeded'
+    const status = fateOf(amount).declines ? 'declined' : granted
     const charge: Charge = {
       id: `ch_${randomBytes(12).toString('hex')}`,
       idempotencyKey,
-      status: fateOf(amount).declines ? 'declined' : 'succeeded',
+      status,
       amount,
+      capturedAmount: status === 'succeeded' ? amount : 0,
       currency,
       reference,
       createdAt: new Date().toISOString(),
     }
-    this.#charges.set(idempotencyKey, charge)
-    this.#chargesById.set(charge.id, charge)
+    this.#keep(charge)
     return { kind: 'new', charge }
+  }
+
+  /** Takes what is held, or less of it; once. */
+  capture(idempotencyKey: string, chargeId: string, wanted?: number): Changing {
+    return this.#change(idempotencyKey, { verb: 'capture', chargeId, wanted })
+  }
+
+  /** Sets free what is held. */
+  void(idempotencyKey: string, chargeId: string): Changing {
+    return this.#change(idempotencyKey, { verb: 'void', chargeId, wanted: undefined })
+  }
+
+  /** As time does to what is held and not captured; undefined if nothing is. */
+  expire(chargeId: string): Charge | undefined {
+    const charge = this.#chargesById.get(chargeId)
+    return charge?.status === 'authorised'
+      ? this.#keep({ ...charge, status: 'expired' })
+      : undefined
+  }
+
+  #change(idempotencyKey: string, change: Change): Changing {
+    const { verb, chargeId, wanted } = change
+    const charge = this.#chargesById.get(chargeId)
+    if (!charge) return { kind: 'no-charge' }
+    const known = this.#changes.get(idempotencyKey)
+    if (known) {
+      const isSame = known.verb === verb && known.chargeId === chargeId && known.wanted === wanted
+      return isSame ? { kind: 'repeated', charge } : { kind: 'reused' }
+    }
+    if (charge.status !== 'authorised') return { kind: 'not-authorised' }
+    const amount = wanted ?? charge.amount
+    if (amount > charge.amount) return { kind: 'too-much' }
+    this.#changes.set(idempotencyKey, change)
+    const changed: Charge =
+      verb === 'void'
+        ? { ...charge, status: 'voided' }
+        : { ...charge, status: 'succeeded', capturedAmount: amount }
+    return { kind: 'new', charge: this.#keep(changed) }
+  }
+
+  #keep(charge: Charge): Charge {
+    this.#charges.set(charge.idempotencyKey, charge)
+    this.#chargesById.set(charge.id, charge)
+    return charge
   }
 
   /** Gives an amount back, or all that is left. */
@@ -53,7 +111,7 @@ export class Ledger {
     if (!charge) return { kind: 'no-charge' }
     if (charge.status !== 'succeeded') return { kind: 'not-charged' }
     const givenBack = this.#givenBack.get(chargeId) ?? 0
-    const left = charge.amount - givenBack
+    const left = charge.capturedAmount - givenBack
     if (left === 0) return { kind: 'refunded-before' }
     const amount = wanted ?? left
     if (amount > left) return { kind: 'too-much' }
@@ -77,6 +135,10 @@ export class Ledger {
     return charge ? [charge] : []
   }
 
+  find(chargeId: string): Charge | undefined {
+    return this.#chargesById.get(chargeId)
+  }
+
   refunds(idempotencyKey?: string): Refund[] {
     if (idempotencyKey === undefined) return [...this.#refunds.values()].reverse()
     const refund = this.#refunds.get(idempotencyKey)
@@ -87,6 +149,7 @@ export class Ledger {
     this.#charges.clear()
     this.#refunds.clear()
     this.#chargesById.clear()
+    this.#changes.clear()
     this.#givenBack.clear()
   }
 }

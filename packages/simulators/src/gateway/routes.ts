@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { SimulatorWorld } from '../simulator.ts'
-import { ChargeOrder, RefundOrder, fateOf } from './charge.ts'
-import type { Ledger, Refunding } from './ledger.ts'
-import { WebhookHabits, type Webhooks } from './webhooks.ts'
+import { webhookControls } from '../webhook-sender.ts'
+import { ChargeOrder, PartOrder, fateOf, type Charge } from './charge.ts'
+import type { Changing, Ledger, Refunding } from './ledger.ts'
+import type { Webhooks } from './webhooks.ts'
 
 interface Gateway {
   readonly world: SimulatorWorld
@@ -19,30 +20,32 @@ const REFUSALS: Readonly<Record<string, { status: number; message: string }>> = 
   'no-charge': { status: 404, message: 'There is no such charge.' },
   'not-charged': { status: 422, message: 'The charge was declined: there is nothing to refund.' },
   'refunded-before': { status: 422, message: 'The charge was refunded before.' },
+  'not-authorised': { status: 422, message: 'The charge does not stand authorised.' },
   'too-much': { status: 422, message: 'That is more than is left of the charge.' },
-} satisfies Partial<Record<Refunding['kind'], { status: number; message: string }>>
+} satisfies Partial<Record<(Refunding | Changing)['kind'], { status: number; message: string }>>
+
+/** What `POST /sim/gateway/expire` takes. */
+const Expiry = Type.Object({ chargeId: Type.String() }, { additionalProperties: false })
+type Expiry = Static<typeof Expiry>
 
 /** The protocol: charges and refunds under the caller's keys, and what stands under a key. */
 export function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }: Gateway): void {
   app.post<{ Body: ChargeOrder }>(
     '/charges',
-    { schema: { summary: 'Take money, once for each Idempotency-Key', body: ChargeOrder } },
+    { schema: { summary: 'Take or hold money, once for each Idempotency-Key', body: ChargeOrder } },
     async (request, reply) => {
       const key = keyOf(request)
       if (key === undefined) return refuse(reply, 400, NO_KEY)
       const fate = fateOf(request.body.amount)
-      if (fate.breaks) {
-        return refuse(reply, 500, { code: 'gateway_error', message: 'The gateway is broken.' })
-      }
+      if (fate.breaks) return refuse(reply, 500, BROKEN)
       const charging = ledger.charge(key, request.body)
       if (charging.kind === 'reused') return refuseAs(reply, charging.kind)
       const { kind, charge } = charging
       const isDeclined = charge.status === 'declined'
-      if (kind === 'new') webhooks.tell(isDeclined ? 'payment.failed' : 'payment.succeeded', charge)
+      if (kind === 'new') webhooks.tell(charge)
       if (fate.mishap) world.fail(request, fate.mishap)
       if (isDeclined) {
-        const error = { code: 'card_declined', message: 'The card was declined.' }
-        return reply.code(402).send({ error, charge })
+        return reply.code(402).send({ error: DECLINED, charge })
       }
       return reply.code(kind === 'new' ? 201 : 200).send(charge)
     },
@@ -54,12 +57,52 @@ export function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }:
     async (request) => ({ items: ledger.charges(request.query.idempotencyKey) }),
   )
 
-  app.post<{ Params: { id: string }; Body: RefundOrder }>(
+  app.get<{ Params: { id: string } }>(
+    '/charges/:id',
+    { schema: { summary: 'A charge as it is now' } },
+    async (request, reply) => ledger.find(request.params.id) ?? refuseAs(reply, 'no-charge'),
+  )
+
+  app.post<{ Params: { id: string }; Body: PartOrder }>(
+    '/charges/:id/captures',
+    {
+      schema: {
+        summary: 'Take what is held, or less of it, once for each Idempotency-Key',
+        body: PartOrder,
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request)
+      if (key === undefined) return refuse(reply, 400, NO_KEY)
+      const amount = request.body?.amount
+      const fate = fateOf(amount ?? 0)
+      if (fate.breaks) return refuse(reply, 500, BROKEN)
+      if (fate.declines) return refuse(reply, 402, DECLINED)
+      const capturing = ledger.capture(key, request.params.id, amount)
+      if (!('charge' in capturing)) return refuseAs(reply, capturing.kind)
+      if (fate.mishap) world.fail(request, fate.mishap)
+      return answerChanged(reply, capturing, webhooks)
+    },
+  )
+
+  app.post<{ Params: { id: string } }>(
+    '/charges/:id/void',
+    { schema: { summary: 'Set free what is held, once for each Idempotency-Key' } },
+    async (request, reply) => {
+      const key = keyOf(request)
+      if (key === undefined) return refuse(reply, 400, NO_KEY)
+      const voiding = ledger.void(key, request.params.id)
+      if (!('charge' in voiding)) return refuseAs(reply, voiding.kind)
+      return answerChanged(reply, voiding, webhooks)
+    },
+  )
+
+  app.post<{ Params: { id: string }; Body: PartOrder }>(
     '/charges/:id/refunds',
     {
       schema: {
         summary: 'Give an amount back, or all that is left, once for each Idempotency-Key',
-        body: RefundOrder,
+        body: PartOrder,
       },
     },
     async (request, reply) => {
@@ -68,7 +111,7 @@ export function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }:
       const refunding = ledger.refund(key, request.params.id, request.body?.amount)
       if (!('refund' in refunding)) return refuseAs(reply, refunding.kind)
       const { kind, refund, charge } = refunding
-      if (kind === 'new') webhooks.tell('payment.refunded', charge, refund)
+      if (kind === 'new') webhooks.tell(charge, refund)
       return reply.code(kind === 'new' ? 201 : 200).send(refund)
     },
   )
@@ -89,25 +132,39 @@ export function gatewayControls(
     charges: ledger.charges(),
     refunds: ledger.refunds(),
   }))
-  app.get('/webhooks', { schema: { summary: 'How webhooks go out' } }, async () => webhooks.habits)
-  app.post<{ Body: WebhookHabits }>(
-    '/webhooks',
-    { schema: { summary: 'Send webhooks late, twice or out of order', body: WebhookHabits } },
-    async (request) => {
-      webhooks.change(request.body)
-      return webhooks.habits
+  app.post<{ Body: Expiry }>(
+    '/expire',
+    { schema: { summary: 'Let what is held under a charge expire', body: Expiry } },
+    async (request, reply) => {
+      const expired = ledger.expire(request.body.chargeId)
+      if (!expired) return refuseAs(reply, 'not-authorised')
+      webhooks.tell(expired)
+      return expired
     },
   )
+  webhookControls(app, webhooks.sender)
 }
 
 const NO_KEY = { code: 'key_missing', message: 'The header Idempotency-Key is required.' }
+
+const BROKEN = { code: 'gateway_error', message: 'The gateway is broken.' }
+const DECLINED = { code: 'card_declined', message: 'The card was declined.' }
+
+function answerChanged(
+  reply: FastifyReply,
+  { kind, charge }: { readonly kind: 'new' | 'repeated'; readonly charge: Charge },
+  webhooks: Webhooks,
+): FastifyReply {
+  if (kind === 'new') webhooks.tell(charge)
+  return reply.code(kind === 'new' ? 201 : 200).send(charge)
+}
 
 function keyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key']
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
-function refuseAs(reply: FastifyReply, kind: Refunding['kind']): FastifyReply {
+function refuseAs(reply: FastifyReply, kind: (Refunding | Changing)['kind']): FastifyReply {
   const { status, message } = REFUSALS[kind] ?? { status: 400, message: 'The request is refused.' }
   return refuse(reply, status, { code: kind.replaceAll('-', '_'), message })
 }

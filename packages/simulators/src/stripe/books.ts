@@ -1,0 +1,296 @@
+import { broken, impossible, invalid, missing, StripeRefusal, type Decline } from './errors.ts'
+import { checkDigits } from './money.ts'
+import {
+  newCharge,
+  newId,
+  nowSeconds,
+  type Charge,
+  type Dispute,
+  type PaymentIntent,
+  type Refund,
+} from './objects.ts'
+import {
+  AUTHENTICATION_REQUIRED,
+  GENERIC_DECLINE,
+  behaviourOf,
+  type Behaviour,
+} from './payment-methods.ts'
+import { fateOf } from '../gateway/charge.ts'
+
+/** Tells the world of a change; `object` is as it is at this moment. */
+export type Tell = (type: string, object: PaymentIntent | Charge | Refund | Dispute) => void
+
+/** Runs later, unless the simulator is reset. */
+export type Later = (work: () => void) => void
+
+/** Everything one account has. Nothing in it waits, so that requests cannot get into each other. */
+export class Books {
+  readonly intents = new Map<string, PaymentIntent>()
+  readonly charges = new Map<string, Charge>()
+  readonly refunds = new Map<string, Refund>()
+  readonly disputes = new Map<string, Dispute>()
+  readonly #tell: Tell
+  readonly #later: Later
+
+  constructor({ tell, later }: { readonly tell: Tell; readonly later: Later }) {
+    this.#tell = tell
+    this.#later = later
+  }
+
+  forget(): void {
+    for (const each of [this.intents, this.charges, this.refunds, this.disputes]) each.clear()
+  }
+
+  intent(id: string): PaymentIntent {
+    const intent = this.intents.get(id)
+    if (!intent) throw missing('payment_intent', id)
+    return intent
+  }
+
+  charge(id: string): Charge {
+    const charge = this.charges.get(id)
+    if (!charge) throw missing('charge', id, 'charge')
+    return charge
+  }
+
+  add(intent: PaymentIntent): PaymentIntent {
+    this.intents.set(intent.id, intent)
+    this.#tell('payment_intent.created', intent)
+    return intent
+  }
+
+  /** Has the money taken or held. Amounts that mean failure go before what the method does. */
+  confirm(
+    intent: PaymentIntent,
+    how: { readonly paymentMethod: string | undefined; readonly isActionRefused: boolean },
+  ): PaymentIntent {
+    const paymentMethod = how.paymentMethod ?? intent.payment_method
+    if (intent.status !== 'requires_payment_method' && intent.status !== 'requires_confirmation') {
+      throw unexpected(intent, 'confirm')
+    }
+    if (paymentMethod === null) {
+      const message = `You cannot confirm this PaymentIntent because it's missing a payment method.`
+      throw impossible('payment_intent_unexpected_state', message, { payment_intent: intent })
+    }
+    const behaviour = behaviourOf(paymentMethod)
+    const fate = fateOf(intent.amount)
+    if (fate.breaks) throw broken()
+    intent.payment_method = paymentMethod
+    const decline = fate.declines ? GENERIC_DECLINE : declineOf(behaviour, how)
+    if (decline) throw this.#decline(intent, { paymentMethod, decline })
+    if (behaviour.needsAction) {
+      intent.status = 'requires_action'
+      intent.next_action = { type: 'use_stripe_sdk' }
+      this.#tell('payment_intent.requires_action', intent)
+      return intent
+    }
+    if (behaviour.later) return this.#process(intent, { paymentMethod, behaviour })
+    const charge = this.#charge(intent, { paymentMethod, status: 'succeeded' })
+    if (intent.capture_method === 'manual') {
+      intent.status = 'requires_capture'
+      intent.amount_capturable = intent.amount
+      this.#tell('payment_intent.amount_capturable_updated', intent)
+    } else {
+      this.#succeed(intent, intent.amount)
+    }
+    this.#tell('charge.succeeded', charge)
+    if (behaviour.disputes) this.#later(() => this.dispute(intent.id))
+    return intent
+  }
+
+  capture(
+    intent: PaymentIntent,
+    order: { readonly amount: number | undefined; readonly metadata: Record<string, string> },
+  ): PaymentIntent {
+    const amount = order.amount ?? intent.amount_capturable
+    if (intent.status !== 'requires_capture') throw unexpected(intent, 'capture')
+    if (amount < 1 || amount > intent.amount_capturable) {
+      const message = `The requested capture amount is greater than the amount you can capture for this charge.`
+      throw impossible('amount_too_large', message, { param: 'amount_to_capture' })
+    }
+    checkDigits(amount, intent.currency)
+    const fate = fateOf(amount)
+    if (fate.breaks) throw broken()
+    if (fate.declines) {
+      const message = 'The payment cannot be captured: the bank has withdrawn it.'
+      throw impossible('capture_charge_authorization_expired', message)
+    }
+    const charge = this.charge(intent.latest_charge ?? '')
+    Object.assign(intent.metadata, order.metadata)
+    charge.captured = true
+    charge.amount_captured = amount
+    intent.amount_capturable = 0
+    this.#tell('charge.captured', charge)
+    return this.#succeed(intent, amount)
+  }
+
+  cancel(intent: PaymentIntent, reason: string | null): PaymentIntent {
+    if (intent.status === 'succeeded' || intent.status === 'canceled') {
+      throw unexpected(intent, 'cancel')
+    }
+    if (intent.status === 'processing') throw unexpected(intent, 'cancel')
+    intent.status = 'canceled'
+    intent.canceled_at = nowSeconds()
+    intent.cancellation_reason = reason
+    intent.amount_capturable = 0
+    this.#tell('payment_intent.canceled', intent)
+    return intent
+  }
+
+  /** As seven days do to what is held and not captured. */
+  expire(id: string): PaymentIntent {
+    const intent = this.intent(id)
+    if (intent.status !== 'requires_capture') throw unexpected(intent, 'expire')
+    this.#tell('charge.expired', this.charge(intent.latest_charge ?? ''))
+    return this.cancel(intent, 'automatic')
+  }
+
+  refund(order: {
+    readonly intent: PaymentIntent
+    readonly amount: number | undefined
+    readonly reason: string | null
+    readonly metadata: Record<string, string>
+  }): Refund {
+    const { intent, reason, metadata } = order
+    const charge = this.charges.get(intent.latest_charge ?? '')
+    if (!charge || intent.status !== 'succeeded') {
+      const message = `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`
+      throw invalid(message, { param: 'payment_intent' })
+    }
+    const left = charge.amount_captured - charge.amount_refunded
+    if (left === 0) {
+      const message = `Charge ${charge.id} has already been refunded.`
+      throw impossible('charge_already_refunded', message)
+    }
+    const amount = order.amount ?? left
+    if (amount < 1 || amount > left) {
+      const message = `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`
+      throw invalid(message, { param: 'amount' })
+    }
+    checkDigits(amount, charge.currency)
+    const { refunds } = behaviourOf(charge.payment_method)
+    const refund: Refund = {
+      ...{ id: newId('re'), object: 'refund', amount, charge: charge.id, created: nowSeconds() },
+      ...{ currency: charge.currency, metadata, payment_intent: intent.id, reason },
+      status: refunds === 'pending' ? 'pending' : 'succeeded',
+    }
+    this.refunds.set(refund.id, refund)
+    charge.amount_refunded += amount
+    charge.refunded = charge.amount_refunded === charge.amount
+    this.#tell('refund.created', refund)
+    this.#tell('charge.refunded', charge)
+    if (refunds) this.#later(() => this.#settleRefund(refund, refunds))
+    return refund
+  }
+
+  /** A customer asks the bank for the money back, or the bank has decided. */
+  dispute(intentId: string, status: Dispute['status'] = 'needs_response'): Dispute {
+    const charge = this.charge(this.intent(intentId).latest_charge ?? '')
+    const known = [...this.disputes.values()].find((each) => each.charge === charge.id)
+    if (known) {
+      known.status = status
+      const isClosed = status === 'won' || status === 'lost'
+      this.#tell(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', known)
+      return known
+    }
+    const dispute: Dispute = {
+      ...{ id: newId('dp'), object: 'dispute', amount: charge.amount_captured, charge: charge.id },
+      ...{ created: nowSeconds(), currency: charge.currency, livemode: false, metadata: {} },
+      ...{ payment_intent: intentId, reason: 'fraudulent', status },
+    }
+    this.disputes.set(dispute.id, dispute)
+    charge.disputed = true
+    this.#tell('charge.dispute.created', dispute)
+    return dispute
+  }
+
+  #charge(
+    intent: PaymentIntent,
+    made: {
+      readonly paymentMethod: string
+      readonly status: Charge['status']
+      readonly decline?: Decline
+    },
+  ): Charge {
+    const charge = newCharge(intent, made)
+    this.charges.set(charge.id, charge)
+    intent.latest_charge = charge.id
+    return charge
+  }
+
+  #succeed(intent: PaymentIntent, amount: number): PaymentIntent {
+    intent.status = 'succeeded'
+    intent.amount_received = amount
+    this.#tell('payment_intent.succeeded', intent)
+    return intent
+  }
+
+  #decline(
+    intent: PaymentIntent,
+    { paymentMethod, decline }: { readonly paymentMethod: string; readonly decline: Decline },
+  ): StripeRefusal {
+    const charge = this.#charge(intent, { paymentMethod, status: 'failed', decline })
+    const error = { type: 'card_error', ...decline, charge: charge.id }
+    intent.payment_method = null
+    intent.status = 'requires_payment_method'
+    intent.last_payment_error = error
+    this.#tell('payment_intent.payment_failed', intent)
+    this.#tell('charge.failed', charge)
+    const refusal = { status: 402, error: { ...error, payment_intent: structuredClone(intent) } }
+    return new StripeRefusal(refusal, { isExecuted: true })
+  }
+
+  /** Money that takes days: the bank's answer comes later. */
+  #process(
+    intent: PaymentIntent,
+    { paymentMethod, behaviour }: { readonly paymentMethod: string; readonly behaviour: Behaviour },
+  ): PaymentIntent {
+    const charge = this.#charge(intent, { paymentMethod, status: 'pending' })
+    intent.status = 'processing'
+    this.#tell('payment_intent.processing', intent)
+    this.#tell('charge.pending', charge)
+    this.#later(() => {
+      if (behaviour.later === 'fails') {
+        charge.status = 'failed'
+        const { message } = GENERIC_DECLINE
+        const error = { type: 'card_error', code: 'payment_method_provider_decline', message }
+        intent.status = 'requires_payment_method'
+        intent.last_payment_error = error
+        return this.#tell('payment_intent.payment_failed', intent)
+      }
+      charge.status = 'succeeded'
+      charge.captured = true
+      charge.amount_captured = charge.amount
+      this.#succeed(intent, intent.amount)
+    })
+    return intent
+  }
+
+  #settleRefund(refund: Refund, refunds: 'pending' | 'fail'): void {
+    if (refunds === 'fail') {
+      const charge = this.charge(refund.charge)
+      charge.amount_refunded -= refund.amount
+      charge.refunded = false
+      refund.status = 'failed'
+      refund.failure_reason = 'expired_or_canceled_card'
+      this.#tell('refund.failed', refund)
+    } else {
+      refund.status = 'succeeded'
+    }
+    this.#tell('refund.updated', refund)
+    this.#tell('charge.refund.updated', refund)
+  }
+}
+
+function declineOf(
+  behaviour: Behaviour,
+  { isActionRefused }: { readonly isActionRefused: boolean },
+): Decline | undefined {
+  return behaviour.needsAction && isActionRefused ? AUTHENTICATION_REQUIRED : behaviour.decline
+}
+
+function unexpected(intent: PaymentIntent, verb: string): StripeRefusal {
+  const message = `You cannot ${verb} this PaymentIntent because it has a status of ${intent.status}.`
+  const code = 'payment_intent_unexpected_state'
+  return impossible(code, message, { payment_intent: structuredClone(intent) })
+}
