@@ -9,6 +9,8 @@ export interface SettingOptions {
   readonly secret?: true
   /** Has a default in development; production must name it. */
   readonly production?: 'required'
+  /** Production must name it only where another setting has this value. */
+  readonly when?: readonly [name: string, value: string]
 }
 
 export type SettingsSchema = TObject
@@ -36,7 +38,8 @@ export function readSettings<Schema extends SettingsSchema>(
   const values: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(schema.properties)) {
     const text = env[name] === '' ? undefined : env[name]
-    const value = text === undefined ? defaultOf(field, production) : convert(field, text)
+    const isWanted = production && isChosen(schema, field, env)
+    const value = text === undefined ? defaultOf(field, isWanted) : convert(field, text)
     if (value === undefined) {
       if (isRequired(schema, name)) mistakes.push(`${name} is missing: ${describeWanted(field)}`)
     } else if (Value.Check(field, value)) values[name] = value
@@ -55,9 +58,18 @@ function convert(field: TSchema, text: string): unknown {
   return value
 }
 
-function defaultOf(field: TSchema, production: boolean): unknown {
+function defaultOf(field: TSchema, isWanted: boolean): unknown {
   const { default: value, production: rule } = optionsOf(field)
-  return production && rule === 'required' ? undefined : value
+  return isWanted && rule === 'required' ? undefined : value
+}
+
+/** Whether what a setting depends on is as it says. */
+function isChosen(schema: SettingsSchema, field: TSchema, env: SettingsSource['env']): boolean {
+  const { when } = optionsOf(field)
+  if (!when) return true
+  const [name, value] = when
+  const other = schema.properties[name]
+  return (env[name] || (other && optionsOf(other).default)) === value
 }
 
 function isRequired(schema: SettingsSchema, name: string): boolean {

@@ -13,8 +13,8 @@ import { SHIPMENTS, shipper } from './shipment/shipper.ts'
 import { STOCK, stockKeeper } from './stock/stock-keeper.ts'
 import { ANSWERS, answers } from './replies.ts'
 
-/** Calls that one attempt at a payment makes, one after the other: charge, and two lookups. */
-const CALLS = 3
+/** Calls that one attempt at a payment makes, one after the other: a charge, and three lookups. */
+const CALLS = 4
 
 /** Between two runs that forget what no message and no request can be a repeat of any more. */
 const MAINTENANCE_MS = 3_600_000

@@ -177,6 +177,29 @@ test('a charge without a record is found and refunded', async () => {
   expect([charges.length, refunds.length]).toEqual([1, 1])
 })
 
+test('a charge of yesterday, whose key the gateway has forgotten, is found and not made again', async () => {
+  const order = newOrder()
+  const lost: Gateway = {
+    ...gateway,
+    async charge(charge) {
+      await gateway.charge(charge)
+      throw new Error('the process is gone')
+    },
+  }
+  const message = takePayment(order)
+  await expect(payments(lost).handle(message, context)).rejects.toThrow('gone')
+  await pool.query(sql`
+    update sagas.payment set created_at = now() - interval '25 hours'
+     where order_id = ${order.orderId}`)
+  const forgetful: Gateway = {
+    ...gateway,
+    charge: (charge) => gateway.charge({ ...charge, key: `${charge.key}/anew` }),
+  }
+  await payments(forgetful).handle(message, context)
+  expect(await paymentOf(order)).toBe('CHARGED')
+  expect((await running.ledger(order.orderId)).charges).toHaveLength(1)
+})
+
 test('a caller that wakes up after its payment was cancelled refunds its charge', async () => {
   const order = newOrder()
   const there = Promise.withResolvers<void>()

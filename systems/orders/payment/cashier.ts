@@ -1,6 +1,6 @@
 import { DeliveryError, schedule, transaction } from '@posthorn/engine'
 import { around } from '@posthorn/engine/inbox'
-import type { ChargeOutcome, Gateway } from '../../gateway/index.ts'
+import type { ChargeOutcome, FoundCharge, Gateway } from '../../gateway/index.ts'
 import type { SystemConsumer } from '../../system.ts'
 import { COMMANDS, REPLIES, TakePayment } from '../events.ts'
 import { reply } from '../outbox.ts'
@@ -26,7 +26,8 @@ export interface CashierOptions extends ParticipantOptions {
 }
 
 /** What came of a payment. `cancelled`: its order is being undone, and no saga waits for an answer. */
-type Charged = Exclude<ChargeOutcome, { kind: 'unknown' }> | { readonly kind: 'cancelled' }
+type Charged =
+  Exclude<ChargeOutcome, { kind: 'unknown' | 'pending' }> | { readonly kind: 'cancelled' }
 
 /**
  * Takes payments. The gateway is called with no transaction open; the outcome, the inbox row and the
@@ -85,13 +86,26 @@ async function charge(
   if (begun.status !== 'CHARGING') return answerOfSettled(begun)
   const { key, amount, currency } = order
   // Not the bare id, which could be that of a payment: webhooks of the gateway name it.
-  const charged = await gateway.charge({ key, amount, currency, reference: key })
-  if (charged.kind !== 'unknown') return charged
-  const found = await gateway.find(key)
+  const wanted = { key, amount, currency, reference: key }
+  if (begun.old) {
+    // A gateway remembers keys for a day or so, and charges for longer.
+    const before = await gateway.find(wanted)
+    if (before.kind === 'charged' || before.kind === 'declined') return before
+    if (before.kind !== 'none') throw undecided(key, before)
+  }
+  const charged = await gateway.charge(wanted)
+  if (charged.kind !== 'unknown' && charged.kind !== 'pending') return charged
+  const found = await gateway.find(wanted)
   if (found.kind === 'charged' || found.kind === 'declined') return found
-  throw new DeliveryError(
+  throw undecided(key, charged)
+}
+
+/** The command comes again. */
+function undecided(key: string, said: FoundCharge | ChargeOutcome): DeliveryError {
+  const why = 'error' in said ? said.error.message : `the gateway says ${said.kind}`
+  return new DeliveryError(
     'PAYMENT_UNKNOWN',
-    `it is not known yet whether ${key} was charged: ${charged.error.message}`,
+    `it is not known yet whether ${key} was charged: ${why}`,
   )
 }
 

@@ -22,6 +22,12 @@ export interface Payment {
   readonly busy: boolean
 }
 
+/** The same as a worker begins on it. */
+export interface BegunPayment extends Payment {
+  /** Begun so long ago that the gateway may have forgotten its key. */
+  readonly old: boolean
+}
+
 /**
  * Records the intent to charge, before the request leaves: a cancellation must know
  * that money may be on its way. A payment that is settled or cancelled stays as it is.
@@ -30,8 +36,8 @@ export async function beginCharge(
   tx: Transaction,
   { orderId, orgId, amount, currency, key }: PaymentOrder,
   callMs: number,
-): Promise<Payment> {
-  const { rows } = await tx.query<Payment>(sql`
+): Promise<BegunPayment> {
+  const { rows } = await tx.query<BegunPayment>(sql`
     insert into sagas.payment as p
            (order_id, org_id, status, amount, currency, gateway_key, calls, calling_until)
     values (${orderId}, ${orgId}, 'CHARGING', ${amount}, ${currency}, ${key}, 1,
@@ -42,8 +48,9 @@ export async function beginCharge(
                                 then greatest(p.calling_until, excluded.calling_until)
                                 else p.calling_until end
     returning status, gateway_ref, error_code, error, cancelled_at is not null as cancelled,
-              true as busy`)
-  return rows[0] as Payment
+              true as busy,
+              created_at < clock_timestamp() - interval '12 hours' as old`)
+  return rows[0] as BegunPayment
 }
 
 /**

@@ -24,7 +24,7 @@ export async function refundPayment(
   order: PaymentOrder,
   { pool, gateway }: RefundOptions,
 ): Promise<boolean> {
-  const { orderId, key } = order
+  const { orderId } = order
   // Commits before the gateway is asked: after that no worker begins a charge.
   const payment = await transaction(pool, (own) => cancelPayment(own, order))
   const chargeRef = await chargeOf(payment, order, gateway)
@@ -32,7 +32,7 @@ export async function refundPayment(
     await settleCancelled(tx, orderId)
     return false
   }
-  const refundRef = await refundCharge(key, chargeRef, gateway)
+  const refundRef = await refundCharge(order, chargeRef, gateway)
   await settleRefunded(tx, orderId, { chargeRef, refundRef })
   return true
 }
@@ -42,34 +42,49 @@ export async function refundPayment(
  * so long that it was given up, and then went on.
  */
 export async function refundStray(
-  { orderId, key }: PaymentOrder,
+  order: PaymentOrder,
   { pool, gateway }: RefundOptions,
 ): Promise<void> {
-  const found = await gateway.find(key)
-  if (found.kind === 'unknown') throw unknownCharge(key, found.error.message)
-  if (found.kind !== 'charged') return
-  const refundRef = await refundCharge(key, found.ref, gateway)
-  await transaction(pool, (tx) => settleRefunded(tx, orderId, { chargeRef: found.ref, refundRef }))
+  const chargeRef = await findCharge(order, gateway)
+  if (chargeRef === undefined) return
+  const { orderId } = order
+  const refundRef = await refundCharge(order, chargeRef, gateway)
+  await transaction(pool, (tx) => settleRefunded(tx, orderId, { chargeRef, refundRef }))
 }
 
 /** The charge that stands; undefined if there is none and never will be. */
 async function chargeOf(
   { status, gateway_ref: ref, busy }: Payment,
-  { key }: PaymentOrder,
+  order: PaymentOrder,
   gateway: Gateway,
 ): Promise<string | undefined> {
   if (status === 'CHARGED' && ref !== null) return ref
   if (status !== 'CHARGING' && status !== 'FAILED') return undefined
-  if (busy) throw new DeliveryError('PAYMENT_UNDER_WAY', `${key} is being charged`)
-  const found = await gateway.find(key)
+  if (busy) throw new DeliveryError('PAYMENT_UNDER_WAY', `${order.key} is being charged`)
+  return findCharge(order, gateway)
+}
+
+async function findCharge(order: PaymentOrder, gateway: Gateway): Promise<string | undefined> {
+  const { key, amount, currency } = order
+  const found = await gateway.find({ key, amount, currency, reference: key })
   if (found.kind === 'charged') return found.ref
   if (found.kind === 'unknown') throw unknownCharge(key, found.error.message)
+  if (found.kind === 'pending') throw unknownCharge(key, 'the gateway has not decided')
   return undefined
 }
 
-async function refundCharge(key: string, chargeRef: string, gateway: Gateway): Promise<string> {
-  const refunded = await gateway.refund({ key: `${key}/refund`, chargeRef })
-  if (refunded.kind === 'refunded') return refunded.ref
+/** A refund that the gateway has taken in counts: it is under way, and cannot be asked for twice. */
+async function refundCharge(
+  { key, currency }: PaymentOrder,
+  chargeRef: string,
+  gateway: Gateway,
+): Promise<string> {
+  const order = { key: `${key}/refund`, chargeRef, currency }
+  const refunded = await gateway.refund(order)
+  if (refunded.kind === 'refunded' || refunded.kind === 'pending') return refunded.ref
+  // Refused since it is there already, made so long ago that the gateway has forgotten the key.
+  const found = await gateway.findRefund(order)
+  if (found.kind === 'refunded' || found.kind === 'pending') return found.ref
   const why = `${key} could not be refunded: ${refunded.error.message}`
   throw new DeliveryError('REFUND_FAILED', why)
 }

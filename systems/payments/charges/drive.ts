@@ -45,14 +45,31 @@ export async function drive(driver: Driver, claim: KeyClaim, work: Work): Promis
 }
 
 async function ask(gateway: Gateway, work: Work): Promise<ChargeOutcome | RefundOutcome> {
-  const { gatewayKey: key, amount, currency, paymentId: reference, chargeRef } = work
-  if (work.type === 'refund') return gateway.refund({ key, amount, chargeRef: chargeRef ?? '' })
-  if (work.begun) {
-    // It may have been charged, and a gateway that could not answer then may not answer now.
-    const found = await gateway.find(key)
-    if (found.kind !== 'none') return found
-  }
-  return gateway.charge({ key, amount, currency, reference })
+  return work.type === 'refund' ? refund(gateway, work) : charge(gateway, work)
+}
+
+/*
+ * What was begun may have been done, and a gateway that could not answer then may not answer now, or
+ * may have forgotten the key since: it is looked up first.
+ */
+
+async function charge(gateway: Gateway, work: Work): Promise<ChargeOutcome> {
+  const { gatewayKey: key, amount, currency, paymentId: reference, chargeRef: ref } = work
+  const order = { key, amount, currency, reference }
+  if (!work.begun) return gateway.charge(order)
+  const found = await gateway.find({ ...order, ref })
+  if (found.kind === 'none') return gateway.charge(order)
+  if (found.kind !== 'authorised' && found.kind !== 'voided') return found
+  const message = `The gateway says that the charge is ${found.kind}.`
+  return { kind: 'unknown', error: { code: 'not_a_charge', message } }
+}
+
+async function refund(gateway: Gateway, work: Work): Promise<RefundOutcome> {
+  const { gatewayKey: key, amount, currency, chargeRef } = work
+  const order = { key, amount, currency, chargeRef: chargeRef ?? '' }
+  if (!work.begun) return gateway.refund(order)
+  const found = await gateway.findRefund(order)
+  return found.kind === 'none' ? gateway.refund(order) : found
 }
 
 /** Tries before an alert is raised; with their waits that is about two minutes. */

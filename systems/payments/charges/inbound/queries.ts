@@ -72,12 +72,23 @@ export async function settleEvent(
      where event_id = ${eventId}`)
 }
 
-/** Moves a payment; the gateway's reference is taken from the event if no answer has brought it. */
+/**
+ * Moves a payment; the gateway's reference is taken from the event if no answer has brought it. A
+ * charge that the gateway took in undecided is decided with it.
+ */
 export async function movePayment(
   tx: Transaction,
   { id, to, ref }: { readonly id: string; readonly to: PaymentStatus; readonly ref: string | null },
 ): Promise<void> {
   await tx.query(sql`
+    with charge as (
+      update payments.transactions
+         set status = case ${to} when 'failed' then 'failed' else 'succeeded' end,
+             error_code = case ${to} when 'failed' then 'declined' end,
+             updated_at = posthorn.now()
+       where payment_id = ${id} and type = 'charge' and status = 'pending'
+         and gateway_ref is not null
+    )
     update payments.payments
        set status = ${to}, gateway_ref = coalesce(gateway_ref, ${ref})
      where id = ${id}`)

@@ -1,7 +1,7 @@
 import { silentLog, uuid } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
-import { createGateway } from '../../../gateway.ts'
+import { createGateway } from '../../../gateway/index.ts'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
 import { lookUpOverdue } from './lookup.ts'
 import { oldestPending } from './queries.ts'

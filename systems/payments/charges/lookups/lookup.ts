@@ -1,7 +1,7 @@
 import { transaction, type Log } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { FoundCharge, Gateway } from '../../../gateway.ts'
+import type { FoundCharge, Gateway } from '../../../gateway/index.ts'
 import { alertOverdue } from '../alerts.ts'
 import { receiveEvent, type GatewayEvent } from '../inbound/event.ts'
 import { claimOverdueCharges, type Overdue } from './queries.ts'
@@ -47,7 +47,9 @@ export async function lookUpOverdue(options: LookupOptions): Promise<number> {
 }
 
 async function lookUp({ pool, gateway, log }: LookupOptions, overdue: Overdue): Promise<void> {
-  const found = await gateway.find(overdue.gatewayKey)
+  const { gatewayKey: key, amount, payment, ref } = overdue
+  const { id: reference, currency } = payment
+  const found = await gateway.find({ key, amount, currency, reference, ref })
   const event = eventOf(overdue, found)
   const outcome = await transaction(pool, async (tx) => {
     if (event) {
@@ -56,19 +58,22 @@ async function lookUp({ pool, gateway, log }: LookupOptions, overdue: Overdue): 
       return receiveEvent(tx, { event, text, source: 'lookup' })
     }
     if (overdue.lookups >= ALERT_AFTER) {
-      const { id: subject, org_id: tenant } = overdue.payment
-      await alertOverdue(tx, { subject, tenant, detail: detailOf(overdue, found) })
+      const { org_id: tenant } = payment
+      await alertOverdue(tx, { subject: reference, tenant, detail: detailOf(overdue, found) })
     }
     return 'open'
   })
-  const { id: paymentId } = overdue.payment
-  log.info({ paymentId, found: found.kind, outcome }, 'gateway asked about an overdue payment')
+  log.info(
+    { paymentId: reference, found: found.kind, outcome },
+    'gateway asked about an overdue payment',
+  )
 }
 
 /** What the gateway's webhook would have said; undefined if it cannot tell. */
 function eventOf({ payment }: Overdue, found: FoundCharge): GatewayEvent | undefined {
   if (found.kind !== 'charged' && found.kind !== 'declined') return undefined
-  const { id: paymentId, amount, currency } = payment
+  const { id: paymentId, currency } = payment
+  const amount = found.kind === 'charged' ? found.amount : Number(payment.amount)
   const status = found.kind === 'charged' ? 'succeeded' : 'failed'
   return {
     // One for each answer, in whichever process: asked again, it is known.
@@ -76,13 +81,18 @@ function eventOf({ payment }: Overdue, found: FoundCharge): GatewayEvent | undef
     type: `payment.${status}`,
     createdAt: new Date().toISOString(),
     data: {
-      ...{ paymentId, status, amount: Number(amount), currency },
+      ...{ paymentId, status, amount, currency },
       ...(found.ref !== undefined && { gatewayRef: found.ref }),
     },
   }
 }
 
+const SAID: Readonly<Record<string, string>> = {
+  none: 'It knows nothing of the charge.',
+  pending: 'It has not decided about the charge.',
+}
+
 function detailOf({ since, lookups: times }: Overdue, found: FoundCharge): string {
-  const said = found.kind === 'unknown' ? found.error.message : 'It knows nothing of the charge.'
+  const said = found.kind === 'unknown' ? found.error.message : SAID[found.kind]
   return `Pending since ${since.toISOString()}: no webhook came, and the gateway was asked ${times} times. ${said}`
 }

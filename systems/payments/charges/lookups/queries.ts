@@ -58,7 +58,7 @@ export async function claimOverdueCharges(tx: Transaction, limit: number): Promi
       join payments.transactions as t
         on t.payment_id = taken.id and t.type = 'charge'
        -- The completer asks about one that has no answer yet.
-       and t.status = 'succeeded'`)
+       and t.gateway_ref is not null`)
   return rows.map((row) => overdueOf('charge', row))
 }
 

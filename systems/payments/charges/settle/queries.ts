@@ -48,6 +48,38 @@ export async function settleCharged(
   return rows[0]
 }
 
+/**
+ * The gateway has the charge and decides later, by webhook: its transaction waits, unless the webhook
+ * was faster than this answer.
+ */
+export async function settlePending(
+  tx: Transaction,
+  { transactionId, paymentId, by }: Settlement,
+  ref: string,
+): Promise<Payment> {
+  const { rows } = await tx.query<Payment>(sql`
+    with payment as (
+      update payments.payments
+         set gateway_ref = coalesce(gateway_ref, ${ref}),
+             lookup_at = posthorn.now() + interval '1 hour'
+       where id = ${paymentId}
+      returning *
+    ), charge as (
+      update payments.transactions as t
+         set gateway_ref = ${ref}, updated_at = posthorn.now(),
+             status = case payment.status when 'pending' then 'pending' when 'failed' then 'failed'
+                      else 'succeeded' end,
+             error_code = case payment.status when 'failed' then 'declined' end
+        from payment
+       where t.id = ${transactionId}
+    )
+    select payment.*,
+           payments.create_audit_log(org_id, ${by}, 'payment.charge_pending', 'payment', id::text,
+                                     jsonb_build_object('gatewayRef', ${ref}::text))
+      from payment`)
+  return rows[0] as Payment
+}
+
 /** The money is not taken. A webhook may have said so first: then the payment has failed already. */
 export async function settleNotCharged(
   tx: Transaction,

@@ -8,7 +8,13 @@ import { adoptUnknown, reconsiderParked } from '../inbound/event.ts'
 import { toReceipt, toRefund, type Payment } from '../payment.ts'
 import { createAuditLog, lockPayment, selectRefunds } from '../queries.ts'
 import type { Work } from '../work.ts'
-import { settleCharged, settleNotCharged, settleNotRefunded, settleRefunded } from './queries.ts'
+import {
+  settleCharged,
+  settleNotCharged,
+  settleNotRefunded,
+  settlePending,
+  settleRefunded,
+} from './queries.ts'
 
 /** An answer that leaves nothing open. */
 export type KnownOutcome = Exclude<ChargeOutcome | RefundOutcome, { kind: 'unknown' }>
@@ -36,6 +42,10 @@ export async function settle(
       return notCharged(tx, answered, { ...outcome, code: 'PAYMENT_DECLINED' })
     case 'failed':
       return notCharged(tx, answered, { ...outcome, code: 'GATEWAY_ERROR' })
+    case 'pending':
+      return work.type === 'refund'
+        ? refunded(tx, answered, outcome.ref)
+        : pending(tx, answered, outcome.ref)
     case 'refunded':
       return refunded(tx, answered, outcome.ref)
     case 'refused':
@@ -65,6 +75,18 @@ async function charged(
   const detail = `The gateway's webhook said failed, but it answered that it took the money (${ref}): the payment is failed here.`
   await alertConflict(tx, failed, detail)
   return refused('GATEWAY_ERROR', work, error)
+}
+
+/** The gateway has taken the charge in, and will say by webhook what came of it. */
+async function pending(
+  tx: Transaction,
+  { work, by }: Answered,
+  ref: string,
+): Promise<StoredResponse> {
+  await locked(tx, work)
+  const payment = await settlePending(tx, { ...work, by }, ref)
+  await adoptUnknown(tx, payment)
+  return created(toReceipt(payment))
 }
 
 async function notCharged(

@@ -1,0 +1,60 @@
+import { field, idOf, unreadable } from '../exchange.ts'
+import type { Declined, FoundCharge } from '../gateway.ts'
+import { fromStripe } from './amount.ts'
+
+/** The key of ours under which a PaymentIntent or a refund was made, in its metadata. */
+export const KEY = 'posthorn_key'
+/** Our own id of what is paid: the events of Stripe name it. */
+export const REFERENCE = 'posthorn_reference'
+/** The key of ours under which it was captured. */
+export const CAPTURE = 'posthorn_capture'
+
+/** A value of an object's metadata. */
+export function metadataOf(object: unknown, name: string): string | undefined {
+  const value = field(field(object, 'metadata'), name)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** What a PaymentIntent has come to, as it stands. `none`: no money was ever asked for. */
+export function foundIn(intent: unknown): FoundCharge {
+  const ref = idOf(intent)
+  if (ref === undefined) return unreadable()
+  switch (field(intent, 'status')) {
+    case 'succeeded': {
+      const currency = String(field(intent, 'currency')).toUpperCase()
+      const amount = fromStripe(field(intent, 'amount_received'), currency)
+      return amount === undefined ? unreadable() : { kind: 'charged', ref, amount }
+    }
+    case 'requires_capture':
+      return { kind: 'authorised', ref }
+    case 'processing':
+    case 'requires_action':
+      return { kind: 'pending', ref }
+    case 'requires_payment_method':
+    case 'requires_confirmation':
+      return declinedIn(intent) ?? { kind: 'none' }
+    case 'canceled': {
+      const wasAsked = typeof field(intent, 'latest_charge') === 'string'
+      return declinedIn(intent) ?? (wasAsked ? { kind: 'voided', ref } : { kind: 'none' })
+    }
+    default:
+      return unreadable()
+  }
+}
+
+/** Why the bank refused; undefined if it did not. */
+function declinedIn(intent: unknown): Declined | undefined {
+  const error = field(intent, 'last_payment_error')
+  if (typeof error !== 'object' || error === null) return undefined
+  const [code, message] = [field(error, 'code'), field(error, 'message')]
+  const reason = field(error, 'decline_code')
+  const text = typeof message === 'string' ? message.slice(0, 500) : 'The payment was declined.'
+  return {
+    kind: 'declined',
+    ref: idOf(intent),
+    error: {
+      code: typeof code === 'string' ? code.slice(0, 100) : 'declined',
+      message: typeof reason === 'string' ? `${text} (${reason.slice(0, 100)})` : text,
+    },
+  }
+}
