@@ -23,7 +23,7 @@ describe('this repository', () => {
     expect(files.map(({ path }) => path)).toContain('test/architecture/architecture.test.ts')
   })
 
-  test('imports only downwards, through the doors, and what is declared', () => {
+  test('imports only downwards, through the entry points, and what is declared', () => {
     const repository = { workspaces: workspaces(), shared: readSharedDevDependencies() }
     expect(files.flatMap((file) => wrongImports(file, repository))).toEqual([])
   })
@@ -50,7 +50,7 @@ describe('imports', () => {
   const workspace = (name: string, folder: string, dependencies: string[] = []) => ({
     name,
     folder,
-    doors: [name, `${name}/testing`],
+    entryPoints: [name, `${name}/testing`],
     dependencies,
     devDependencies: ['fixture'],
   })
@@ -95,18 +95,18 @@ describe('imports', () => {
     ['packages/engine/src/a.ts', 'vitest', 'not declared'],
     ['packages/engine/src/a.ts', 'fixture', 'not declared'],
     ['packages/engine/src/a.ts', '../../../scripts/x.mjs', 'leaves the workspace'],
-    ['packages/engine/src/a.ts', '../../transports/src/x.ts', 'behind its door'],
-    ['packages/transports/src/a.ts', '@posthorn/engine/src/relay.ts', 'no door'],
+    ['packages/engine/src/a.ts', '../../transports/src/x.ts', 'past its entry point'],
+    ['packages/transports/src/a.ts', '@posthorn/engine/src/relay.ts', 'no entry point'],
     ['packages/saga/src/a.ts', '@posthorn/transports', 'must not import'],
     ['packages/saga/src/a.ts', '@posthorn/engine', 'not declared'],
     ['systems/src/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
     ['systems/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
     ['systems/src/orders/a.ts', '@posthorn/server', 'must not import'],
     ['apps/dashboard/src/main.tsx', '@posthorn/engine', 'must not import'],
-    ['apps/dashboard/src/main.tsx', '../../server/src/api.ts', 'behind its door'],
+    ['apps/dashboard/src/main.tsx', '../../server/src/api.ts', 'past its entry point'],
     ['apps/dashboard/src/main.tsx', 'fixture', 'not declared'],
-    ['test/crash/main.ts', '../../packages/engine/src/relay/relay.ts', 'behind its door'],
-    ['test/crash/main.ts', '@posthorn/engine/src/relay.ts', 'no door'],
+    ['test/crash/main.ts', '../../packages/engine/src/relay/relay.ts', 'past its entry point'],
+    ['test/crash/main.ts', '@posthorn/engine/src/relay.ts', 'no entry point'],
   ])('%s must not import %s', (path, specifier, problem) => {
     expect(check(path, specifier)).toEqual([expect.stringContaining(problem)])
   })

@@ -69,8 +69,8 @@ function problemOf(specifier: string, path: string, repository: Repository): str
   // The repository's own tests and scripts belong to no workspace and see everything.
   const isOutside = here === undefined
   const target = repository.workspaces.find((workspace) => workspace.name === name)
-  if (target !== undefined && !target.doors.includes(specifier)) {
-    return `${specifier} is no door of ${name}`
+  if (target !== undefined && !target.entryPoints.includes(specifier)) {
+    return `${specifier} is no entry point of ${name}`
   }
   if (isOutside || name === here.name) return undefined
   if (target !== undefined && !mayImport(here, target, path)) {
@@ -91,7 +91,7 @@ function relativeProblem(
   const here = workspaceOf(path, repository)
   const there = workspaceOf(target, repository)
   if (there !== here) {
-    if (there !== undefined) return `${specifier} goes into ${there.name} behind its door`
+    if (there !== undefined) return `${specifier} goes into ${there.name} past its entry point`
     return isForTests(path) || path.startsWith('bench/')
       ? undefined
       : `${specifier} leaves the workspace`

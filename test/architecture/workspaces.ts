@@ -6,7 +6,7 @@ export interface Workspace {
   readonly name: string
   readonly folder: string
   /** The specifiers that others may import: the name, and the name with each subpath. */
-  readonly doors: readonly string[]
+  readonly entryPoints: readonly string[]
   readonly dependencies: readonly string[]
   readonly devDependencies: readonly string[]
 }
@@ -39,7 +39,7 @@ function asWorkspace(folder: string, manifest: Manifest): Workspace {
   return {
     name,
     folder,
-    doors: subpaths.map((subpath) => name + subpath.slice(1)),
+    entryPoints: subpaths.map((subpath) => name + subpath.slice(1)),
     dependencies: [dependencies, peerDependencies, optionalDependencies].flatMap((group) =>
       Object.keys(group ?? {}),
     ),

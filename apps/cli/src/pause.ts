@@ -8,45 +8,37 @@ import type { Terminal } from './terminal.ts'
 import { duration, oneLine } from './words.ts'
 
 /** Stops the claims of an outbox; says by whom it was stopped if it was paused before. */
-export async function pauseOutbox(
+export function pauseOutbox(terminal: Terminal, name: string, options: PauseOptions) {
+  return change(terminal, name, { options, to: 'paused' })
+}
+
+/** Lets the claims of an outbox go on. */
+export function resumeOutbox(terminal: Terminal, name: string, options: PauseOptions) {
+  return change(terminal, name, { options, to: 'running' })
+}
+
+function change(
   terminal: Terminal,
   name: string,
-  options: PauseOptions,
+  { options, to }: { options: PauseOptions; to: 'paused' | 'running' },
 ): Promise<ExitCode> {
   return withSession(terminal, options, async (session) => {
     const outbox = outboxNamed(session, name)
     const before = await transaction(session.pool, async (tx) => {
       const found = await pauseOf(tx, outbox.name)
-      await pause(tx, outbox, operatorOf(terminal, options))
+      await (to === 'paused' ? pause : resume)(tx, outbox, operatorOf(terminal, options))
       return found
     })
-    if (options.json) terminal.printJson({ outbox: outbox.name, paused: true, changed: !before })
-    else if (before) terminal.print(`${outbox.name} is paused already, ${describePause(before)}`)
-    else terminal.print(`${outbox.name} is paused`)
+    const changed = (to === 'paused') === (before === undefined)
+    if (options.json) terminal.printJson({ outbox: outbox.name, paused: to === 'paused', changed })
+    else terminal.print(`${outbox.name} ${describeChange(to, before)}`)
     return EXIT.ok
   })
 }
 
-/** Lets the claims of an outbox go on. */
-export async function resumeOutbox(
-  terminal: Terminal,
-  name: string,
-  options: PauseOptions,
-): Promise<ExitCode> {
-  return withSession(terminal, options, async (session) => {
-    const outbox = outboxNamed(session, name)
-    const before = await transaction(session.pool, async (tx) => {
-      const found = await pauseOf(tx, outbox.name)
-      await resume(tx, outbox, operatorOf(terminal, options))
-      return found
-    })
-    if (options.json) {
-      terminal.printJson({ outbox: outbox.name, paused: false, changed: before !== undefined })
-    } else if (before)
-      terminal.print(`${outbox.name} resumed; it was paused ${describePause(before)}`)
-    else terminal.print(`${outbox.name} was not paused`)
-    return EXIT.ok
-  })
+function describeChange(to: 'paused' | 'running', before: Pause | undefined): string {
+  if (to === 'paused') return before ? `is paused already, ${describePause(before)}` : 'is paused'
+  return before ? `resumed; it was paused ${describePause(before)}` : 'was not paused'
 }
 
 type Pause = Awaited<ReturnType<typeof listPaused>>[number]

@@ -12,7 +12,7 @@ import { AuthGate, FirstPage, PageFailed, PageGate, PageMissing } from './shell/
 
 export type PageRouter = AnyRouter
 
-/** One route for each page and one for each of its views, behind the door. */
+/** One route for each page and one for each of its views, behind the login. */
 export function createPageRouter(pages: readonly Page[]): PageRouter {
   const root = createRootRoute({ component: () => <AuthGate pages={pages} /> })
   const first = createRoute({

@@ -4,8 +4,8 @@ import { axe, openDashboard, screenshot } from './harness/index.ts'
 const dashboard = await openDashboard()
 const patient = { timeout: 30_000 }
 
-async function graphql<Data>(query: string, visitor: object = {}): Promise<Data> {
-  const answer = await dashboard.call('/graphql', { body: { query }, ...visitor })
+async function graphql<Data>(query: string, user: object = {}): Promise<Data> {
+  const answer = await dashboard.call('/graphql', { body: { query }, ...user })
   return (answer as { data: Data }).data
 }
 
@@ -80,7 +80,7 @@ test('another user accepts from the mailbox and joins the family', async () => {
   expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0)
 })
 
-test('another organisation’s families are not there', async () => {
+test('families of another organisation are not found', async () => {
   const id = await familyOf('Bundy', 'kelly@example.com')
   const page = await dashboard.open('/families', { org: 'other', role: 'member' })
   await page.getByText('No families yet').waitFor()

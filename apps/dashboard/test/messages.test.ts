@@ -43,7 +43,7 @@ async function dead(): Promise<number> {
   return answer.count
 }
 
-test('messages of all outboxes are listed, and one tells its way', async () => {
+test('messages of all outboxes are listed, and one shows its timeline', async () => {
   await placeOrder()
   await send('+16505551234')
   const page = await dashboard.open('/messages')

@@ -54,7 +54,7 @@ async function logIn(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-test('one comes back from the provider to the page one wanted, as whom the server says', async () => {
+test('a login at the provider leads to the requested page, as the user that the server names', async () => {
   const page = await atTheDoor('/audit?search=anything')
   await loginButton(page).waitFor()
   await axe(page)
@@ -89,7 +89,7 @@ test('a user that the server refuses sees why, and stays logged out', async () =
   await loginButton(page).waitFor()
 })
 
-test('a token that runs out leads to the door, and the provider lets in again', async () => {
+test('a token that expires leads to the login, and the provider logs the user in again', async () => {
   provider.lifetime = 15
   const page = await atTheDoor('/audit')
   await logIn(page, 'ada')
@@ -115,7 +115,7 @@ test('logging out ends the session at the provider too', async () => {
   await page.getByPlaceholder('Enter any login').waitFor(patient)
 })
 
-test('a provider that is away is said at the door', async () => {
+test('an unreachable provider is reported on the login page', async () => {
   const page = await atTheDoor('/', [/ERR_FAILED|Failed to fetch|Failed to load/])
   await page.route(`${provider.issuer}/**`, (route) => route.abort())
   await loginButton(page).click()

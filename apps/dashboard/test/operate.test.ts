@@ -73,7 +73,7 @@ test('an outbox is paused from its page, with a reason that the audit keeps', as
   await page.getByRole('gridcell', { name: 'tidying up' }).first().waitFor()
 })
 
-test('outboxes are pictures', async () => {
+test('an outbox is shown as its state machine', async () => {
   await placeOrder()
   const page = await dashboard.open('/outboxes')
   const picture = page.getByRole('group', { name: 'States of sagas.events' })
@@ -89,7 +89,7 @@ test('outboxes are pictures', async () => {
   await screenshot(page, 'outbox-light')
 })
 
-test('the audit tells what happened, and is searched by its address', async () => {
+test('the audit lists what happened, and is searched by its address', async () => {
   await placeOrder()
   const page = await dashboard.open('/audit?outbox=sagas.events')
   await page.getByRole('gridcell', { name: 'CLAIMED → SENT' }).first().click()

@@ -32,7 +32,7 @@ const standsAt = (page: Page, state: string) =>
 
 const toField = (form: Locator) => form.getByRole('textbox', { name: 'To', exact: true })
 
-test('begins with nothing, and says how it is filled', async () => {
+test('an empty page says how it is filled', async () => {
   const page = await dashboard.open('/outbound', { org: 'nobody', role: 'member' })
   await page.getByText('No messages yet').waitFor()
   await page.goto(`${dashboard.url}/outbound?status=FAILED`)
@@ -147,7 +147,7 @@ test('a dossier decides what is sent', async () => {
   await standsAt(page, 'DELIVERED')
 })
 
-test('another organisation’s message is not there', async () => {
+test('a message of another organisation is not found', async () => {
   const { id } = await send('+16505551234')
   const page = await dashboard.open(`/outbound?open=${id}`, {
     ...{ org: 'other', role: 'member', allowed: [/404/] },

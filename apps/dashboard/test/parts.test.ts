@@ -36,7 +36,7 @@ const rows = (page: Page) => page.getByRole('grid', { name: 'Things' }).locator(
 const focusedRow = (page: Page) =>
   page.evaluate<string | null>('document.activeElement.getAttribute("data-index")')
 
-describe('the look', () => {
+describe('the theme', () => {
   test.each([
     ['light', 1_200],
     ['dark', 1_200],
@@ -65,7 +65,7 @@ describe('the look', () => {
 })
 
 describe('a table of a hundred thousand rows', () => {
-  test('draws only what one sees, and reads on when one comes near the end', async () => {
+  test('renders only visible rows, and loads more near the end', async () => {
     const page = await open()
     await page.getByText('200 rows so far').waitFor()
     await rows(page).first().focus()
@@ -78,7 +78,7 @@ describe('a table of a hundred thousand rows', () => {
     await expect.poll(() => focusedRow(page), soon).toBe('0')
   })
 
-  test('scrolls from end to end without ever drawing more', async () => {
+  test('scrolls from end to end without rendering more', async () => {
     const page = await open()
     await rows(page).first().focus()
     await page.keyboard.press('End')
@@ -161,7 +161,7 @@ describe('a filter', () => {
 })
 
 describe('a confirmation', () => {
-  test('asks for its reason and tells what was done', async () => {
+  test('asks for a reason and says what was done', async () => {
     const page = await open()
     await page.getByRole('button', { name: 'Replay' }).click()
     const dialog = page.getByRole('dialog', { name: 'Replay 12 messages?' })

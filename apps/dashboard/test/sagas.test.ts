@@ -38,7 +38,7 @@ const stepOf = (page: Page, name: string) =>
       has: page.getByText(name, { exact: true }),
     })
 
-test('begins with nothing, and says how it is filled', async () => {
+test('an empty page says how it is filled', async () => {
   const page = await dashboard.open('/sagas', { org: 'nobody', role: 'member' })
   await page.getByText('No orders yet').waitFor()
   await page.getByText('Sagas', { exact: true }).click()
@@ -71,7 +71,7 @@ test('orders and sagas are listed', async () => {
   await screenshot(page, 'saga-light')
 })
 
-test('a declined order is undone as one looks', async () => {
+test('a declined order is compensated while the page shows it', async () => {
   const page = await dashboard.open('/sagas')
   await page.getByRole('button', { name: 'Place an order' }).click()
   const form = page.getByRole('dialog', { name: 'Place 1 order' })
@@ -130,7 +130,7 @@ test('what is stuck says so, and is resumed', async () => {
   await page.getByText('Did not complete; its steps are undone').waitFor(patient)
 })
 
-test('another organisation’s saga is not there', async () => {
+test('a saga of another organisation is not found', async () => {
   const { sagaId } = await placeOrder()
   const page = await dashboard.open(`/sagas/${sagaId}`, {
     ...{ org: 'other', role: 'member', allowed: [/404/] },

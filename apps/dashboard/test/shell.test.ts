@@ -13,8 +13,8 @@ const pathOf = (page: Page) => new URL(page.url()).pathname
 const scheme = (page: Page) =>
   page.evaluate<string>('getComputedStyle(document.documentElement).colorScheme')
 
-describe('the door', () => {
-  test('takes a token, refuses what is none, and leads where one wanted to go', async () => {
+describe('the login page', () => {
+  test('takes a token, refuses an invalid one, and leads to the requested page', async () => {
     const page = await dashboard.open('/outboxes?search=x', { login: 'none' })
     await page.getByLabel('Token').fill('rubbish')
     await page.getByRole('button', { name: 'Log in' }).click()
@@ -26,7 +26,7 @@ describe('the door', () => {
     expect(page.url()).toBe(`${dashboard.url}/outboxes?search=x`)
   })
 
-  test('is closed again by logging out, and a reload does not open it', async () => {
+  test('logging out ends the session, and a reload does not bring it back', async () => {
     const page = await dashboard.open()
     await page.getByRole('button', { name: /operator of demo/ }).click()
     await axe(page)
@@ -108,7 +108,7 @@ describe('the keyboard', () => {
   })
 })
 
-describe('the look', () => {
+describe('the theme', () => {
   test('is the system’s until the user chooses, and then theirs from the first frame', async () => {
     const page = await dashboard.open('/', { theme: 'dark' })
     await page.getByRole('button', { name: /operator of demo/ }).click()

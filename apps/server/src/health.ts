@@ -18,13 +18,13 @@ const Checked = Type.Object({
 const PUBLIC = { access: 'public' } as const
 
 const healthz = {
-  summary: 'Whether the process lives',
+  summary: 'Liveness: the process answers',
   tags: ['health'],
   response: { 200: Type.Object({ status: Type.Literal('ok') }) },
 }
 
 const readyz = {
-  summary: 'Whether it can work: database, migrations, brokers',
+  summary: 'Readiness: database, migrations, brokers',
   tags: ['health'],
   response: { 200: Checked, 503: Checked },
 }

@@ -31,7 +31,12 @@ export function controlRoutes(app: FastifyInstance, { world, arrivals, forget }:
 
   app.get<{ Querystring: Static<typeof RequestsQuery> }>(
     '/requests',
-    { schema: { summary: `What ${name} was sent, newest first`, querystring: RequestsQuery } },
+    {
+      schema: {
+        summary: `Requests that ${name} received, newest first`,
+        querystring: RequestsQuery,
+      },
+    },
     async (request) => {
       const { limit = MOST, before, outcome } = request.query
       const items = Iterator.from(arrivals(before))
@@ -42,11 +47,13 @@ export function controlRoutes(app: FastifyInstance, { world, arrivals, forget }:
     },
   )
 
-  app.get('/faults', { schema: { summary: `Which fault ${name} has` } }, async () => show(world))
+  app.get('/faults', { schema: { summary: `The fault of ${name}` } }, async () => show(world))
 
   app.post<{ Body: FaultOrder }>(
     '/faults',
-    { schema: { summary: `Let ${name} fail, in the place of an earlier fault`, body: FaultOrder } },
+    {
+      schema: { summary: `Set the fault of ${name}; it replaces an earlier one`, body: FaultOrder },
+    },
     async (request) => {
       world.order(request.body)
       return show(world)
@@ -55,7 +62,7 @@ export function controlRoutes(app: FastifyInstance, { world, arrivals, forget }:
 
   app.delete(
     '',
-    { schema: { summary: `Let ${name} forget its requests, its fault and its state` } },
+    { schema: { summary: `Reset ${name}: its requests, fault and state` } },
     async (_, reply) => {
       world.forget()
       forget()

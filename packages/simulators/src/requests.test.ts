@@ -209,7 +209,7 @@ describe('the plugin', () => {
     expect(body.items[0]?.routes).toContainEqual({
       method: 'GET',
       path: '/sim/echo/requests',
-      does: 'What echo was sent, newest first',
+      does: 'Requests that echo received, newest first',
     })
   })
 

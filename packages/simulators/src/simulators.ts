@@ -64,7 +64,7 @@ export const simulators = fastifyPlugin<SimulatorsOptions>(
     listed.push({ name: 'clock', about, address: '/sim/clock', routes })
 
     await below(app, '/sim', (scope) => {
-      scope.get('', { schema: { summary: 'Who is simulated here' } }, () => ({ items: listed }))
+      scope.get('', { schema: { summary: 'The simulators' } }, () => ({ items: listed }))
     })
   },
   { name: '@posthorn/simulators', fastify: '5.x' },

@@ -35,12 +35,12 @@ const schemas = {
     response: { 200: SagaResource },
   },
   resume: {
-    summary: 'Let a failed saga go on where it was',
+    summary: 'Resume a failed saga where it stopped',
     ...{ tags, params },
     response: { 202: SagaResource },
   },
   cancel: {
-    summary: 'Undo a saga that runs, or failed while it ran',
+    summary: 'Compensate a saga that runs, or failed while it ran',
     ...{ tags, params },
     response: { 202: SagaResource },
   },

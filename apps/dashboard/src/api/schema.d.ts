@@ -656,7 +656,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the tables weigh, what of them is dead, and who keeps vacuum back */
+    /** Table sizes, dead rows, and what keeps vacuum from clearing them */
     get: {
       parameters: {
         query?: never
@@ -2758,7 +2758,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Every outbox and how it is doing; for an operator of one organisation, its own messages */
+    /** Outboxes with their counts and rates; for an operator of one organisation, its own messages */
     get: {
       parameters: {
         query?: never
@@ -2947,7 +2947,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Dead messages of an outbox by the code they died of, the most frequent first */
+    /** Dead messages of an outbox by error code, the most frequent first */
     get: {
       parameters: {
         query?: {
@@ -4206,7 +4206,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** All outboxes at once: what waits, what fails, who works */
+    /** All outboxes at once: backlog, failures, relays */
     get: {
       parameters: {
         query?: never
@@ -8239,7 +8239,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Undo a saga that runs, or failed while it ran */
+    /** Compensate a saga that runs, or failed while it ran */
     post: {
       parameters: {
         query?: never
@@ -8348,7 +8348,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let a failed saga go on where it was */
+    /** Resume a failed saga where it stopped */
     post: {
       parameters: {
         query?: never
@@ -8524,7 +8524,7 @@ export interface paths {
     }
     /**
      * What happens to messages, as it happens: server-sent events
-     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Each comes as `news` too, its name in the release before. Members see what belongs to their own organisation, as do its operators; those of the platform see everything.
+     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Each comes as `news` too, its name in the release before. Members see what belongs to their own organisation, as do its operators; those of the platform see everything.
      */
     get: {
       parameters: {
@@ -10526,7 +10526,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Whether the process lives */
+    /** Liveness: the process answers */
     get: {
       parameters: {
         query?: never
@@ -10693,7 +10693,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Whether it can work: database, migrations, brokers */
+    /** Readiness: database, migrations, brokers */
     get: {
       parameters: {
         query?: never
@@ -10774,7 +10774,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Who is simulated here */
+    /** The simulators */
     get: {
       parameters: {
         query?: never
@@ -10946,7 +10946,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Let documents forget its requests, its fault and its state */
+    /** Reset documents: its requests, fault and state */
     delete: {
       parameters: {
         query?: never
@@ -11055,7 +11055,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Which fault documents has */
+    /** The fault of documents */
     get: {
       parameters: {
         query?: never
@@ -11095,7 +11095,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Let documents fail, in the place of an earlier fault */
+    /** Set the fault of documents; it replaces an earlier one */
     post: {
       parameters: {
         query?: never
@@ -11169,7 +11169,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What documents was sent, newest first */
+    /** Requests that documents received, newest first */
     get: {
       parameters: {
         query?: {
@@ -11231,7 +11231,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Let gateway forget its requests, its fault and its state */
+    /** Reset gateway: its requests, fault and state */
     delete: {
       parameters: {
         query?: never
@@ -11275,6 +11275,66 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/sim/gateway/expire': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let what is held under a charge expire */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            chargeId: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/sim/gateway/faults': {
     parameters: {
       query?: never
@@ -11282,7 +11342,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Which fault gateway has */
+    /** The fault of gateway */
     get: {
       parameters: {
         query?: never
@@ -11322,7 +11382,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Let gateway fail, in the place of an earlier fault */
+    /** Set the fault of gateway; it replaces an earlier one */
     post: {
       parameters: {
         query?: never
@@ -11450,7 +11510,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What gateway was sent, newest first */
+    /** Requests that gateway received, newest first */
     get: {
       parameters: {
         query?: {
@@ -11656,7 +11716,7 @@ export interface paths {
     }
     put?: never
     post?: never
-    /** Let mail forget its requests, its fault and its state */
+    /** Reset mail: its requests, fault and state */
     delete: {
       parameters: {
         query?: never
@@ -11707,7 +11767,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Which fault mail has */
+    /** The fault of mail */
     get: {
       parameters: {
         query?: never
@@ -11747,7 +11807,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Let mail fail, in the place of an earlier fault */
+    /** Set the fault of mail; it replaces an earlier one */
     post: {
       parameters: {
         query?: never
@@ -11821,7 +11881,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What mail was sent, newest first */
+    /** Requests that mail received, newest first */
     get: {
       parameters: {
         query?: {
@@ -11883,7 +11943,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Let merchant forget its requests, its fault and its state */
+    /** Reset merchant: its requests, fault and state */
     delete: {
       parameters: {
         query?: never
@@ -11934,7 +11994,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Which fault merchant has */
+    /** The fault of merchant */
     get: {
       parameters: {
         query?: never
@@ -11974,7 +12034,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Let merchant fail, in the place of an earlier fault */
+    /** Set the fault of merchant; it replaces an earlier one */
     post: {
       parameters: {
         query?: never
@@ -12048,7 +12108,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What merchant was sent, newest first */
+    /** Requests that merchant received, newest first */
     get: {
       parameters: {
         query?: {
@@ -12109,7 +12169,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Tell the merchant secrets to check signatures with */
+    /** Give the merchant the secrets to check signatures with */
     post: {
       parameters: {
         query?: never
@@ -12170,7 +12230,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Let whatsapp forget its requests, its fault and its state */
+    /** Reset whatsapp: its requests, fault and state */
     delete: {
       parameters: {
         query?: never
@@ -12330,7 +12390,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Which fault whatsapp has */
+    /** The fault of whatsapp */
     get: {
       parameters: {
         query?: never
@@ -12370,7 +12430,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Let whatsapp fail, in the place of an earlier fault */
+    /** Set the fault of whatsapp; it replaces an earlier one */
     post: {
       parameters: {
         query?: never
@@ -12506,7 +12566,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What whatsapp was sent, newest first */
+    /** Requests that whatsapp received, newest first */
     get: {
       parameters: {
         query?: {

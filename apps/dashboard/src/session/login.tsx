@@ -19,7 +19,7 @@ export function Login() {
   const { ended } = useSessionState()
   const { oidc } = useSettings()
   return (
-    <main className={classes['door']}>
+    <main className={classes['login']}>
       <Paper withBorder p="xl" w="100%" maw={440}>
         <Stack>
           <Brand />

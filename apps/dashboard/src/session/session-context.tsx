@@ -19,7 +19,7 @@ export function useSessionState(): SessionState {
   return useSyncExternalStore(keeper.subscribe, keeper.current)
 }
 
-/** Who is logged in; only for what is shown behind the door. */
+/** Who is logged in; only for what is shown behind the login. */
 export function useClaims(): Claims {
   const { session } = useSessionState()
   if (session === undefined) throw new Error('no user is logged in')

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext } from 'react'
 import { setMinorUnits } from '../format/money.ts'
 import { ErrorState, Loading } from '../parts/query-state.tsx'
 
-/** What the server tells everybody about itself, before any login. */
+/** What the server says about itself without a token, before any login. */
 export interface Settings {
   readonly production: boolean
   /** Who logs people in; null where they bring a token. */

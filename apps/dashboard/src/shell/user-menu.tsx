@@ -24,7 +24,7 @@ function useLogOut(): () => void {
   const { oidc } = useSettings()
   return () => {
     keeper.logOut()
-    // A provider that is away cannot keep anybody in here: the token is gone already.
+    // An unreachable provider cannot keep the user logged in: the token is gone already.
     if (oidc !== null) endLogin(oidc).catch(() => undefined)
   }
 }

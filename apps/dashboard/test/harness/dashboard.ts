@@ -9,16 +9,16 @@ import { openBrowser } from './browser.ts'
 import { returnPage, takePage } from './pages.ts'
 import { watchProblems } from './problems.ts'
 import { startServer } from './server.ts'
-import { tokenFor, type Visitor } from './token.ts'
+import { tokenFor, type TestUser } from './token.ts'
 
 const BUILD = fileURLToPath(new URL('../../../../scripts/dashboard.mjs', import.meta.url))
 
-export interface PageOptions extends Partial<Visitor> {
+export interface PageOptions extends Partial<TestUser> {
   /** Default `light`. */
   readonly theme?: 'light' | 'dark'
   /** Default 1280 × 800. */
   readonly size?: { readonly width: number; readonly height: number }
-  /** `none` comes to the door without a token. Default `token`. */
+  /** `none` opens the page without a token. Default `token`. */
   readonly login?: 'token' | 'none'
   /** Problems that the test makes on purpose. */
   readonly allowed?: readonly RegExp[]
@@ -34,12 +34,12 @@ export interface Dashboard {
    */
   open(path?: string, options?: PageOptions): Promise<Page>
   /** A token that the server takes; a platform operator in `demo` by default. */
-  token(visitor?: Partial<Visitor>): string
-  /** Calls the server's API by the token of a visitor; the body of the answer. */
+  token(user?: Partial<TestUser>): string
+  /** Calls the server's API by the token of a user; the body of the answer. */
   call(path: string, options?: CallOptions): Promise<unknown>
 }
 
-export interface CallOptions extends Partial<Visitor> {
+export interface CallOptions extends Partial<TestUser> {
   /** Default GET, or POST with a body. */
   readonly method?: string
   readonly body?: unknown
@@ -64,7 +64,7 @@ export async function openDashboard({
   afterAll(() => server?.close())
   const url = server?.url ?? 'http://no.browser.invalid'
 
-  const token = ({ sub = 'dev', org = 'demo', role = 'platform' }: Partial<Visitor> = {}) =>
+  const token = ({ sub = 'dev', org = 'demo', role = 'platform' }: Partial<TestUser> = {}) =>
     tokenFor({ sub, org, role }, secret)
   return {
     url,
@@ -83,11 +83,11 @@ export async function openDashboard({
       await page.goto(`${url}${path}${login === 'none' ? '' : `#token=${token(wished)}`}`)
       return page
     },
-    async call(path, { method, body, headers, ...visitor } = {}) {
+    async call(path, { method, body, headers, ...user } = {}) {
       const response = await fetch(`${url}${path}`, {
         method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: {
-          authorization: `Bearer ${token(visitor)}`,
+          authorization: `Bearer ${token(user)}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },

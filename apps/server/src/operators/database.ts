@@ -6,7 +6,7 @@ import { PLATFORM, type OutboxRegistry } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const schema = {
-  summary: 'What the tables weigh, what of them is dead, and who keeps vacuum back',
+  summary: 'Table sizes, dead rows, and what keeps vacuum from clearing them',
   tags: ['outboxes'],
   response: {
     200: Type.Object({

@@ -15,7 +15,7 @@ import { Moment, textOrNull } from './transition.ts'
 const Text = Type.Union([Type.String(), Type.Null()])
 
 const schema = {
-  summary: 'Dead messages of an outbox by the code they died of, the most frequent first',
+  summary: 'Dead messages of an outbox by error code, the most frequent first',
   tags: ['outboxes'],
   params: OutboxParams,
   querystring: DeadFilter,

@@ -31,7 +31,7 @@ const tags = ['outboxes']
 
 const list = {
   summary:
-    'Every outbox and how it is doing; for an operator of one organisation, its own messages',
+    'Outboxes with their counts and rates; for an operator of one organisation, its own messages',
   tags,
   response: { 200: Type.Object({ items: Type.Array(ScopedOutboxResource) }) },
 }

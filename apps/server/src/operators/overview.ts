@@ -34,7 +34,7 @@ const OverviewItem = Type.Object({
 })
 
 const show = {
-  summary: 'All outboxes at once: what waits, what fails, who works',
+  summary: 'All outboxes at once: backlog, failures, relays',
   tags: ['outboxes'],
   response: {
     200: Type.Object({

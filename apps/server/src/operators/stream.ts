@@ -15,7 +15,7 @@ const schema = {
   summary: 'What happens to messages, as it happens: server-sent events',
   description:
     'Events `transition` and `operation` with the fields of the audit, and `position` where there ' +
-    'is nothing to tell. The last event of a batch has an id; sent back as Last-Event-ID it goes on ' +
+    'is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on ' +
     'from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, ' +
     'truncated}` of things that systems announce, the latest of each, at most every 250 ms; they ' +
     'have no id and are not repeated: the topic `*` means that some may be missing. Each comes as ' +

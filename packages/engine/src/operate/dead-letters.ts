@@ -126,26 +126,24 @@ export async function countDeadLetters(
  * within a second or so, with their attempts counted from zero; what is parked behind them follows in
  * order. Returns the ids. What could not be decoded stays: it can only be dropped.
  */
-export async function replayDeadLetters(
-  tx: Transaction,
-  { filter = {}, by, reason, limit = 1_000 }: LetterOperator,
-): Promise<string[]> {
-  const conditions = conditionsOf(filter)
-  if (!conditions) return []
-  const operation = { by, reason: reason ?? null, limit }
-  const { rows } = await tx.query<{ id: string }>(replayLetters(conditions, operation))
-  return rows.map(({ id }) => id)
+export function replayDeadLetters(tx: Transaction, options: LetterOperator): Promise<string[]> {
+  return operate(tx, options, replayLetters)
 }
 
 /** Deletes dead letters for ever, and lets what is parked behind them go on. Returns the ids. */
-export async function dropDeadLetters(
+export function dropDeadLetters(tx: Transaction, options: LetterOperator): Promise<string[]> {
+  return operate(tx, options, dropLetters)
+}
+
+async function operate(
   tx: Transaction,
   { filter = {}, by, reason, limit = 1_000 }: LetterOperator,
+  statement: typeof replayLetters | typeof dropLetters,
 ): Promise<string[]> {
   const conditions = conditionsOf(filter)
   if (!conditions) return []
   const operation = { by, reason: reason ?? null, limit }
-  const { rows } = await tx.query<{ id: string }>(dropLetters(conditions, operation))
+  const { rows } = await tx.query<{ id: string }>(statement(conditions, operation))
   return rows.map(({ id }) => id)
 }
 

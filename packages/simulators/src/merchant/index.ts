@@ -3,7 +3,7 @@ import { defineSimulator, type Simulator } from '../simulator.ts'
 import { Secrets } from './secrets.ts'
 
 const learn = {
-  summary: 'Tell the merchant secrets to check signatures with',
+  summary: 'Give the merchant the secrets to check signatures with',
   body: Type.Object({
     secrets: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
       minItems: 1,

@@ -5,7 +5,7 @@ import type { RelayFacts } from './queries.ts'
 
 const LATE_SECONDS = 300
 
-/** How the outboxes are doing, and whether anybody works on them. */
+/** Backlog and failures of the outboxes, and whether relays work on them. */
 export function checkWork({ outboxes, alertsOpen }: Status, relays: RelayFacts): Finding[] {
   const isAlone = outboxes.length > 0 && outboxes.every((outbox) => outbox.relays === 0)
   const most = Math.max(0, ...outboxes.map((outbox) => outbox.relays))

@@ -28,7 +28,7 @@ export interface DeadGroups {
   reload(): void
 }
 
-/** The dead of these outboxes by the code they died of, the most frequent first. */
+/** The dead messages of these outboxes by error code, the most frequent first. */
 export function useDeadGroups(outboxes: readonly string[], filter: DeadFilter): DeadGroups {
   const api = useApi()
   return useQueries({

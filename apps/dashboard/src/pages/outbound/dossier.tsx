@@ -199,7 +199,7 @@ async function readTimeline(api: Api, id: string, signal: AbortSignal) {
   }
 }
 
-/** A dossier comes to be with its first consent: before, there is nothing to tell of it. */
+/** A dossier is created with its first consent: before that there is nothing to show. */
 async function orNone<Row>(page: Promise<ListPage<Row>>): Promise<ListPage<Row>> {
   try {
     return await page
