@@ -14,4 +14,8 @@ const app = await createApp({
 await app.register(simulators, { pool: new Pool({ max: 1 }), simulators: [documents()] })
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 process.send?.({ url: `${address}/sim/documents` } satisfies DocumentsServing)
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ cpuUs: user + system })
+})
 process.once('disconnect', () => process.exit())

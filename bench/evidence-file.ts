@@ -85,7 +85,7 @@ async function writeZip(path: string, count: number): Promise<void> {
   const entries: Entry[] = [
     { name: 'cases.csv', method: 8, crc, size, packed: (await stat(packed)).size },
     ...FILES.map((name): Entry => {
-      const bytes = contentOf(name)
+      const bytes = evidenceContent(name)
       return { name, method: 0, crc: crc32(bytes), size: bytes.length, packed: bytes.length }
     }),
   ]
@@ -96,7 +96,7 @@ async function writeZip(path: string, count: number): Promise<void> {
     const local = Buffer.concat([signatureBytes(0x04034b50), fieldsOf(entry), nameOf(entry)])
     directory.push(directoryEntry(entry, at))
     await file.write(local)
-    if (entry.method === 0) await file.write(contentOf(entry.name))
+    if (entry.method === 0) await file.write(evidenceContent(entry.name))
     else await copyInto(file, packed)
     at += local.length + entry.packed
   }
@@ -118,7 +118,8 @@ interface Entry {
   readonly packed: number
 }
 
-function contentOf(name: string): Buffer {
+/** The bytes of an evidence file. */
+export function evidenceContent(name: string): Buffer {
   return Buffer.from(`%PDF-1.7\n${name}\n`.padEnd(1_018, '.') + '\n%%EOF')
 }
 

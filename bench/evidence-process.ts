@@ -18,6 +18,8 @@ export interface EvidenceOrder {
   readonly batch?: number
   readonly inFlight?: number
   readonly documentsUrl?: string
+  /** Every message by itself, instead of a poll together. */
+  readonly alone?: boolean
 }
 
 export interface EvidenceServing {
@@ -53,9 +55,14 @@ const app = await createApp({
 await opened.routes?.(app)
 const url = await app.listen({ port: 0, host: '127.0.0.1' })
 if (parts.includes('workers')) startPeriodically(opened.workers ?? [], { log: silentLog })
-const kafka = brokers === undefined ? undefined : kafkaTransport({ brokers: brokers.split(',') })
+const kafka =
+  brokers === undefined
+    ? undefined
+    : kafkaTransport({ brokers: brokers.split(','), deadLetters: pool })
 if (kafka && parts.includes('consumers')) {
-  for (const consumer of opened.consumers ?? []) await kafka.subscribe(consumer)
+  for (const { batch: together, ...consumer } of opened.consumers ?? []) {
+    await kafka.subscribe({ ...consumer, ...(together && !order.alone && { batch: together }) })
+  }
 }
 const outboxes: readonly Outbox[] = opened.outboxes.map((outbox) =>
   batch === 0 ? outbox : { ...outbox, batch },

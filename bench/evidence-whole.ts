@@ -1,82 +1,280 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuid } from '@posthorn/engine'
-import { startEvidence } from './evidence-child.ts'
+import { commandCpuUs, postgresCpuUs } from './cpu.ts'
+import type { BareDone, BareOrder } from './evidence-bare.ts'
+import { startEvidence, type EvidenceChild } from './evidence-child.ts'
 import type { DocumentsServing } from './evidence-documents.ts'
-import { writeEvidence } from './evidence-file.ts'
+import { writeEvidence, type EvidenceFiles } from './evidence-file.ts'
 import { prepareDatabase } from './evidence-ingest.ts'
-import { inDatabase } from './harness.ts'
+import { postDocuments } from './evidence-posts.ts'
+import { inTurns, median, select } from './harness.ts'
 import type { Options } from './options.ts'
 import type { Database, Server } from './postgres.ts'
-import { round, type Report } from './report.ts'
+import { ratio, round, type Line, type Report } from './report.ts'
 
 /** A minute or so of it says enough. */
-const MOST_ROWS = 20_000
+const MOST_ROWS = 100_000
+/** Message by message it takes long. */
+const MOST_ALONE = 5_000
+
+interface Way {
+  readonly brokers: string
+  readonly folder: string
+  readonly files: EvidenceFiles
+  readonly jobId: string
+  readonly count: number
+}
+
+interface Contestant {
+  readonly name: string
+  run(database: Database, documents: Documents, way: Way): Promise<Measured>
+}
+
+/** Processor time of each part in microseconds. */
+interface Measured {
+  readonly ms: number
+  readonly count: number
+  readonly peakMb: number
+  readonly nodeUs: number
+  /** Of single parts, where they were processes of their own. */
+  readonly parts?: Readonly<Record<string, number>>
+}
+
+interface Outcome extends Measured {
+  readonly documentsUs: number
+  readonly postgresUs: number | undefined
+  readonly kafkaUs: number
+}
 
 /**
- * A file from its upload to its final results, as it is shipped: batches of 100, eight calls at once,
- * everything but the document API in one process.
+ * A file from its upload to its final results, as it is shipped: batches of 100, the messages of a
+ * poll together, everything but the document API in one process. Beside it the same with every message
+ * by itself, with the parts in processes of their own, and a bare loop in batches of the same size.
  */
 export async function wholeWay(
   server: Server,
-  { brokers, rows: wanted }: Options & { readonly brokers: string },
+  { brokers, rows: wanted, rounds, only }: Options & { readonly brokers: string },
   report: Report,
 ): Promise<void> {
   const count = Math.min(wanted, MOST_ROWS)
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-bench-'))
-  const at = (name: string) => join(folder, name)
-  const files = { zip: at('cases.zip'), rows: at('rows.csv'), artifacts: at('artifacts.csv') }
+  const contestants = select(CONTESTANTS, only.replace(/^whole way ?/, ''))
+  const ways = new Map<number, Way>()
+  for (const size of new Set([count, Math.min(count, MOST_ALONE)])) {
+    const at = (name: string) => join(folder, `${size}-${name}`)
+    const files = { zip: at('cases.zip'), rows: at('rows.csv'), artifacts: at('artifacts.csv') }
+    const jobId = uuid()
+    await writeEvidence(files, { count: size, jobId })
+    ways.set(size, { brokers, folder: at('storage'), files, jobId, count: size })
+  }
   try {
-    await writeEvidence(files, { count, jobId: uuid() })
-    const line = await inDatabase(server, (database) =>
-      measure(database, { ...{ brokers, folder: at('storage'), zip: files.zip, count } }),
+    const results = await inTurns(contestants, { server, rounds }, async (contestant, database) => {
+      const size = contestant === ALONE ? Math.min(count, MOST_ALONE) : count
+      const way = ways.get(size)
+      if (!way) throw new Error('there is no file of that size')
+      return measure(contestant, database, way)
+    })
+    const rates = new Map(
+      [...results].map(([{ name }, runs]) => [
+        name,
+        median(runs.map((run) => (run.count * 1_000) / run.ms)),
+      ]),
     )
-    report.table(`${count} rows, from the upload to the final results`, [line])
+    report.table(
+      `${count} rows from the upload to the final results, median of ${rounds}; µs of processor for a row`,
+      [...results].map(([{ name }, runs]) => lineOf(name, runs, rates.get(name) ?? 0)),
+    )
+    const parts = results.get(APART)?.at(-1)?.parts ?? {}
+    report.table(
+      'where Node spends it, each part in a process of its own; µs for a row',
+      Object.entries(parts).map(([part, us]) => ({ part, nodeUs: round(us / count) })),
+    )
+    report.table('ratios', [
+      ...ratio('together / bare loop', rates.get(TOGETHER.name), rates.get(BARE.name)),
+      ...ratio('together / one by one', rates.get(TOGETHER.name), rates.get(ALONE.name)),
+      ...ratio('together / the document API', rates.get(TOGETHER.name), rates.get(POSTS.name)),
+    ])
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-interface Way {
-  readonly brokers: string
-  readonly folder: string
-  readonly zip: string
-  readonly count: number
+function lineOf(name: string, runs: readonly Outcome[], rate: number): Line {
+  const each = (us: (run: Outcome) => number) =>
+    round(median(runs.map((run) => us(run) / run.count)))
+  return {
+    name,
+    rowsPerSecond: round(rate),
+    nodeUs: each(({ nodeUs }) => nodeUs),
+    postgresUs: each(({ postgresUs = 0 }) => postgresUs),
+    documentApiUs: each(({ documentsUs }) => documentsUs),
+    kafkaUs: each(({ kafkaUs }) => kafkaUs),
+    peakMb: Math.max(...runs.map(({ peakMb }) => peakMb)),
+  }
 }
 
-async function measure({ url, pool }: Database, { brokers, folder, zip, count }: Way) {
-  await prepareDatabase(pool)
-  const documents = fork(new URL('evidence-documents.ts', import.meta.url))
-  try {
-    const [{ url: documentsUrl }] = (await once(documents, 'message')) as [DocumentsServing]
-    await using child = await startEvidence({
-      ...{ databaseUrl: url, folder, brokers, documentsUrl },
-      parts: ['workers', 'publisher', 'consumers'],
-    })
-    child.publish()
-    const before = await child.usage()
-    const begun = performance.now()
-    const id = await child.upload(zip)
-    await untilCompleted(pool, id)
-    const ms = performance.now() - begun
-    const { peakMb, cpuUs } = await child.usage()
-    const response = await fetch(`${documentsUrl}/attachments?limit=1`)
-    const { total } = (await response.json()) as { total: number }
-    return {
-      seconds: Number((ms / 1_000).toFixed(1)),
-      rowsPerSecond: round((count * 1_000) / ms),
-      nodeUsPerRow: Math.round((cpuUs - before.cpuUs) / count),
-      peakMb,
-      attached: total,
-    }
-  } finally {
-    documents.disconnect()
-    await once(documents, 'exit')
+async function measure(contestant: Contestant, database: Database, way: Way): Promise<Outcome> {
+  await prepareDatabase(database.pool)
+  await using documents = await startDocuments()
+  const used = async () => ({
+    documents: await documents.cpuUs(),
+    postgres: await postgresCpuUs(database.pool),
+    kafka: await commandCpuUs('kafka.Kafka'),
+  })
+  const before = await used()
+  const measured = await contestant.run(database, documents, way)
+  const after = await used()
+  const response = await fetch(`${documents.url}/attachments?limit=1`)
+  const { total } = (await response.json()) as { total: number }
+  if (total !== way.count) throw new Error(`${total} rows of ${way.count} are attached`)
+  return {
+    ...measured,
+    documentsUs: after.documents - before.documents,
+    postgresUs:
+      after.postgres === undefined || before.postgres === undefined
+        ? undefined
+        : after.postgres - before.postgres,
+    kafkaUs: after.kafka - before.kafka,
   }
+}
+
+/** One process for everything, or one for each part. */
+function system(
+  name: string,
+  { alone = false, apart = false }: { alone?: boolean; apart?: boolean },
+): Contestant {
+  return {
+    name,
+    async run(
+      { url: databaseUrl, pool },
+      { url: documentsUrl },
+      { brokers, folder, files, count },
+    ) {
+      const order = { databaseUrl, folder, brokers, documentsUrl, alone }
+      await using children = new Children(
+        apart
+          ? {
+              'file processor and results': await startEvidence({ ...order, parts: ['workers'] }),
+              publisher: await startEvidence({ ...order, parts: ['publisher'] }),
+              'evidence worker': await startEvidence({ ...order, parts: ['consumers'] }),
+            }
+          : {
+              all: await startEvidence({ ...order, parts: ['workers', 'publisher', 'consumers'] }),
+            },
+      )
+      for (const child of children.list()) child.publish()
+      const before = await children.cpuUs()
+      const begun = performance.now()
+      const id = await children.list()[0]?.upload(files.zip)
+      await untilCompleted(pool, id ?? '')
+      const ms = performance.now() - begun
+      const after = await children.cpuUs()
+      const parts = Object.fromEntries(
+        Object.entries(after).map(([part, us]) => [part, us - (before[part] ?? 0)]),
+      )
+      const nodeUs = Object.values(parts).reduce((sum, us) => sum + us, 0)
+      return { ms, count, peakMb: await children.peakMb(), nodeUs, parts }
+    },
+  }
+}
+
+class Children implements AsyncDisposable {
+  readonly #children: Readonly<Record<string, EvidenceChild>>
+
+  constructor(children: Readonly<Record<string, EvidenceChild>>) {
+    this.#children = children
+  }
+
+  list(): EvidenceChild[] {
+    return Object.values(this.#children)
+  }
+
+  async cpuUs(): Promise<Record<string, number>> {
+    const used: Record<string, number> = {}
+    for (const [name, child] of Object.entries(this.#children)) {
+      used[name] = (await child.usage()).cpuUs
+    }
+    return used
+  }
+
+  /** Of the largest. */
+  async peakMb(): Promise<number> {
+    const usages = await Promise.all(this.list().map((child) => child.usage()))
+    return Math.max(...usages.map(({ peakMb }) => peakMb))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.list()) await child[Symbol.asyncDispose]()
+  }
+}
+
+const TOGETHER = system('together', {})
+const ALONE = system('one by one', { alone: true })
+const APART = system('parts apart', { apart: true })
+
+const BARE: Contestant = {
+  name: 'bare loop',
+  async run({ url: databaseUrl }, { url: documentsUrl }, { brokers, files, jobId, count }) {
+    const order: BareOrder = {
+      ...{ databaseUrl, brokers, documentsUrl, jobId, count },
+      ...{ rows: files.rows, artifacts: files.artifacts },
+    }
+    const child = fork(new URL('evidence-bare.ts', import.meta.url), [JSON.stringify(order)], {
+      execArgv: ['--max-semi-space-size=16'],
+    })
+    const done = (await answerOf(child)) as BareDone
+    child.disconnect()
+    await once(child, 'exit')
+    return { ms: done.ms, count, peakMb: done.peakMb, nodeUs: done.cpuUs }
+  },
+}
+
+/** What the document API and a client take by themselves. */
+const POSTS: Contestant = {
+  name: 'document API alone',
+  async run(_database, { url }, { count }) {
+    const before = process.cpuUsage()
+    const ms = await postDocuments(url, count)
+    const { user, system: kernel } = process.cpuUsage(before)
+    const { maxRSS } = process.resourceUsage()
+    return { ms, count, peakMb: Math.round(maxRSS / 1_024), nodeUs: user + kernel }
+  },
+}
+
+const CONTESTANTS: readonly Contestant[] = [POSTS, BARE, TOGETHER, ALONE, APART]
+
+interface Documents extends AsyncDisposable {
+  readonly url: string
+  cpuUs(): Promise<number>
+}
+
+async function startDocuments(): Promise<Documents> {
+  const child = fork(new URL('evidence-documents.ts', import.meta.url))
+  const { url } = (await answerOf(child)) as DocumentsServing
+  return {
+    url,
+    async cpuUs() {
+      const answer = answerOf(child)
+      child.send('usage')
+      return ((await answer) as { cpuUs: number }).cpuUs
+    },
+    async [Symbol.asyncDispose]() {
+      child.disconnect()
+      await once(child, 'exit')
+    },
+  }
+}
+
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, 'exit').then(() => undefined)
+  const answer = await Promise.race([once(child, 'message'), ended])
+  if (!answer) throw new Error('a process of the benchmark ended by itself')
+  return answer[0]
 }
 
 async function untilCompleted(pool: Database['pool'], id: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { Report } from './report.ts'
 
 /** A file of evidence: reading it, publishing its rows, and the whole way to the document API. */
 export async function evidence(server: Server, options: Options, report: Report): Promise<void> {
-  const isWanted = (name: string) => name.includes(options.only)
+  const isWanted = (name: string) => name.includes(options.only) || options.only.startsWith(name)
   if (isWanted('ingestion')) await ingestion(server, options, report)
   if (!isWanted('publishing') && !isWanted('whole way')) return
   await withKafka(async (brokers) => {

@@ -55,7 +55,7 @@ export function evidence({ notify }: { readonly notify: Notify }): System {
         address: () => (url === SIMULATED ? `${baseUrl()}/sim/documents` : url.replace(/\/$/, '')),
         token: settings.DOCUMENTS_TOKEN,
         timeoutMs: settings.DOCUMENTS_TIMEOUT_MS,
-        storage,
+        ...{ storage, connections: settings.EVIDENCE_CALLS_AT_ONCE },
       })
       const pause = createPause({ pool, log, probeMs: settings.DOCUMENTS_PROBE_MS })
       const common = { pool, log, notify, progress }
@@ -63,7 +63,12 @@ export function evidence({ notify }: { readonly notify: Notify }): System {
       const arrivals = { pool, log, storage, bucket, receive: receiveObject, received }
       return {
         outboxes: [outbox],
-        consumers: [evidenceWorker({ pool, log, outbox, documents: api, pause })],
+        consumers: [
+          evidenceWorker({
+            ...{ pool, log, outbox, documents: api, pause },
+            callsAtOnce: settings.EVIDENCE_CALLS_AT_ONCE,
+          }),
+        ],
         workers: [
           ...fileProcessors({
             ...{ ...common, storage, outbox, limits, nudge: files, everyMs: LOOK_MS },

@@ -39,6 +39,12 @@ export const evidenceSettings = Type.Object({
     maximum: 1_000_000,
     default: 1_000,
   }),
+  EVIDENCE_CALLS_AT_ONCE: Type.Integer({
+    description: 'calls of the document management API that one process makes at once',
+    minimum: 1,
+    maximum: 1_000,
+    default: 32,
+  }),
   EVIDENCE_FILES_AT_ONCE: Type.Integer({
     description: 'files that one process reads at once; with two or more, one of them is small',
     minimum: 1,

@@ -6,7 +6,7 @@ import {
   type Relay,
   type Subscription,
 } from '@posthorn/engine'
-import { withConsumerSpan } from '@posthorn/engine/inbox'
+import { withConsumerSpan, withConsumerSpans } from '@posthorn/engine/inbox'
 import { sampleLag, startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
 import type { SystemConsumer, SystemQueue } from '@posthorn/systems'
 import type { Pool } from 'pg'
@@ -101,7 +101,7 @@ interface Reading {
  * the server from starting.
  */
 function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Reading {
-  const { transport, topic, group } = consumer
+  const { transport, topic, group, batch } = consumer
   const broker = brokers.byName[transport]
   if (!broker) {
     const known = Object.keys(brokers.byName).join(', ')
@@ -115,6 +115,13 @@ function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Rea
     ...consumer,
     handle: (message, context) =>
       withConsumerSpan(message, consumer, () => consumer.handle(message, context)),
+    ...(batch && {
+      batch: {
+        size: batch.size,
+        handle: (messages, context) =>
+          withConsumerSpans(messages, consumer, () => batch.handle(messages, context)),
+      },
+    }),
   })
   joining
     .then((joined) => void (subscription = joined))

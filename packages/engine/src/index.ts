@@ -67,11 +67,14 @@ export {
   type Transaction,
 } from './enqueue/transaction.ts'
 export {
+  type BatchContext,
   type ConsumeContext,
   type Consumer,
+  type ConsumerBatch,
   type DeliverOptions,
   type Delivery,
   type Destination,
+  type Handled,
   type Subscriber,
   type Subscription,
   type Transport,

@@ -8,11 +8,12 @@ import {
   type Attributes,
   type Context,
   type Span,
+  type SpanOptions,
 } from '@opentelemetry/api'
 import type { ErrorCode } from './errors.ts'
 import type { Message } from './outbox/message.ts'
 import { failureOf, type Outcome } from './outbox/outcome.ts'
-import type { Delivery } from './outbox/transport.ts'
+import type { Delivery, Handled } from './outbox/transport.ts'
 
 const TRACER = '@posthorn/engine'
 
@@ -63,11 +64,7 @@ export function withConsumerSpan<Result>(
   consumer: { readonly topic: string; readonly group: string },
   handle: () => Promise<Result>,
 ): Promise<Result> {
-  const attributes = {
-    ...messageAttributes('process', message, consumer.topic),
-    'messaging.consumer.group.name': consumer.group,
-  }
-  const options = { kind: SpanKind.CONSUMER, attributes }
+  const options = consumerSpan(message, consumer)
   const run = async (span: Span) => {
     try {
       return await handle()
@@ -80,6 +77,49 @@ export function withConsumerSpan<Result>(
   }
   const tracer = trace.getTracer(TRACER)
   return tracer.startActiveSpan(`process ${consumer.topic}`, options, parentOf(message), run)
+}
+
+/**
+ * Runs a consumer's batch with a CONSUMER span for each message, each the child of the span that
+ * sent it. None of them is active: what the batch does belongs to all of its messages.
+ */
+export async function withConsumerSpans(
+  messages: readonly Message[],
+  consumer: { readonly topic: string; readonly group: string },
+  handle: () => Promise<readonly Handled[]>,
+): Promise<readonly Handled[]> {
+  const tracer = trace.getTracer(TRACER)
+  const spans = messages.map((message) =>
+    tracer.startSpan(
+      `process ${consumer.topic}`,
+      consumerSpan(message, consumer),
+      parentOf(message),
+    ),
+  )
+  try {
+    const results = await context.with(ROOT_CONTEXT, handle)
+    results.forEach((result, i) => {
+      const span = spans[i]
+      if (span && typeof result === 'object') noteError(span, result.error)
+    })
+    return results
+  } catch (error) {
+    spans.forEach((span) => noteError(span, error))
+    throw error
+  } finally {
+    spans.forEach((span) => span.end())
+  }
+}
+
+function consumerSpan(
+  message: Message,
+  { topic, group }: { readonly topic: string; readonly group: string },
+): SpanOptions {
+  const attributes = {
+    ...messageAttributes('process', message, topic),
+    'messaging.consumer.group.name': group,
+  }
+  return { kind: SpanKind.CONSUMER, attributes }
 }
 
 function deliverySpan(outbox: string, { message, destination }: Delivery): Span {

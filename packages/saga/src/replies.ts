@@ -1,5 +1,5 @@
-import { transaction, type Consumer, type Message, type Transaction } from '@posthorn/engine'
-import { defineInbox, once } from '@posthorn/engine/inbox'
+import type { Consumer, Message, Transaction } from '@posthorn/engine'
+import { defineInbox, handleOnce, once } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import { SAGA_ID_HEADER } from './event-outbox.ts'
 import { isUuid } from './reads.ts'
@@ -28,11 +28,15 @@ export async function acceptReply(
   // Other people's events come by on the same topic.
   if (sagaId === undefined || !isUuid(sagaId)) return 'ignored'
   const received = await once(tx, { inbox: consumerInbox, consumer, id: message.id }, () =>
-    keepReply(tx, sagaId, message),
+    takeReply(tx, sagaId, message),
   )
-  if (!received.first) return 'duplicate'
-  if (received.result === 'woke') tx.ringLater(sagaTurns.bell)
-  return received.result
+  return received.first ? received.result : 'duplicate'
+}
+
+async function takeReply(tx: Transaction, sagaId: string, message: Message): Promise<ReplyOutcome> {
+  const outcome = await keepReply(tx, sagaId, message)
+  if (outcome === 'woke') tx.ringLater(sagaTurns.bell)
+  return outcome
 }
 
 export interface SagaRepliesOptions {
@@ -44,17 +48,28 @@ export interface SagaRepliesOptions {
   sagaIdOf?(message: Message): string | undefined
 }
 
-/** A consumer that brings the events of a topic to the sagas that wait for them. */
+/**
+ * A consumer that brings the events of a topic to the sagas that wait for them, those of a poll in
+ * one transaction.
+ */
 export function sagaReplies(options: SagaRepliesOptions): Consumer {
   const { pool, topic, group = 'sagas', sagaIdOf = headerOf } = options
+  // Other people's events come by on the same topic.
+  const sagaOf = (message: Message) => {
+    const sagaId = sagaIdOf(message)
+    return sagaId !== undefined && isUuid(sagaId) ? sagaId : undefined
+  }
   return {
     topic,
     group,
-    async handle(message) {
-      const sagaId = sagaIdOf(message)
-      if (sagaId === undefined) return
-      await transaction(pool, (tx) => acceptReply(tx, { consumer: group, message, sagaId }))
-    },
+    ...handleOnce({
+      ...{ pool, inbox: consumerInbox, consumer: group },
+      wants: (message) => sagaOf(message) !== undefined,
+      async handle(tx, message) {
+        const sagaId = sagaOf(message)
+        if (sagaId !== undefined) await takeReply(tx, sagaId, message)
+      },
+    }),
   }
 }
 

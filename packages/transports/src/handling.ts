@@ -78,20 +78,23 @@ export interface Handling {
 }
 
 /** Between attempts while something that the handler needs is away. */
-const OUTAGE = { firstMs: 1_000, maxMs: 30_000 }
+export const OUTAGE = { firstMs: 1_000, maxMs: 30_000 }
 
 /**
  * Makes attempts until the message is handled, or set aside, or dead; then it may be acknowledged.
  * Short waits hold up what comes behind, so that the order stands; for a longer one the message is
- * set aside with all that follow of its key. False when it was stopped before.
+ * set aside with all that follow of its key. False when it was stopped before. `made` is the failure
+ * of an attempt that was made before, together with other messages.
  */
-export async function untilDone(work: Work, handling: Handling): Promise<boolean> {
+export async function untilDone(work: Work, handling: Handling, made?: unknown): Promise<boolean> {
   const { stop, signal, failures, log } = handling
   const { received, about } = work
-  if (await insist(handling, () => failures.park(received))) return true
+  if (await parkBehind(work, handling)) return true
   let attempts = 0
+  let before = made
   for (let outages = 0; !stop.aborted;) {
-    const error = await attempt(work, handling)
+    const error = before ?? (await attempt(work, handling))
+    before = undefined
     if (error === undefined) return true
     if (error === STOPPED || signal.aborted) return false
     if (await isOutage(error, failures)) {
@@ -116,6 +119,11 @@ export async function untilDone(work: Work, handling: Handling): Promise<boolean
     await sleep(waitMs, stop)
   }
   return false
+}
+
+/** True if the message waits behind an earlier one of its key, and is done here. */
+export function parkBehind({ received }: Work, handling: Handling): Promise<boolean> {
+  return insist(handling, () => handling.failures.park(received))
 }
 
 /** How long to wait for the next attempt; undefined where there is none. */

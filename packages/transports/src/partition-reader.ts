@@ -1,6 +1,7 @@
-import { type Log } from '@posthorn/engine'
+import type { ConsumerBatch, Log } from '@posthorn/engine'
 import { sleep } from '@posthorn/engine/operate'
 import type { SetAsideStore } from '@posthorn/engine/inbox'
+import { isBatchWork, untilAllDone, type BatchWork } from './batch.ts'
 import type { Failures } from './failures.ts'
 import { untilDone, type Handling, type Work } from './handling.ts'
 import { backoffMs, type Slots } from './timing.ts'
@@ -16,11 +17,18 @@ export interface ReaderOptions {
   readonly onDirty: () => void
   /** When fewer messages than this are waiting, it is time to fetch. */
   readonly lowWater: number
+  /** Where messages may be handled together. */
+  readonly batch?: ConsumerBatch | undefined
 }
 
 export interface Received {
   readonly offset: number
   readonly work: Work
+}
+
+interface Together {
+  readonly offset: number
+  readonly work: BatchWork
 }
 
 /**
@@ -32,8 +40,8 @@ const AHEAD = 250
 const AGAIN = { firstMs: 200, maxMs: 5_000 }
 
 /**
- * Handles one partition's messages, one after the other. It fetches and commits nothing: it is given
- * messages, and asked how far it has come.
+ * Handles one partition's messages, one after the other, or as many together as its consumer takes.
+ * It fetches and commits nothing: it is given messages, and asked how far it has come.
  */
 export class PartitionReader {
   readonly partition: number
@@ -125,9 +133,46 @@ export class PartitionReader {
       if (this.#waiting.length === 0 || this.#waiting.length === lowWater - 1) onHungry()
       if (!this.#opened) await this.#open(received.offset)
       await this.#beforeTooFarAhead(received.offset)
-      const done = this.#kept.has(received.offset) || (await this.#handle(received))
-      if (done && !this.#abandon.signal.aborted) this.done = received.offset + 1
+      const together = this.#gather(received)
+      if (together.length > 1) await this.#handleAll(together)
+      else if (this.#kept.has(received.offset) || (await this.#handle(received))) {
+        this.#advance(received.offset + 1)
+      }
     }
+  }
+
+  #advance(to: number): void {
+    if (!this.#abandon.signal.aborted) this.done = to
+  }
+
+  /** What is handled together with a message: those right behind it, as far as nothing is special. */
+  #gather(first: Received): Together[] {
+    const { batch, onHungry, lowWater } = this.#options
+    const together: Together[] = []
+    if (!batch) return together
+    for (let next: Received | undefined = first; next; next = this.#waiting[0]) {
+      const { offset, work } = next
+      const isPlain =
+        offset >= this.#suspectUpto &&
+        offset - this.committed < AHEAD &&
+        !this.#kept.has(offset) &&
+        isBatchWork(work)
+      if (!isPlain || together.length === batch.size) break
+      together.push({ offset, work })
+      if (next !== first) this.#waiting.shift()
+    }
+    if (this.#waiting.length < lowWater) onHungry()
+    return together
+  }
+
+  async #handleAll(together: readonly Together[]): Promise<void> {
+    const { batch } = this.#options
+    if (!batch) return
+    const works = together.map(({ work }) => work)
+    const done = await untilAllDone(works, this.#handling, batch)
+    const open = done.indexOf(false)
+    const last = together.at(open < 0 ? -1 : open - 1)
+    if (open !== 0 && last) this.#advance(last.offset + 1)
   }
 
   #handle({ offset, work }: Received): Promise<boolean> {

@@ -1,21 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { confirm, type ConsumeContext, type Log, type Message } from '@posthorn/engine'
-import { around, defineInbox } from '@posthorn/engine/inbox'
+import { confirm, type Handled, type Log, type Message } from '@posthorn/engine'
+import { aroundAll, defineInbox, type Answered } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import type { SystemConsumer } from '../../system.ts'
 import { GROUP, TOPIC, TRANSPORT, type RowsOutbox } from '../outbox.ts'
 import type { Documents } from './documents.ts'
+import { createLimit, type Limit } from './limit.ts'
+import { createNoting, type Noting } from './noting.ts'
 import { outcomeOf, type Answer } from './outcome.ts'
 import { WorkerPaused, type Pause } from './pause.ts'
 import { attachArtifacts, findRequested, type RequestedRow } from './queries.ts'
-
-/** Resolves when the publisher that claimed a row has noted that it is published, or seems dead. */
-type Noting = (rowId: string, claim: string) => Promise<void>
-
-const NOTED_WITHIN_MS = 2_000
-const MOST_DEAD_CLAIMS = 1_000
+import { createSmallFiles, type SmallFiles } from './small-files.ts'
 
 /** Attempts have ids without a time in them: what is older than this cannot come again. */
 export const inbox = defineInbox({
@@ -23,6 +19,9 @@ export const inbox = defineInbox({
   retention: '90d',
   forgetOthers: '90d',
 })
+
+/** Rows whose outcomes are one transaction; more would only hold their locks longer. */
+const POLL = 100
 
 const Request = Type.Object({
   eventId: Type.String({ format: 'uuid' }),
@@ -39,96 +38,145 @@ export interface EvidenceWorkerOptions {
   readonly outbox: RowsOutbox
   readonly documents: Documents
   readonly pause: Pause
+  /** Calls at once, of all polls together. */
+  readonly callsAtOnce: number
 }
 
+interface Worker extends EvidenceWorkerOptions {
+  readonly noted: Noting
+  readonly limited: Limit
+}
+
+/** A message whose row waits for the outcome of this attempt. */
+interface Asked {
+  readonly id: string
+  readonly key: string | undefined
+  readonly retryCount: number
+  readonly row: RequestedRow
+}
+
+type Given = Exclude<Answer, { kind: 'unauthorised' }>
+
 /**
- * Attaches the files of published rows to their cases. The call is made with no transaction open; its
- * outcome, the artifacts and the inbox row are one. A throw is the transport's to repeat, and charges
- * the row nothing.
+ * Attaches the files of published rows to their cases, a poll at a time. Calls are made with no
+ * transaction open; the outcomes of a poll, their artifacts and inbox rows are one. A failure that is
+ * no answer of the API is the transport's to repeat, and charges the row nothing.
  */
 export function evidenceWorker(options: EvidenceWorkerOptions): SystemConsumer {
-  const { log, pool } = options
-  const noted = createNoting(pool)
+  const noted = createNoting(options.pool)
+  const worker = { ...options, noted, limited: createLimit(options.callsAtOnce) }
   return {
     transport: TRANSPORT,
     topic: TOPIC,
     group: GROUP,
-    async handle(message, context) {
-      const { payload } = message
-      if (!Value.Check(Request, payload)) {
-        return log.warn({ id: message.id }, 'foreign request skipped')
-      }
-      await attach({ ...options, noted }, { message, request: payload }, context)
+    async handle(message, { signal }) {
+      const [result] = await attachAll(worker, [message], signal)
+      if (typeof result === 'object') throw result.error
+    },
+    batch: {
+      size: POLL,
+      handle: (messages, { signal }) => attachAll(worker, messages, signal),
     },
   }
 }
 
-async function attach(
-  options: EvidenceWorkerOptions & { readonly noted: Noting },
-  { request, message }: { request: Request; message: Message },
-  { signal }: ConsumeContext,
-): Promise<void> {
-  const { pool, outbox, documents, pause, log, noted } = options
-  const { rowId, retryCount } = request
-  const row = await findRequested(pool, rowId)
-  if (!row || !isCurrent(row, retryCount)) {
-    return log.info({ rowId, retryCount, status: row?.status }, 'late request skipped')
+async function attachAll(
+  worker: Worker,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<Handled[]> {
+  const { pool, callsAtOnce, documents } = worker
+  const asked = await askedBy(worker, messages)
+  const results = new Map<Message, Handled>()
+  if (asked.size > 0) {
+    const small = createSmallFiles(documents.storage)
+    const receipts = { inbox, consumer: GROUP, messages: [...asked.values()] }
+    const handled = await aroundAll(pool, receipts, {
+      ...{ atOnce: callsAtOnce, signal },
+      call: (each) => worker.limited(() => callFor(worker, each, { small, signal })),
+      outcome: (tx, answered) => settleAll(tx, worker, answered),
+    })
+    ;[...asked.keys()].forEach((message, at) => results.set(message, handled[at] ?? 'untried'))
   }
-  pause.check()
-  const receipt = { inbox, consumer: GROUP, id: message.id }
-  const attaching = around(pool, receipt, {
-    call: async () => {
-      const { case_id: caseId, artifacts } = row
-      const answer = await documents.attach({ rowId, caseId, artifacts, signal })
-      if (answer.kind === 'unauthorised') {
-        await pause.shut(answer.status)
-        throw new WorkerPaused()
-      }
-      await pause.open()
-      if (row.on_its_way !== null) await noted(rowId, row.on_its_way)
-      return answer
-    },
-    outcome: async (tx, answer: Exclude<Answer, { kind: 'unauthorised' }>) => {
-      const outcome = outcomeOf(answer, retryCount)
-      const given = [{ id: rowId, attempt: retryCount, outcome }]
-      const applied = await confirm(tx, outbox, given, { by: 'EVIDENCE_WORKER' })
-      if (applied.length === 0) throw new NotAwaited()
-      if (answer.kind === 'attached') await attachArtifacts(tx, rowId, answer.ids)
-    },
-  })
-  await attaching.catch((error: unknown) => {
-    if (!(error instanceof NotAwaited)) throw error
-    log.info({ rowId, retryCount }, 'outcome dropped: the row does not wait for it')
-  })
+  return messages.map((message) => results.get(message) ?? 'done')
 }
 
-/**
- * The row does not wait for this outcome. That it came must not be remembered: a row that a dead
- * publisher had claimed is free for a moment, and then published again as the same event.
- */
-class NotAwaited extends Error {}
+/** The messages of which the row waits; the others are done. */
+async function askedBy(
+  { pool, log }: Worker,
+  messages: readonly Message[],
+): Promise<Map<Message, Asked>> {
+  const requests = new Map<Message, Request>()
+  for (const message of messages) {
+    const { id, payload } = message
+    if (Value.Check(Request, payload)) requests.set(message, payload)
+    else log.warn({ id }, 'foreign request skipped')
+  }
+  const rowIds = [...requests.values()].map(({ rowId }) => rowId)
+  const rows = await findRequested(pool, rowIds)
+  const asked = new Map<Message, Asked>()
+  for (const [message, { rowId, retryCount }] of requests) {
+    const row = rows.get(rowId.toLowerCase())
+    if (row && isCurrent(row, retryCount)) {
+      asked.set(message, { id: message.id, key: message.key, retryCount, row })
+    } else {
+      log.info({ rowId, retryCount, status: row?.status }, 'late request skipped')
+    }
+  }
+  return asked
+}
 
 /** Whether the row still waits for the outcome of this attempt. */
 function isCurrent(row: RequestedRow, retryCount: number): boolean {
   return (row.status === 'PUBLISHED' || row.on_its_way !== null) && row.retry_count === retryCount
 }
 
-/**
- * A row may be read before its publisher has noted where it was published. An outcome would end that
- * note, so it waits a moment. If the publisher died, the outcome is applied all the same, and
- * no consumer waits for the other rows of its claim.
- */
-function createNoting(pool: Pool): Noting {
-  const dead = new Set<string>()
-  return async (rowId, claim) => {
-    const giveUpAt = performance.now() + NOTED_WITHIN_MS
-    for (let pauseMs = 5; !dead.has(claim); pauseMs = Math.min(pauseMs * 2, 200)) {
-      const row = await findRequested(pool, rowId)
-      if (row?.on_its_way !== claim) return
-      if (performance.now() > giveUpAt) {
-        if (dead.size >= MOST_DEAD_CLAIMS) dead.clear()
-        dead.add(claim)
-      } else await sleep(pauseMs)
-    }
+async function callFor(
+  { documents, pause, noted }: Worker,
+  { row }: Asked,
+  { small, signal }: { small: SmallFiles; signal: AbortSignal },
+): Promise<Given> {
+  signal.throwIfAborted()
+  pause.check()
+  const { id: rowId, case_id: caseId, artifacts } = row
+  const answer = await documents.attach({ rowId, caseId, artifacts, signal, small })
+  if (answer.kind === 'unauthorised') {
+    await pause.shut(answer.status)
+    throw new WorkerPaused()
   }
+  await pause.open()
+  if (row.on_its_way !== null) await noted(rowId, row.on_its_way)
+  return answer
+}
+
+/**
+ * Applies the outcomes of a poll. That one came for which its row does not wait must not be
+ * remembered: a row that a dead publisher had claimed is free for a moment, and then published again
+ * as the same event.
+ */
+async function settleAll(
+  tx: Parameters<typeof confirm>[0],
+  { outbox, log }: Worker,
+  answered: readonly Answered<Asked, Given>[],
+): Promise<Asked[]> {
+  const given = answered.map(({ message: { row, retryCount }, answer }) => ({
+    id: row.id,
+    attempt: retryCount,
+    outcome: outcomeOf(answer, retryCount),
+  }))
+  const applied = new Set(await confirm(tx, outbox, given, { by: 'EVIDENCE_WORKER' }))
+  const attached = answered.flatMap(({ message: { row }, answer }) =>
+    answer.kind === 'attached' && applied.has(row.id)
+      ? row.artifacts.map(({ position }, at) => ({
+          ...{ rowId: row.id, position, documentId: answer.ids[at] ?? '' },
+        }))
+      : [],
+  )
+  if (attached.length > 0) await attachArtifacts(tx, attached)
+  const dropped = answered.filter(({ message }) => !applied.has(message.row.id))
+  for (const { message } of dropped) {
+    const { row, retryCount } = message
+    log.info({ rowId: row.id, retryCount }, 'outcome dropped: the row does not wait for it')
+  }
+  return dropped.map(({ message }) => message)
 }

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import { NotStored, type Storage } from '../storage/storage.ts'
-import type { Artifact } from '../rows/queries.ts'
-import { multipartBody } from './multipart.ts'
+import { multipartBody, type MultipartBody } from './multipart.ts'
 import { answerOf, type Answer } from './outcome.ts'
+import type { RequestedFile } from './queries.ts'
+import type { SmallFiles } from './small-files.ts'
 
 export interface DocumentsOptions {
   /** Where `/attach-evidence` is. */
@@ -12,13 +13,17 @@ export interface DocumentsOptions {
   /** For the whole exchange. */
   readonly timeoutMs: number
   readonly storage: Storage
+  /** Connections at once; calls beyond them wait for one. */
+  readonly connections: number
 }
 
 export interface Attachment {
   readonly rowId: string
   readonly caseId: string
-  readonly artifacts: readonly Artifact[]
+  readonly artifacts: readonly RequestedFile[]
   readonly signal: AbortSignal
+  /** What the rows of one poll have in common. */
+  readonly small: SmallFiles
 }
 
 /** The document management API. */
@@ -28,6 +33,8 @@ export interface Documents {
    * what is not the API's doing: storage that cannot be read, or the signal.
    */
   attach(attachment: Attachment): Promise<Answer>
+  /** Where the files are. */
+  readonly storage: Storage
   close(): Promise<void>
 }
 
@@ -35,46 +42,88 @@ export interface Documents {
 const MOST_BYTES = 1024 * 1024
 
 export function documentsApi(options: DocumentsOptions): Documents {
-  const { address, token, timeoutMs, storage } = options
-  const agent = new Agent({ maxResponseSize: MOST_BYTES, connections: 64 })
+  const { address, token, timeoutMs, storage, connections } = options
+  const agent = new Agent({ maxResponseSize: MOST_BYTES, connections })
   return {
-    async attach({ rowId, caseId, artifacts, signal }) {
+    storage,
+    async attach({ rowId, caseId, artifacts, signal, small }) {
       const ours: { error?: Error } = {}
-      const whole = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-      const files = artifacts.map((artifact) => prepareFile(artifact, { storage, signal: whole }))
-      const body = multipartBody({ case_id: caseId }, { field: 'files', files })
+      const whole = startDeadline(signal, timeoutMs)
+      const files = artifacts.map((artifact) =>
+        prepareFile(artifact, { storage, small, signal: whole.signal }),
+      )
+      const form = multipartBody({ case_id: caseId }, { field: 'files', files })
       try {
+        const isSmall = form.length <= WHOLE_BYTES
         const response = await request(`${address()}/attach-evidence`, {
           dispatcher: agent,
           method: 'POST',
           headers: {
             'idempotency-key': rowId,
-            'content-type': body.contentType,
-            'content-length': String(body.length),
+            'content-type': form.contentType,
+            'content-length': String(form.length),
             ...(token !== undefined && { authorization: `Bearer ${token}` }),
           },
-          body: Readable.from(noting(body.bytes(), ours), { objectMode: false }),
-          signal: whole,
+          body: isSmall ? await readForm(form, ours) : streamForm(form, ours),
+          signal: whole.signal,
         })
         return answerOf(response.statusCode, parseJson(await response.body.text()), files.length)
       } catch (error) {
         signal.throwIfAborted()
         if (ours.error instanceof NotStored) return lostAnswer(ours.error)
-        if (ours.error !== undefined && !whole.aborted) throw ours.error
-        return { kind: 'failed', message: noAnswer(error) }
+        if (ours.error !== undefined && !whole.signal.aborted) throw ours.error
+        return { kind: 'failed', message: noAnswer(whole.signal.aborted ? LATE : error) }
+      } finally {
+        whole.clear()
       }
     },
     close: () => agent.close(),
   }
 }
 
+/** A form up to this is sent as one piece: a stream costs more than its bytes. */
+const WHOLE_BYTES = 128 * 1024
+
+const LATE = new DOMException('too late', 'TimeoutError')
+
+/** Aborts with the signal or when the time is over. One controller: `AbortSignal.any` costs more. */
+function startDeadline(signal: AbortSignal, ms: number) {
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(LATE), ms)
+  const follow = () => controller.abort(signal.reason)
+  if (signal.aborted) follow()
+  signal.addEventListener('abort', follow)
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', follow)
+    },
+  }
+}
+
 function prepareFile(
-  { filename, content_type: contentType, size_bytes: size, storage_key: key }: Artifact,
-  { storage, signal }: { storage: Storage; signal: AbortSignal },
+  { filename, content_type: contentType, size_bytes, storage_key: key }: RequestedFile,
+  { storage, small, signal }: { storage: Storage; small: SmallFiles; signal: AbortSignal },
 ) {
   // Folders of the archive are the merchant's business.
   const name = filename.slice(filename.lastIndexOf('/') + 1)
-  return { name, contentType, size: Number(size), read: () => storage.read(key, { signal }) }
+  const size = Number(size_bytes)
+  const read = async () => {
+    const bytes = await small.read(key, size)
+    return bytes ? [bytes] : storage.read(key, { signal })
+  }
+  return { name, contentType, size, read }
+}
+
+async function readForm(form: MultipartBody, ours: { error?: Error }): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of noting(form.bytes(), ours)) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function streamForm(form: MultipartBody, ours: { error?: Error }): Readable {
+  return Readable.from(noting(form.bytes(), ours), { objectMode: false })
 }
 
 /** Tells our own mistakes from those of the network: both end the request. */
@@ -96,8 +145,8 @@ function lostAnswer({ key }: NotStored): Answer {
 }
 
 function noAnswer(error: unknown): string {
-  const { name, code } = error as { name?: string; code?: string }
-  if (name === 'TimeoutError') return 'The document API did not answer in time.'
+  const { code } = error as { code?: string }
+  if (error === LATE) return 'The document API did not answer in time.'
   return `The document API could not be asked${code === undefined ? '' : ` (${code})`}.`
 }
 

@@ -5,7 +5,7 @@ export interface SentFile {
   readonly name: string
   readonly contentType: string
   readonly size: number
-  read(): Promise<AsyncIterable<Uint8Array>>
+  read(): Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>
 }
 
 export interface MultipartBody {

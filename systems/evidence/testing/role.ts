@@ -109,9 +109,10 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
       const broker = brokerOf(options, pool)
       const api = documentsApi({
         ...{ address: () => options.documentsUrl, token: undefined, timeoutMs: 20_000, storage },
+        connections: 8,
       })
       const consumer = evidenceWorker({
-        ...{ pool, log: silentLog, outbox },
+        ...{ pool, log: silentLog, outbox, callsAtOnce: 8 },
         documents: {
           ...api,
           async attach(attachment) {
@@ -131,6 +132,17 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
           await consumer.handle(message, context)
           await reach('handled')
         },
+        ...(consumer.batch && {
+          batch: {
+            size: consumer.batch.size,
+            async handle(messages, context) {
+              await reach('received')
+              const results = await consumer.batch?.handle(messages, context)
+              await reach('handled')
+              return results ?? []
+            },
+          },
+        }),
       })
       return async () => {
         await broker.close()

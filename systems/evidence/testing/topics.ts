@@ -46,9 +46,9 @@ export function underPrefix(
       ),
     subscribe: (consumer) =>
       broker.subscribe({
+        ...consumer,
         topic: `${prefix}.${consumer.topic}`,
         group: `${prefix}.${consumer.group}`,
-        handle: (message, context) => consumer.handle(message, context),
       }),
   }
 }

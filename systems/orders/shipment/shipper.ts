@@ -1,5 +1,3 @@
-import { transaction } from '@posthorn/engine'
-import { once } from '@posthorn/engine/inbox'
 import { BookShipment, COMMANDS, REPLIES } from '../events.ts'
 import { reply } from '../outbox.ts'
 import { participant, type ParticipantOptions } from '../participant.ts'
@@ -10,25 +8,17 @@ export const SHIPMENTS = 'orders.shipments'
 
 /** Books shipments. The booking, the inbox row and the answer commit together. */
 export function shipper(options: ParticipantOptions): SystemConsumer {
-  const { pool, events } = options
+  const { events } = options
   return participant(options, {
     group: SHIPMENTS,
     command: COMMANDS.book,
     payload: BookShipment,
-    async handle({ message, orgId, payload: { orderId }, receipt }) {
-      await transaction(pool, (tx) =>
-        once(tx, receipt, async () => {
-          const booked = await bookShipment(tx, { orderId, orgId }, trackingCodeOf(orderId))
-          // The saga no longer waits for an answer.
-          if (booked.status === 'CANCELLED') return
-          const payload = { orderId, trackingCode: booked.tracking_code }
-          await reply(
-            tx,
-            { events, to: message },
-            { from: SHIPMENTS, type: REPLIES.booked, payload },
-          )
-        }),
-      )
+    async write(tx, { message, orgId, payload: { orderId } }) {
+      const booked = await bookShipment(tx, { orderId, orgId }, trackingCodeOf(orderId))
+      // The saga no longer waits for an answer.
+      if (booked.status === 'CANCELLED') return
+      const payload = { orderId, trackingCode: booked.tracking_code }
+      await reply(tx, { events, to: message }, { from: SHIPMENTS, type: REPLIES.booked, payload })
     },
   })
 }

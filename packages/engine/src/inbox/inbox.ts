@@ -130,11 +130,14 @@ async function hasSeen(db: Queryable, { inbox, consumer, id }: Receipt): Promise
     values,
   })
   if (rows[0]?.seen) return true
-  if (rows[0]?.expired) {
-    throw new PosthornError(
-      'INBOX_EXPIRED',
-      `${consumer}: message ${id} is older than ${inbox.table} remembers: it cannot be distinguished from a repeat`,
-    )
-  }
+  if (rows[0]?.expired) throw expiredError({ inbox, consumer, id })
   return false
+}
+
+/** The message may be a repeat: its inbox row would be gone by now. */
+export function expiredError({ inbox, consumer, id }: Receipt): PosthornError {
+  return new PosthornError(
+    'INBOX_EXPIRED',
+    `${consumer}: message ${id} is older than ${inbox.table} remembers: it cannot be distinguished from a repeat`,
+  )
 }

@@ -69,6 +69,28 @@ export interface Consumer {
    */
   readonly dead?: 'skip' | 'block'
   handle(message: Message, context: ConsumeContext): Promise<void>
+  /** Handles what a poll brought together. Left out, `handle` gets each message by itself. */
+  readonly batch?: ConsumerBatch
+}
+
+/** The way in which a consumer handles several messages at once, e.g. in one transaction. */
+export interface ConsumerBatch {
+  /** Messages at once, at the most. They come in the order of their partition or queue. */
+  readonly size: number
+  /**
+   * What became of each message, in their order. After one that failed, no later one of its key may
+   * be tried. Where it throws, all count as untried. What was not tried comes again, together or
+   * through `handle`; a failure is the message's own, with the consumer's retries and dead letters.
+   */
+  handle(messages: readonly Message[], context: BatchContext): Promise<readonly Handled[]>
+}
+
+/** What became of one message of a batch. */
+export type Handled = 'done' | 'untried' | { readonly error: unknown }
+
+export interface BatchContext {
+  /** Aborted when the results are no longer wanted. */
+  readonly signal: AbortSignal
 }
 
 export interface ConsumeContext {

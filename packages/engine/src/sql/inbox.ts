@@ -3,6 +3,9 @@ export interface InboxSql {
   readonly table: string
   readonly receive: string
   readonly seen: string
+  readonly receiveAll: string
+  readonly seenAll: string
+  readonly forget: string
   readonly deleteExpired: string
   readonly deleteOthers: string
 }
@@ -36,6 +39,40 @@ returning 1`,
 select exists (select from ${table} where consumer = $1 and event_id = $2::uuid) as seen,
        ${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')} as expired
   from (select $2::uuid as event_id) as given`,
+
+    // $1 consumer, $2 ids, $3 retention in ms; gives the places of those that are new. In the order
+    // of the ids, so that two polls with the same messages wait for each other and never deadlock.
+    receiveAll: `
+with given as (
+  select event_id, min(n)::integer as n
+    from unnest($2::uuid[]) with ordinality as u (event_id, n)
+   group by event_id
+), received as (
+  insert into ${table} (consumer, event_id)
+  select $1, event_id
+    from given
+   where not (${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')})
+   order by event_id
+  on conflict (consumer, event_id) do nothing
+  returning event_id
+)
+select n from given join received using (event_id)`,
+
+    // $1 consumer, $2 ids, $3 retention in ms; one row for each id, in their order. A lateral join with
+    // a limit looks every id up in the index: "exists" may be planned as a scan of the whole table.
+    seenAll: `
+select known.found is not null as seen,
+       ${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')} as expired
+  from unnest($2::uuid[]) with ordinality as given (event_id, n)
+  left join lateral (
+         select true as found from ${table} as i
+          where i.consumer = $1 and i.event_id = given.event_id
+          limit 1) as known on true
+ order by n`,
+
+    // $1 consumer, $2 ids
+    forget: `
+delete from ${table} where consumer = $1 and event_id = any($2::uuid[])`,
 
     // $1 retention in ms, $2 rows at the most. now(), since a volatile clock cannot use the index.
     deleteExpired: `

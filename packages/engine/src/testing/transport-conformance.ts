@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { afterEach, describe } from 'vitest'
 import type { Subscriber, Transport } from '../outbox/transport.ts'
+import { batchConformance } from './batch-conformance.ts'
 import { consumingConformance } from './consuming-conformance.ts'
 import { deadLetterConformance } from './dead-letter-conformance.ts'
 import { deliveringConformance } from './delivering-conformance.ts'
@@ -50,5 +51,6 @@ export function transportConformance(
     deliveringConformance(client, options)
     consumingConformance(client, options)
     deadLetterConformance(client)
+    batchConformance(client)
   })
 }

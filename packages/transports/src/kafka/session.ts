@@ -171,7 +171,8 @@ export class GroupSession implements Session {
         slots: this.#slots,
         onHungry: () => this.#fetching?.now(),
         onDirty: () => this.#tending?.now(),
-        lowWater: LOW_WATER,
+        lowWater: Math.max(LOW_WATER, consumer.batch?.size ?? 0),
+        batch: consumer.batch,
       }
       this.#readers.set(partition, new PartitionReader({ partition, offset }, options))
     }

@@ -2,8 +2,10 @@ import type { AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
 import { type Consumer, type Log } from '@posthorn/engine'
 import { sleep } from '@posthorn/engine/operate'
 import type { SetAsideStore } from '@posthorn/engine/inbox'
+import { isBatchWork } from '../batch.ts'
 import { drain } from '../drain.ts'
 import { failuresOf, type Failures, type Reading } from '../failures.ts'
+import { createGatherer, type Gatherer } from '../gatherer.ts'
 import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from '../handling.ts'
 import { runSetAside, type SetAsideRunner } from '../set-aside-runner.ts'
 import type { Session } from '../subscription.ts'
@@ -32,6 +34,7 @@ export class QueueSession implements Session {
   readonly #options: QueueSessionOptions
   readonly #handling: Handling
   readonly #failures: Failures
+  readonly #gatherer: Gatherer | undefined
   #retrying: SetAsideRunner | undefined
   #opening: Promise<void> | undefined
   readonly #stop = new AbortController()
@@ -54,6 +57,8 @@ export class QueueSession implements Session {
       stop: this.#stop.signal,
       signal: this.#abandon.signal,
     }
+    const { consumer, concurrency } = options
+    this.#gatherer = consumer.batch && createGatherer(this.#handling, consumer.batch, concurrency)
   }
 
   /** Begins to receive. */
@@ -133,6 +138,7 @@ export class QueueSession implements Session {
     if (this.#stop.signal.aborted) return false
     // Set aside by a process that could not acknowledge it any more.
     if (raw.redelivered && (await this.#isKept(work.received.id))) return true
+    if (this.#gatherer && isBatchWork(work)) return this.#gatherer.handle(work)
     return untilDone(work, this.#handling)
   }
 

@@ -1,0 +1,97 @@
+import { failTransaction } from '../sql/inbox.ts'
+import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import type { Inbox } from './inbox.ts'
+
+/** Several messages at one consumer. */
+export interface Receipts<Item extends { readonly id: string }> {
+  readonly inbox: Inbox
+  /** Who the effects belong to. */
+  readonly consumer: string
+  /** In the order in which their effects belong. One that stands here twice is handled once. */
+  readonly messages: readonly Item[]
+}
+
+/** What the messages of a poll were to their consumer; the others had been done before. */
+export interface OnceAll<Item, Result> {
+  /** Their effects happened now. */
+  readonly first: readonly Item[]
+  /** Older than the inbox remembers: perhaps repeats, so nothing was done about them. */
+  readonly expired: readonly Item[]
+  /** What the handler returned; undefined where no message was a first one. */
+  readonly result: Result | undefined
+}
+
+/**
+ * `once` for the messages of a whole poll: one statement stores the inbox rows of all that this
+ * consumer has not had, and the handler gets those, in their order. Rows and effects commit together;
+ * when the handler throws, the transaction can no longer commit. A repeat of one of them at the same
+ * time waits for this transaction to end.
+ */
+export async function onceAll<Item extends { readonly id: string }, Result>(
+  tx: Transaction,
+  receipts: Receipts<Item>,
+  handler: (tx: Transaction, first: readonly Item[]) => Promise<Result>,
+): Promise<OnceAll<Item, Result>> {
+  const { first, expired } = await receiveAll(tx, receipts)
+  if (first.length === 0) return { first, expired, result: undefined }
+  try {
+    return { first, expired, result: await handler(tx, first) }
+  } catch (error) {
+    await tx.query({ text: failTransaction, values: [] }).catch(() => undefined)
+    throw error
+  }
+}
+
+/** Stores the inbox rows of those that are new. */
+async function receiveAll<Item extends { readonly id: string }>(
+  tx: Transaction,
+  { inbox, consumer, messages }: Receipts<Item>,
+): Promise<{ first: Item[]; expired: Item[] }> {
+  const first = new Set<Item>()
+  const expired: Item[] = []
+  for (let rest: readonly Item[] = messages; rest.length > 0;) {
+    const values = [consumer, rest.map(({ id }) => id), inbox.retentionMs]
+    const { rows } = await tx.query<{ n: number }>({ text: inbox.sql.receiveAll, values })
+    const received = new Set(rows.map(({ n }) => n - 1))
+    const left: Item[] = []
+    rest.forEach((message, at) => void (received.has(at) ? first.add(message) : left.push(message)))
+    if (left.length === 0) break
+    const sightings = await seenAll(tx, { inbox, consumer, messages: left })
+    expired.push(...left.filter((_, at) => isExpired(sightings[at])))
+    // Known or expired. If it is neither, it was known and has been deleted since.
+    rest = left.filter((_, at) => !sightings[at]?.seen && !sightings[at]?.expired)
+  }
+  // In the order of the poll, in whichever round they were stored.
+  return { first: [...new Set(messages)].filter((message) => first.has(message)), expired }
+}
+
+/** What the inbox knows of a message. */
+export interface Sighting {
+  readonly seen: boolean
+  readonly expired: boolean
+}
+
+/** One for each message, in their order. */
+export async function seenAll<Item extends { readonly id: string }>(
+  db: Queryable,
+  { inbox, consumer, messages }: Receipts<Item>,
+): Promise<Sighting[]> {
+  const values = [consumer, messages.map(({ id }) => id), inbox.retentionMs]
+  const { rows } = await db.query<Sighting>({ text: inbox.sql.seenAll, values })
+  return rows
+}
+
+/** Whether nothing can be said about the message any more. */
+export function isExpired(sighting: Sighting | undefined): boolean {
+  return sighting?.expired === true && !sighting.seen
+}
+
+/** Takes back inbox rows of the same transaction: the messages may come again. */
+export async function forgetAll<Item extends { readonly id: string }>(
+  tx: Transaction,
+  { inbox, consumer, messages }: Receipts<Item>,
+): Promise<void> {
+  if (messages.length === 0) return
+  const values = [consumer, messages.map(({ id }) => id)]
+  await tx.query({ text: inbox.sql.forget, values })
+}
