@@ -76,3 +76,34 @@ test('a log line is found however the call is written', () => {
     log.debug({}, 'not')`
   expect(logLinesIn(source)).toEqual(['warn one', 'error two'])
 })
+
+const code = globSync('{systems,packages,apps}/**/*.{ts,tsx,sql}', {
+  cwd: root,
+  exclude: (name) => name === 'node_modules' || name === 'dist',
+})
+const words = new Set(
+  code.flatMap((path) => readFileSync(join(root, path), 'utf8').match(/[A-Za-z_]\w*/g) ?? []),
+)
+
+/** Functions, columns and files that stand in the right column of a map, as code. */
+function namesInMap(text: string): string[] {
+  const [, map = ''] = text.split(/^## (?:Where the seed's names are|Names of the .*)$/m)
+  return map
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .flatMap((line) => [...(line.split(/(?<!\\)\|/)[2] ?? '').matchAll(/`([^`]+)`/g)])
+    .flatMap(([, name = '']) => (/^[\w/.-]+$/.test(name) ? [name] : []))
+}
+
+test.each(['evidence', 'families', 'messages', 'orders', 'payments', 'reconciliation', 'webhooks'])(
+  'the map of the seed in docs/systems/%s.md names what there is',
+  (system) => {
+    const names = namesInMap(page(`docs/systems/${system}.md`).text)
+    expect(names.length).toBeGreaterThan(5)
+    const unknown = names.filter((name) => {
+      if (/\.(ts|sql)$/.test(name)) return !code.some((file) => `/${file}`.endsWith(`/${name}`))
+      return /^[A-Za-z_]\w*$/.test(name) && !words.has(name)
+    })
+    expect(unknown).toEqual([])
+  },
+)
