@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { silentLog } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/engine/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
-import { signToken } from '@posthorn/http'
+import { signToken, type Role } from '@posthorn/http'
 import { afterAll } from 'vitest'
 import { payments } from '../index.ts'
 import { DEVELOPMENT_WEBHOOK_SECRET } from '../settings.ts'
@@ -31,7 +31,7 @@ export interface Ledger {
 }
 
 export interface Running extends Serving {
-  as(caller: { sub?: string; org?: string }): Promise<Client>
+  as(caller: { sub?: string; org?: string; role?: Role }): Promise<Client>
   ledger(): Promise<Ledger>
   /** Tells the simulated gateway to fail, or how to send its webhooks. */
   gateway(path: 'faults' | 'webhooks', order: object): Promise<void>
@@ -82,9 +82,9 @@ export async function runPayments(
 /** A client of any server that takes the tests' tokens. */
 export async function clientOf(
   url: string,
-  { sub = 'ada', org = 'acme' }: { sub?: string; org?: string } = {},
+  { sub = 'ada', org = 'acme', role = 'admin' }: Parameters<Running['as']>[0] = {},
 ): Promise<Client> {
-  const token = await signToken({ secret: TOKEN_SECRET, sub, org, role: 'admin' })
+  const token = await signToken({ secret: TOKEN_SECRET, sub, org, role })
   const send = (path: string, init: RequestInit = {}) =>
     ask(`${url}${path}`, {
       ...init,

@@ -80,6 +80,15 @@ test('one that names what is not here raises an alert, and is applied when that 
   expect(await alertsOf(early)).toEqual(['PAYMENT_UNKNOWN open'])
   expect((await ada.send(`/api/v1/webhook-events/${early}`)).status).toBe(404)
   expect((await list('status=unknown_payment')).items).toEqual([])
+  const platform = await running.as({ role: 'platform', org: 'operators' })
+  const path = '/api/v1/webhook-events'
+  expect((await platform.send(`${path}?status=unknown_payment`)).body['items']).toMatchObject([
+    { id: early, status: 'unknown_payment', gatewayRef: ref },
+  ])
+  expect(await platform.send(`${path}/${early}/reprocess`, { method: 'POST' })).toMatchObject({
+    status: 409,
+    body: { code: 'PAYMENT_NOT_HERE' },
+  })
   const id = uuid()
   const refund = await tell('payment.refunded', { paymentId: id, amount: 1_000 })
   expect(await alertsOf(refund)).toEqual(['PAYMENT_UNKNOWN open'])

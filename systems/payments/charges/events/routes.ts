@@ -1,5 +1,5 @@
 import { transaction, type Transaction } from '@posthorn/engine'
-import { callerOf, decodeCursor, toPage, type App, type Caller } from '@posthorn/http'
+import { callerOf, decodeCursor, may, toPage, type App, type Caller } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -65,8 +65,8 @@ const Position = Type.Tuple([
 ])
 
 /** Whose events a caller sees; null stands for those that belong to no organisation yet. */
-function orgsOf({ org, role }: Caller): (string | null)[] {
-  return (role as string) === 'platform' ? [org, null] : [org]
+function orgsOf(caller: Caller): (string | null)[] {
+  return may(caller, 'operate-all') ? [caller.org, null] : [caller.org]
 }
 
 interface Reprocessed {

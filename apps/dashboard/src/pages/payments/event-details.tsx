@@ -9,6 +9,8 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { isOperator } from '../../session/claims.ts'
+import { useClaims } from '../../session/session-context.tsx'
 import { EVENT_MEANINGS, EVENT_ROLES, type GatewayEvent } from './gateway-event.ts'
 
 /** One event of the gateway: the bytes as they came, what was decided and why, and once more. */
@@ -47,7 +49,15 @@ function Reprocess({ event }: { event: GatewayEvent }) {
     done: (answer) => `Decided again: ${answer.status}.`,
     changes: ['payments'],
   })
+  const { role } = useClaims()
   if (status === 'applied') return null
+  if (!isOperator(role) && role !== 'admin') {
+    return (
+      <Text size="sm" c="dimmed">
+        An admin can have it decided again.
+      </Text>
+    )
+  }
   return (
     <Group gap="xs">
       <Button
