@@ -296,6 +296,36 @@ test('a low seq that commits late is delivered, after what was there before it',
   expect(numbers(fake, 'slow')).toEqual([1])
 })
 
+test('a low seq whose transaction is the newest of all is delivered at once when it commits', async () => {
+  const { block } = outboxes
+  const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(block), 'by hand')
+  await source.maintain()
+  const deliverNext = async () => {
+    const claim = await source.claim('batch')
+    const sent = { outcome: delivered(), backoffMs: 0 }
+    const settlements = claim?.rows.map((row) => settlementOf(box(block), row, sent)) ?? []
+    if (claim) await source.settle(claim, settlements)
+    return claim?.rows.map((row) => row['n'])
+  }
+  const [older, newer] = [await db.pool.connect(), await db.pool.connect()]
+  try {
+    await older.query('begin; select pg_current_xact_id()')
+    await newer.query('begin')
+    await enqueueAll(fromPg(newer), block, [{ key: 'k', n: 1 }])
+    await enqueueAll(fromPg(older), block, [{ key: 'k', n: 2 }])
+    await older.query('commit')
+    expect(await deliverNext()).toEqual([2])
+    await put(block, [['k', 3]])
+    expect(await deliverNext()).toEqual([3])
+    await newer.query('commit')
+    expect(await deliverNext()).toEqual([1])
+  } finally {
+    older.release()
+    newer.release()
+    await source.close()
+  }
+})
+
 test('writers that are serialised by key are delivered in the order of their commits', async () => {
   const { block } = outboxes
   const fake = fakeTransport()
