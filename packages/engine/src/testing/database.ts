@@ -72,7 +72,7 @@ async function templateOf(server: string, sets: readonly MigrationSet[], extra: 
     const draft = `${template}_draft`
     await admin.query(`drop database if exists ${draft} with (force)`)
     await admin.query(`create database ${draft}`)
-    const pool = new Pool({ connectionString: withDatabase(server, draft), max: 1 })
+    const pool = openQuietly(withDatabase(server, draft))
     try {
       await migrate(pool, sets)
       if (extra !== '') await pool.query(extra)
@@ -111,12 +111,17 @@ async function onServer<Result>(
   server: string,
   work: (admin: Pool) => Promise<Result>,
 ): Promise<Result> {
-  const admin = new Pool({ connectionString: server, max: 1 })
+  const admin = openQuietly(server)
   try {
     return await work(admin)
   } finally {
     await admin.end()
   }
+}
+
+/** An idle connection that dies is replaced; without a listener its error, client and all, would be uncaught. */
+function openQuietly(url: string): Pool {
+  return new Pool({ connectionString: url, max: 1 }).on('error', () => undefined)
 }
 
 function withDatabase(server: string, name: string): string {
