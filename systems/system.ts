@@ -1,5 +1,5 @@
 import type { Consumer, Log, MigrationSet, Outbox, Transport } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask, RetentionCatalogue } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
@@ -73,6 +73,8 @@ export interface OpenSystem {
   /** Work that is neither a relay's nor a consumer's; the host runs it again and again. */
   readonly workers?: readonly PeriodicTask[]
   readonly measures?: readonly Measure[]
+  /** Everything it keeps, and for how long. */
+  readonly retention?: RetentionCatalogue
   /** Who plays the outside world in development; two systems may name the same one. */
   readonly simulators?: readonly Simulator[]
   /** Adds its routes, with their whole path. */

@@ -11,6 +11,41 @@ CREATE OR REPLACE FUNCTION posthorn.bucket_of(key text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ((hashtextextended(key, (0)::bigint) & (63)::bigint))::smallint;
 
+CREATE OR REPLACE FUNCTION posthorn.erase_bytes(value bytea, pattern text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN decode(posthorn.erase_text(encode(value, 'escape'::text), pattern), 'escape'::text);
+
+CREATE OR REPLACE FUNCTION posthorn.erase_json(value jsonb, pattern text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  case jsonb_typeof(value)
+    when 'object' then
+      return coalesce((select jsonb_object_agg(posthorn.erase_text(m.key, pattern),
+                                               posthorn.erase_json(m.value, pattern))
+                         from jsonb_each(value) as m), '{}');
+    when 'array' then
+      return coalesce((select jsonb_agg(posthorn.erase_json(i.item, pattern) order by i.n)
+                         from jsonb_array_elements(value) with ordinality as i (item, n)), '[]');
+    when 'string' then
+      return to_jsonb(posthorn.erase_text(value #>> '{}', pattern));
+    when 'number' then
+      return case when value::text ~* pattern then '"[erased]"'::jsonb else value end;
+    else
+      return value;
+  end case;
+end $function$;
+
+CREATE OR REPLACE FUNCTION posthorn.erase_text(value text, pattern text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN regexp_replace(value, pattern, '[erased]'::text, 'gi'::text);
+
 CREATE OR REPLACE FUNCTION posthorn.now()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -41,6 +76,7 @@ create table posthorn.archive (
 ) partition by range (archived_at);
 CREATE INDEX archive_age ON posthorn.archive USING btree (outbox, archived_at);
 CREATE INDEX archive_message ON posthorn.archive USING btree (message_id);
+CREATE INDEX archive_saga ON posthorn.archive USING btree (((row_data ->> 'saga_id'::text))) WHERE (outbox = 'sagas.events'::text);
 
 create table posthorn.archive_default partition of posthorn.archive default;
 
@@ -130,6 +166,34 @@ create table posthorn.consumer_note (
   constraint consumer_note_pkey PRIMARY KEY (topic, group_name, place)
 ) with (fillfactor=50);
 
+create table posthorn.erasure (
+  id uuid not null,
+  tenant text not null,
+  subject_kind text not null,
+  subject_digest text not null,
+  sealed_subject text,
+  status text not null default 'running'::text,
+  reason text,
+  requested_by text not null,
+  requested_at timestamp with time zone not null default now(),
+  next_pass_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  table_no integer not null default 0,
+  after_key text[],
+  looked_at bigint not null default 0,
+  erased bigint not null default 0,
+  in_flight bigint not null default 0,
+  held bigint not null default 0,
+  constraint erasure_pkey PRIMARY KEY (id),
+  constraint erasure_check CHECK (((status = 'done'::text) = (finished_at IS NOT NULL))),
+  constraint erasure_check1 CHECK (((status = 'done'::text) = (sealed_subject IS NULL))),
+  constraint erasure_status_check CHECK ((status = ANY (ARRAY['running'::text, 'waiting'::text, 'done'::text]))),
+  constraint erasure_subject_kind_check CHECK ((subject_kind = ANY (ARRAY['email'::text, 'phone'::text, 'externalId'::text, 'dossierId'::text])))
+);
+CREATE INDEX erasure_due ON posthorn.erasure USING btree (next_pass_at) WHERE (status <> 'done'::text);
+CREATE INDEX erasure_listed ON posthorn.erasure USING btree (tenant, id);
+CREATE UNIQUE INDEX erasure_open ON posthorn.erasure USING btree (tenant, subject_kind, subject_digest) WHERE (status <> 'done'::text);
+
 create table posthorn.held_key (
   outbox text not null,
   key text not null,
@@ -146,6 +210,24 @@ create table posthorn.held_key (
 );
 CREATE INDEX held_key_due ON posthorn.held_key USING btree (outbox, bucket, due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX held_key_suspect ON posthorn.held_key USING btree (outbox, bucket, due_at) WHERE (suspect AND (due_at IS NOT NULL));
+
+create table posthorn.legal_hold (
+  id uuid not null,
+  tenant text not null,
+  kind text not null,
+  subject text,
+  reason text not null,
+  placed_by text not null,
+  placed_at timestamp with time zone not null default now(),
+  released_by text,
+  released_at timestamp with time zone,
+  release_reason text,
+  constraint legal_hold_pkey PRIMARY KEY (id),
+  constraint legal_hold_check CHECK (((kind = 'organisation'::text) = (subject IS NULL))),
+  constraint legal_hold_check1 CHECK (((released_at IS NULL) = (released_by IS NULL)))
+);
+CREATE INDEX legal_hold_listed ON posthorn.legal_hold USING btree (tenant, id);
+CREATE UNIQUE INDEX legal_hold_open ON posthorn.legal_hold USING btree (tenant, kind, COALESCE(subject, ''::text)) WHERE (released_at IS NULL);
 
 create table posthorn.migration (
   set_name text not null,
@@ -228,6 +310,28 @@ create table posthorn.replayed_message (
   replay_id uuid not null,
   message_id text not null,
   constraint replayed_message_pkey PRIMARY KEY (replay_id, message_id)
+);
+
+create table posthorn.retention (
+  class text not null,
+  tenant text not null default ''::text,
+  keep interval not null,
+  set_by text not null,
+  set_at timestamp with time zone not null default now(),
+  constraint retention_pkey PRIMARY KEY (class, tenant),
+  constraint retention_keep_check CHECK ((keep >= '00:00:00'::interval))
+);
+
+create table posthorn.retention_run (
+  class text not null,
+  started_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  complete_at timestamp with time zone,
+  removed bigint not null default 0,
+  last_removed bigint not null default 0,
+  oldest_at timestamp with time zone,
+  error text,
+  constraint retention_run_pkey PRIMARY KEY (class)
 );
 
 create table posthorn.sample (
@@ -322,6 +426,30 @@ alter table posthorn.topic_group_partition add constraint topic_group_partition_
 alter table posthorn.topic_partition add constraint topic_partition_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
 
 create schema evidence;
+
+CREATE OR REPLACE FUNCTION evidence.artifact_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into evidence.object_removal (key) values (old.storage_key) on conflict do nothing;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION evidence.job_files_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.files_removed_at is not null or new.upload_removed_at is not null then
+    insert into evidence.object_removal (key) values (new.storage_key) on conflict do nothing;
+  end if;
+  if new.files_removed_at is not null then
+    insert into evidence.object_removal (key) values ('staging/' || new.id || '/')
+        on conflict do nothing;
+  end if;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION evidence.row_moves()
  RETURNS trigger
@@ -445,6 +573,8 @@ create table evidence.file_job (
   lost_claims smallint not null default 0,
   failures smallint not null default 0,
   not_before timestamp with time zone not null default now(),
+  files_removed_at timestamp with time zone,
+  upload_removed_at timestamp with time zone,
   constraint file_job_pkey PRIMARY KEY (id),
   constraint file_job_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint file_job_check CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REJECTED'::text])) = (completed_at IS NOT NULL))),
@@ -456,6 +586,7 @@ create table evidence.file_job (
 CREATE INDEX file_job_listed ON evidence.file_job USING btree (org_id, id);
 CREATE UNIQUE INDEX file_job_object ON evidence.file_job USING btree (bucket, storage_key, object_version) WHERE (bucket IS NOT NULL);
 CREATE INDEX file_job_unread ON evidence.file_job USING btree (created_at) WHERE ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text])) AND (total_rows IS NULL));
+CREATE TRIGGER file_job_files_removed AFTER UPDATE OF files_removed_at, upload_removed_at ON evidence.file_job FOR EACH ROW WHEN (((new.files_removed_at IS DISTINCT FROM old.files_removed_at) OR (new.upload_removed_at IS DISTINCT FROM old.upload_removed_at))) EXECUTE FUNCTION evidence.job_files_removed();
 
 create table evidence.file_job_artifact (
   id uuid not null default gen_random_uuid(),
@@ -470,10 +601,13 @@ create table evidence.file_job_artifact (
   document_mgmt_id text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  removed_at timestamp with time zone,
   constraint file_job_artifact_pkey PRIMARY KEY (file_outbox_row_id, "position"),
   constraint file_job_artifact_attachment_status_check CHECK ((attachment_status = ANY (ARRAY['PENDING'::text, 'ATTACHED'::text, 'FAILED'::text]))),
   constraint file_job_artifact_check CHECK (((attachment_status = 'ATTACHED'::text) = (document_mgmt_id IS NOT NULL)))
 );
+CREATE INDEX file_job_artifact_removed ON evidence.file_job_artifact USING btree (storage_key) WHERE (removed_at IS NOT NULL);
+CREATE TRIGGER file_job_artifact_removed AFTER UPDATE OF removed_at ON evidence.file_job_artifact FOR EACH ROW WHEN (((new.removed_at IS NOT NULL) AND (old.removed_at IS NULL))) EXECUTE FUNCTION evidence.artifact_removed();
 
 create table evidence.file_job_delta (
   id bigint not null generated always as identity,
@@ -586,6 +720,12 @@ create table evidence.file_outbox_row_audit (
   constraint file_outbox_row_audit_transitioned_by_check CHECK ((transitioned_by = ANY (ARRAY['FILE_PROCESSOR'::text, 'PUBLISHER'::text, 'EVIDENCE_WORKER'::text, 'OPERATOR'::text])))
 );
 CREATE INDEX file_outbox_row_audit_row ON evidence.file_outbox_row_audit USING btree (file_outbox_row_id, id);
+
+create table evidence.object_removal (
+  key text not null,
+  marked_at timestamp with time zone not null default now(),
+  constraint object_removal_pkey PRIMARY KEY (key)
+);
 
 alter table evidence.file_job_artifact add constraint file_job_artifact_file_outbox_row_id_fkey FOREIGN KEY (file_outbox_row_id) REFERENCES evidence.file_outbox_row(id) ON DELETE CASCADE;
 alter table evidence.file_job_file add constraint file_job_file_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
@@ -713,6 +853,10 @@ begin
   new.outcome_unknown := new.outcome_unknown and new.status = 'SENDING';
   -- Tried anew, it is another message to the provider, and its old failure is history.
   if old.status = 'FAILED' and new.status = 'QUEUED' then
+    -- Without its contents there is nothing to send: it stays as it is.
+    if old.contents_removed_at is not null then
+      return null;
+    end if;
     new.provider_message_id := null;
     new.error_code := null;
     new.error_message := null;
@@ -819,6 +963,7 @@ create table messages.outbound_message (
   claim_token uuid,
   claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
+  contents_removed_at timestamp with time zone,
   constraint outbound_message_pkey PRIMARY KEY (id),
   constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
@@ -1473,6 +1618,7 @@ create table payments.webhook_events (
   constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text, 'parked'::text, 'mismatch'::text]))) NOT VALID,
   constraint webhook_events_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'lookup'::text]))) NOT VALID
 );
+CREATE INDEX webhook_events_age ON payments.webhook_events USING brin (received_at);
 CREATE INDEX webhook_events_by_outcome ON payments.webhook_events USING btree (org_id, outcome, received_at, event_id) WHERE (outcome <> ALL (ARRAY['applied'::text, 'unchanged'::text]));
 CREATE INDEX webhook_events_listed ON payments.webhook_events USING btree (org_id, received_at, event_id);
 CREATE INDEX webhook_events_of_payment ON payments.webhook_events USING btree (payment_id) WHERE (payment_id IS NOT NULL);

@@ -1,5 +1,4 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { pruneInbox } from '@posthorn/engine/inbox'
 import { documents } from '@posthorn/simulators'
 import { defineSystem, type System } from '../system.ts'
 import { archiveLimits } from './archive/settings.ts'
@@ -17,9 +16,9 @@ import { createProgress } from './progress.ts'
 import type { Notify } from './results/notification.ts'
 import { resultsWorker } from './results/add-up.ts'
 import { rowRoutes } from './rows/routes.ts'
+import { evidenceRetention } from './retention.ts'
 import { evidenceSettings, SIMULATED } from './settings.ts'
 import { openStorage } from './storage/settings.ts'
-import { orphanSweep } from './upload/orphans.ts'
 import { uploadRoutes } from './upload/routes.ts'
 
 export type { MerchantEvent, Notify } from './results/notification.ts'
@@ -28,8 +27,6 @@ export type { MerchantEvent, Notify } from './results/notification.ts'
 const LOOK_MS = 500
 /** Between two sums of what became of rows. */
 const ADD_UP_MS = 250
-/** Between two runs that forget what no message can be a repeat of any more. */
-const MAINTENANCE_MS = 86_400_000
 
 /**
  * Files of evidence: every row of an uploaded CSV is published and attached to its case, with retries,
@@ -78,15 +75,8 @@ export function evidence({ notify }: { readonly notify: Notify }): System {
           }),
           resultsWorker({ ...common, everyMs: ADD_UP_MS }),
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
-          orphanSweep({ pool, storage }),
-          {
-            name: 'evidence.maintenance',
-            everyMs: MAINTENANCE_MS,
-            async step() {
-              await pruneInbox(pool, inbox, { log })
-            },
-          },
         ],
+        retention: evidenceRetention({ storage, inbox }),
         simulators: url === SIMULATED ? [documents()] : [],
         async routes(app) {
           await uploadRoutes(app, {

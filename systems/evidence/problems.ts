@@ -3,6 +3,7 @@ import { defineProblems } from '@posthorn/http'
 /** What this system refuses, beside the codes of @posthorn/http. */
 export const EVIDENCE_PROBLEMS = {
   MERCHANT_LIMIT: { status: 429, title: 'The merchant has too many uploads in progress' },
+  FILES_REMOVED: { status: 409, title: 'The files of the job are no longer kept' },
   UPLOAD_INCOMPLETE: { status: 400, title: 'The upload is incomplete' },
 } as const
 

@@ -1,5 +1,4 @@
 import { DeliveryError, migrationsFrom } from '@posthorn/engine'
-import { pruneInbox } from '@posthorn/engine/inbox'
 import { mail } from '@posthorn/simulators'
 import { defineSystem } from '../system.ts'
 import { createCommands } from './commands.ts'
@@ -8,14 +7,12 @@ import { invitationPage } from './invitation-page.ts'
 import { createMailer } from './mailer.ts'
 import { familyEvents, familyOutbox, TOPIC, TRANSPORT } from './outbox.ts'
 import { familyRoutes } from './routes.ts'
+import { familyRetention } from './retention.ts'
 import { familySettings, SIMULATED } from './settings.ts'
-import { inbox, invitationMails } from './invitation-mails.ts'
+import { invitationMails } from './invitation-mails.ts'
 
 /** Events that the archive's queue keeps, the newest. */
 const ARCHIVED = 100_000
-
-/** Between two runs that forget what no message can be a repeat of any more. */
-const MAINTENANCE_MS = 86_400_000
 
 /** Families, invitations by mail, and their domain events on `family-hub.events`. */
 export const families = defineSystem({
@@ -51,15 +48,7 @@ export const families = defineSystem({
       ],
       // With a queue that takes everything, unroutable can only mean that the queue or its binding was removed.
       queues: [{ transport: TRANSPORT, topic: TOPIC, group: 'archive', maxLength: ARCHIVED }],
-      workers: [
-        {
-          name: 'families.maintenance',
-          everyMs: MAINTENANCE_MS,
-          async step() {
-            await pruneInbox(pool, inbox, { log })
-          },
-        },
-      ],
+      retention: familyRetention,
       simulators: smtpUrl === SIMULATED ? [mail()] : [],
       routes(app) {
         familyRoutes(app, { pool, commands, log })

@@ -13,6 +13,8 @@ export type Ordered =
   | { readonly kind: 'done'; readonly message: OutboundMessage }
   | { readonly kind: 'missing' }
   | { readonly kind: 'invalidState'; readonly status: MessageState }
+  /** What was to be sent is no longer kept. */
+  | { readonly kind: 'contentsRemoved' }
 
 /** Ends a message that still waits. */
 export async function cancelMessage(
@@ -36,6 +38,7 @@ export async function retryMessage(
   const message = await lockMessage(tx, order)
   if (!message) return { kind: 'missing' }
   if (message.status !== 'FAILED') return { kind: 'invalidState', status: message.status }
+  if (message.contents_removed_at !== null) return { kind: 'contentsRemoved' }
   await replay(tx, outbox, { filter: { ids: [order.id] }, by: order.by })
   return apply(tx, order, { action: 'RETRIED', details: 'Message queued again' })
 }

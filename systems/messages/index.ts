@@ -6,6 +6,7 @@ import { outboundOutbox, TRANSPORT } from './outbox.ts'
 import { EmailProvider } from './providers/email.ts'
 import { providersOf, type Providers } from './providers/provider.ts'
 import { WhatsAppCloudApiProvider } from './providers/whatsapp.ts'
+import { messageRetention } from './retention.ts'
 import { messageRoutes } from './routes.ts'
 import { MESSAGES_SETTINGS, SIMULATOR, type MessagesSettings } from './settings.ts'
 import { parkedReports } from './statuses/parked-reports.ts'
@@ -34,6 +35,7 @@ export const messages = defineSystem({
       relayed: settings.OUTBOUND_WORKER_ENABLED ? [outbox] : [],
       transports: { [TRANSPORT]: outboundTransport(pool, providers) },
       workers: [parkedReports(pool, { outbox, log })],
+      retention: messageRetention,
       simulators: simulatorsOf(settings),
       routes(app) {
         messageRoutes(app, { pool, outbox, providers })

@@ -43,6 +43,7 @@ export interface OutboundMessage {
   traceparent: string | null
   created_at: Date
   updated_at: Date
+  contents_removed_at: Date | null
 }
 
 const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
@@ -84,6 +85,12 @@ export const MessageResource = Type.Object({
   nextRetryAt: Nullable(Time),
   createdAt: Time,
   updatedAt: Time,
+  contentsRemovedAt: Nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'since when payloadJson is without parameters',
+    }),
+  ),
 })
 
 export function toResource(row: OutboundMessage): Static<typeof MessageResource> {
@@ -107,5 +114,6 @@ export function toResource(row: OutboundMessage): Static<typeof MessageResource>
     nextRetryAt: waits ? row.next_retry_at.toISOString() : null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    contentsRemovedAt: row.contents_removed_at?.toISOString() ?? null,
   }
 }

@@ -211,6 +211,8 @@ function requireDone(ordered: Ordered): Static<typeof MessageResource> {
       throw problem('NOT_FOUND')
     case 'invalidState':
       throw problem('INVALID_STATE', { detail: `The message is ${ordered.status}.` })
+    case 'contentsRemoved':
+      throw problem('CONTENTS_REMOVED', { detail: 'Send a new message instead.' })
   }
 }
 

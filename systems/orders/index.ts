@@ -1,11 +1,11 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { pruneInbox, pruneKeys } from '@posthorn/engine/inbox'
-import { consumerInbox, sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
+import { sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
 import { createGateway } from '../gateway/index.ts'
 import { defineSystem } from '../system.ts'
 import { orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
 import { PAYMENTS, cashier } from './payment/cashier.ts'
+import { orderRetention } from './retention.ts'
 import { orderKeys, orderRoutes } from './routes.ts'
 import { sagaRoutes } from './sagas/routes.ts'
 import { orderSettings } from './settings.ts'
@@ -15,9 +15,6 @@ import { ANSWERS, answers } from './replies.ts'
 
 /** Calls that one attempt at a payment makes, one after the other: a charge, and three lookups. */
 const CALLS = 4
-
-/** Between two runs that forget what no message and no request can be a repeat of any more. */
-const MAINTENANCE_MS = 3_600_000
 
 /** Orders as durable sagas: stock, payment and shipment, each by a participant of its own. */
 export const orders = defineSystem({
@@ -47,16 +44,7 @@ export const orders = defineSystem({
         answers(pool, transport, topic),
       ],
       queues: [STOCK, PAYMENTS, SHIPMENTS, ANSWERS].map((group) => ({ transport, topic, group })),
-      workers: [
-        {
-          name: 'orders.maintenance',
-          everyMs: MAINTENANCE_MS,
-          async step() {
-            await pruneInbox(pool, consumerInbox, { log })
-            await pruneKeys(pool, orderKeys)
-          },
-        },
-      ],
+      retention: orderRetention({ keys: orderKeys }),
       routes(app) {
         orderRoutes(app, { pool, saga })
         sagaRoutes(app, pool)

@@ -3,7 +3,8 @@ import { SAGA_ID_HEADER, sagaEvents, type SagaEvents } from '@posthorn/saga'
 
 /** The outbox `sagas.events`, by the broker and the topic of the configuration. */
 export function orderEvents(transport: string, topic: string): SagaEvents {
-  return sagaEvents({ transport, topic })
+  // The archive keeps them until their saga goes: see retention.ts.
+  return sagaEvents({ transport, topic, archive: '3650d' })
 }
 
 export interface ReplyInit {

@@ -1,5 +1,4 @@
 import { migrationsFrom, type Duration } from '@posthorn/engine'
-import { pruneKeys } from '@posthorn/engine/inbox'
 import { gateway as simulatedGateway, merchant } from '@posthorn/simulators'
 import { SIMULATED, createGateway } from '../gateway/index.ts'
 import { defineSystem } from '../system.ts'
@@ -12,14 +11,12 @@ import { completer } from './charges/completer.ts'
 import { lookups } from './charges/lookups/lookup.ts'
 import { oldestPending } from './charges/lookups/queries.ts'
 import { reconciliationRoutes } from './reconciliation/index.ts'
+import { paymentRetention } from './retention.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
 
 export { enqueueEvent } from './webhooks/index.ts'
 export type { WebhookEvent } from './webhooks/index.ts'
-
-/** Between two runs that forget expired idempotency keys. */
-const MAINTENANCE_MS = 10 * 60_000
 
 /** Payments that are charged once, webhooks from the gateway and to customers, reconciliation. */
 export const payments = defineSystem({
@@ -45,13 +42,6 @@ export const payments = defineSystem({
         completer({ pool, keys, gateway, log, everyMs }),
         lookups({ pool, gateway, log, everyMs }),
         adoption(pool),
-        {
-          name: 'payments.maintenance',
-          everyMs: MAINTENANCE_MS,
-          async step() {
-            await pruneKeys(pool, keys)
-          },
-        },
         ...webhooks.workers,
       ],
       measures: [
@@ -63,6 +53,11 @@ export const payments = defineSystem({
           },
         },
       ],
+      retention: paymentRetention({
+        keys,
+        keyExpires: settings.PAYMENTS_KEY_EXPIRES as Duration,
+        attemptsDays: settings.WEBHOOK_ATTEMPTS_DAYS,
+      }),
       simulators: [
         ...(settings.GATEWAY_URL === SIMULATED
           ? [simulatedGateway({ secret: secrets[0] ?? '' })]

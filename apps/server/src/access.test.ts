@@ -22,7 +22,7 @@ const OPERATORS_ACTS =
 const PLATFORM =
   /^\w+ \/api\/v1\/(overview|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
 const ADMINS =
-  /^(POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events)(\/|$)/
+  /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events)|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
 /** GraphQL reads by POST too; its mutations are tested beside it. */
 const READING = /^(GET|HEAD) |^POST \/graphql$/
 

@@ -104,6 +104,8 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
+    retention: opened.retention,
+    sealing: opened.sealing,
     feed,
     announcements,
     simulators: configuration.production ? undefined : opened.simulators,

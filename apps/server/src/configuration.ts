@@ -1,3 +1,4 @@
+import type { Duration } from '@posthorn/engine'
 import { Type, type Static } from 'typebox'
 import { ROLES as TOKEN_ROLES, type ClaimNames } from '@posthorn/http'
 import type { System } from '@posthorn/systems'
@@ -148,6 +149,14 @@ export const SERVER_SETTINGS = Type.Object({
       default: 'listen',
     }),
   ),
+  POSTHORN_RETENTION: Type.Optional(
+    Type.String(
+      setting(
+        'how long classes of data are kept unless an organisation or the platform sets it, as payments.webhook-deliveries=30d, with commas between',
+        { pattern: '^[a-z.-]+=(forever|\\d{1,6}[mhd])(,[a-z.-]+=(forever|\\d{1,6}[mhd]))*$' },
+      ),
+    ),
+  ),
   POSTHORN_CONFIG: Type.Optional(
     Type.String(setting('a module that exports systems of your own, as a path', {})),
   ),
@@ -210,6 +219,8 @@ export interface Configuration {
   readonly encryptionKeys: readonly string[] | undefined
   /** Brokers of your own; the topics in Postgres stand in for the others. */
   readonly brokers: BrokerAddresses
+  /** How long classes of data are kept, by their names, where that is not what the catalogue says. */
+  readonly retention: Readonly<Record<string, Duration | 'forever'>>
   readonly logLevel: string
   readonly rateLimit: number
   readonly trustProxy: boolean
@@ -274,6 +285,9 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     published: readPublished(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),
     brokers: readBrokerAddresses(values),
+    retention: Object.fromEntries(
+      (values.POSTHORN_RETENTION?.split(',') ?? []).map((each) => each.split('=')),
+    ) as Configuration['retention'],
     rateLimit: values.POSTHORN_RATE_LIMIT,
     trustProxy: values.POSTHORN_TRUST_PROXY,
     tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,

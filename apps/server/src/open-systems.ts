@@ -1,11 +1,16 @@
-import { engineMigrations, type Log, type MigrationSet, type Outbox } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import { engineMigrations, toMs, type Log, type MigrationSet, type Outbox } from '@posthorn/engine'
+import {
+  engineRetention,
+  mergeCatalogues,
+  type PeriodicTask,
+  type RetentionCatalogue,
+} from '@posthorn/engine/operate'
 import type { Measure, OpenSystem, System, SystemConsumer, SystemQueue } from '@posthorn/systems'
-import { createSealing } from '@posthorn/systems/sealing'
+import { createSealing, type Sealing } from '@posthorn/systems/sealing'
 import { simulatedReceivers, type Simulator } from '@posthorn/simulators'
-import { topicMigrations } from '@posthorn/transports/postgres'
+import { topicMigrations, topicRetention } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
-import type { Configuration } from './configuration.ts'
+import { ConfigurationError, type Configuration } from './configuration.ts'
 import { developmentSecret } from './secret.ts'
 import { readSimulatorAddresses } from './simulator-addresses.ts'
 
@@ -18,6 +23,9 @@ export interface Opened {
   readonly queues: readonly SystemQueue[]
   readonly workers: readonly PeriodicTask[]
   readonly measures: readonly Measure[]
+  /** What the engine and all systems keep. */
+  readonly retention: RetentionCatalogue
+  readonly sealing: Sealing
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
@@ -26,7 +34,7 @@ export interface Opened {
 export interface OpenOptions {
   readonly configuration: Pick<
     Configuration,
-    'settings' | 'production' | 'dataFolder' | 'encryptionKeys'
+    'settings' | 'production' | 'dataFolder' | 'encryptionKeys' | 'retention'
   >
   readonly pool: Pool
   readonly log: Log
@@ -39,13 +47,14 @@ export async function openSystems(
   { configuration, pool, log, baseUrl }: OpenOptions,
 ): Promise<Opened> {
   const { production, dataFolder, settings } = configuration
+  const sealing = createSealing(await keysOf(configuration))
   const host = {
     pool,
     log,
     production,
     baseUrl,
     dataFolder,
-    sealing: createSealing(await keysOf(configuration)),
+    sealing,
     simulatorAddress: async (name: string) =>
       production ? undefined : (await readSimulatorAddresses(dataFolder))[name],
     ...(!production && { receivers: simulatedReceivers(baseUrl) }),
@@ -53,9 +62,19 @@ export async function openSystems(
   const opened = systems.map((system) =>
     system.open({ ...host, settings: settings[system.name] as never }),
   )
+  const outboxes = opened.flatMap((each) => each.outboxes)
   return {
-    outboxes: opened.flatMap(({ outboxes }) => outboxes),
-    relayed: opened.flatMap(({ outboxes, relayed = outboxes }) => relayed),
+    outboxes,
+    sealing,
+    retention: withDefaults(
+      mergeCatalogues([
+        engineRetention(outboxes),
+        topicRetention,
+        ...opened.flatMap(({ retention = [] }) => retention),
+      ]),
+      configuration.retention,
+    ),
+    relayed: opened.flatMap((each) => each.relayed ?? each.outboxes),
     consumers: opened.flatMap(({ consumers = [] }) => consumers),
     queues: opened.flatMap(({ queues = [] }) => queues),
     workers: opened.flatMap(({ workers = [] }) => workers),
@@ -67,6 +86,26 @@ export async function openSystems(
     simulators: byName(opened.flatMap(({ simulators = [] }) => simulators)),
     routes: opened.flatMap(({ routes }) => routes ?? []),
   }
+}
+
+/** The catalogue with the times of the environment. */
+function withDefaults(
+  catalogue: RetentionCatalogue,
+  keeps: Configuration['retention'],
+): RetentionCatalogue {
+  const mistakes = Object.entries(keeps).flatMap(([name, keep]) => {
+    const known = catalogue.classes.find((each) => each.name === name)
+    if (!known) return [`POSTHORN_RETENTION names ${name}, which is no class of data`]
+    if (known.fixed) return [`POSTHORN_RETENTION names ${name}, whose time cannot be set`]
+    const isShort = keep !== 'forever' && toMs(keep) < toMs(known.least ?? '0ms')
+    return isShort ? [`POSTHORN_RETENTION: ${name} must be kept for ${known.least} or more`] : []
+  })
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes)
+  const classes = catalogue.classes.map((each) => ({
+    ...each,
+    keep: keeps[each.name] ?? each.keep,
+  }))
+  return { ...catalogue, classes }
 }
 
 /** Every migration, in the order in which they must run. */

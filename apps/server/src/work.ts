@@ -14,6 +14,7 @@ import type { Brokers } from './brokers.ts'
 import { ConfigurationError, type Configuration } from './configuration.ts'
 import type { Database } from './database.ts'
 import type { Opened } from './open-systems.ts'
+import { retentionTasks } from './retention.ts'
 
 const LAG_EVERY_MS = 15_000
 
@@ -54,7 +55,8 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     const lag = lagTasks(opened.consumers, { ...options, pool: database.pool })
     started.push(startPeriodically(lag, { log, metrics }))
     if (roles.has('worker')) {
-      started.push(startPeriodically(opened.workers, { log, metrics }))
+      const upkeep = retentionTasks({ pool: database.pool, opened, log, metrics })
+      started.push(startPeriodically([...opened.workers, ...upkeep], { log, metrics }))
       reading.push(...opened.consumers.map((consumer) => subscribe(consumer, options)))
       started.push(...reading.map(({ close: end }) => end))
     }

@@ -42,6 +42,14 @@ export const METRICS = {
     kind: 'gauge',
     help: 'How many times in a row a worker has failed',
   },
+  posthorn_retention_removed_total: {
+    kind: 'counter',
+    help: 'Rows that retention removed or overwrote, by class of data',
+  },
+  posthorn_retention_oldest_seconds: {
+    kind: 'gauge',
+    help: 'Age of the oldest row of a class of data that can be removed one day',
+  },
 } as const satisfies MetricCatalogue
 
 /** The names of one kind in a catalogue. */

@@ -38,6 +38,8 @@ export interface FileJob {
   readonly completed_at: Date | null
   readonly lost_claims: number
   readonly failures: number
+  /** Since when the ZIP and the staged files are given up. */
+  readonly files_removed_at: Date | null
 }
 
 /** What a job's rows are at this moment. */

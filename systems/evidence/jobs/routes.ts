@@ -77,6 +77,9 @@ export function jobRoutes(
     const key = { id: request.params.id, org, by }
     const requeued = await retryErrors(pool, outbox, key)
     if (requeued === undefined) throw problem('NOT_FOUND')
+    if (requeued === 'filesRemoved') {
+      throw problem('FILES_REMOVED', { detail: 'Upload the failed rows again, with their files.' })
+    }
     return reply.code(202).send({ requeued })
   })
 }

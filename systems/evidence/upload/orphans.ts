@@ -1,4 +1,3 @@
-import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { jobExists } from '../jobs/queries.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -8,22 +7,10 @@ export interface OrphanOptions {
   readonly storage: Storage
 }
 
-const EVERY_MS = 3_600_000
-/** An upload that is this old has its job, or never will. */
-const AGE_MS = 3_600_000
-
-/** Removes uploads whose process died between the last byte and the job. */
-export function orphanSweep(options: OrphanOptions): PeriodicTask {
-  return {
-    name: 'evidence.orphans',
-    everyMs: EVERY_MS,
-    async step(signal) {
-      await sweepOrphans(options, { ageMs: AGE_MS, signal })
-    },
-  }
-}
-
-/** One look; returns how many were removed. What is not named as ours is left alone. */
+/**
+ * Removes uploads whose process died between the last byte and the job; returns how many. What is not
+ * named as ours is left alone.
+ */
 export async function sweepOrphans(
   { pool, storage }: OrphanOptions,
   { ageMs, signal }: { ageMs: number; signal: AbortSignal },

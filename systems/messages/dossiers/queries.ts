@@ -114,3 +114,15 @@ export async function listActivities(
      limit ${page.limit}`)
   return rows
 }
+
+/** Addresses and numbers to which a dossier's messages went. */
+export async function listRecipients(
+  db: Queryable,
+  { orgId, dossierId }: { orgId: string; dossierId: string },
+): Promise<string[]> {
+  const { rows } = await db.query<{ to_recipient: string }>(sql`
+    select distinct to_recipient
+      from messages.outbound_message
+     where org_id = ${orgId} and dossier_id = ${dossierId} and to_recipient ~ '[0-9]{6}|@'`)
+  return rows.map((row) => row.to_recipient)
+}

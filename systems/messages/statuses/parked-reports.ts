@@ -2,7 +2,7 @@ import { transaction, type Log } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { takeReports, type Intake } from './intake.ts'
-import { dropParked, lockParked, pruneReports } from './queries.ts'
+import { dropParked, lockParked } from './queries.ts'
 
 const EVERY_MS = 1_000
 const BATCH = 200
@@ -33,10 +33,7 @@ export async function placeParked(pool: Pool, intake: Intake): Promise<number> {
 }
 
 export async function dropOld(pool: Pool, log: Log): Promise<void> {
-  const dropped = await transaction(pool, async (tx) => {
-    await pruneReports(tx)
-    return dropParked(tx)
-  })
+  const dropped = await transaction(pool, dropParked)
   for (const { providerMessageId, status } of dropped) {
     log.warn({ providerMessageId, status }, 'status of an unknown message; discarded')
   }

@@ -151,15 +151,3 @@ export async function dropParked(tx: Transaction): Promise<Report[]> {
     returning report`)
   return rows.map(({ report }) => report)
 }
-
-/** Meta repeats itself for a week at the most: what is much older need not be known any more. */
-export async function pruneReports(tx: Transaction): Promise<void> {
-  await tx.query(sql`
-    delete from messages.delivery_status
-     where (provider_message_id, status) in (
-           select provider_message_id, status
-             from messages.delivery_status
-            where received_at < now() - interval '30 days'
-            order by received_at
-            limit 1000)`)
-}

@@ -1,5 +1,5 @@
 import { silentLog } from '@posthorn/engine'
-import { listAlerts, runPeriodically } from '@posthorn/engine/operate'
+import { applyRetention, listAlerts, runPeriodically } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { createGateway } from '../../gateway/index.ts'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
@@ -68,13 +68,16 @@ test('a gateway that says nothing for long is alerted, once, and recovers', asyn
   expect((await ada.pay('long silence')).status).toBe(200)
 })
 
-test('the maintenance forgets expired keys', async () => {
+test('retention forgets expired keys', async () => {
   await ada.pay('long ago')
   await db.pool.query(
     "update payments.idempotency_keys set expires_at = posthorn.now() where key = 'long ago'",
   )
-  const task = running.system.workers?.find(({ name }) => name === 'payments.maintenance')
-  await task?.step(new AbortController().signal)
+  const { classes = [] } = running.system.retention ?? {}
+  const keys = classes.filter(({ name }) => name === 'payments.idempotency-keys')
+  expect((await applyRetention(db.pool, { classes: keys })).removed).toMatchObject({
+    'payments.idempotency-keys': 1,
+  })
   const { rows } = await db.pool.query(
     "select from payments.idempotency_keys where key = 'long ago'",
   )

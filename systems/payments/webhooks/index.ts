@@ -40,7 +40,7 @@ export function openWebhooks(host: Host<Settings>): Required<
   const parts = {
     outboxes: [webhookDeliveries],
     transports: { [TRANSPORT]: webhooks },
-    workers: [webhookMaintenance(pool, settings.WEBHOOK_ATTEMPTS_DAYS)],
+    workers: [webhookMaintenance(pool)],
     routes(app: Parameters<NonNullable<OpenSystem['routes']>>[0]) {
       endpointRoutes(app, { pool, sealing, guard })
       deliveryRoutes(app, pool)

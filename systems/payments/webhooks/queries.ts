@@ -36,32 +36,3 @@ export async function selectAudit(
      limit ${page.limit}`)
   return rows
 }
-
-/** Deletes what is older than it is kept, a bounded number at a time. Returns how many. */
-export async function pruneAttempts(tx: Transaction, days: number): Promise<number> {
-  const { rows } = await tx.query<{ id: string }>(sql`
-    delete from payments.webhook_attempts
-     where id in (select id from payments.webhook_attempts
-                   where started_at < now() - ${days}::int * interval '1 day'
-                     and state = 'settled'
-                   limit 5000)
-    returning id`)
-  return rows.length
-}
-
-export async function pruneRuns(tx: Transaction, days: number): Promise<number> {
-  const { rows } = await tx.query<{ id: string }>(sql`
-    delete from payments.webhook_retry_runs
-     where (org_id, id) in (select org_id, id from payments.webhook_retry_runs
-                             where ran_at < posthorn.now() - ${days}::int * interval '1 day'
-                             order by ran_at limit 5000)
-    returning id`)
-  return rows.length
-}
-
-/** A secret that no longer signs is a secret that can only leak. */
-export async function pruneSecrets(tx: Transaction): Promise<number> {
-  const { rows } = await tx.query<{ id: string }>(sql`
-    delete from payments.webhook_secrets where expires_at <= posthorn.now() returning id`)
-  return rows.length
-}

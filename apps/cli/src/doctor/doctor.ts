@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { silentLog } from '@posthorn/engine'
-import { readConsumers } from '@posthorn/engine/operate'
+import { readConsumers, readRuns } from '@posthorn/engine/operate'
 import {
   ConfigurationError,
   allMigrations,
@@ -34,6 +34,7 @@ import { checkLocks } from './postgres/locks.ts'
 import { checkMigrations, checkServer } from './postgres/server.ts'
 import { checkSettings } from './postgres/settings.ts'
 import { checkWakeUps } from './postgres/wake.ts'
+import { checkRetention } from './retention.ts'
 import { checkSecrets } from './secrets.ts'
 
 const STYLES = { ok: 'green', warn: 'yellow', fail: 'red' } as const
@@ -115,6 +116,7 @@ async function checkDatabase(
   if (hasFailed(migrations)) return
   tell(await examine('clock', () => checkClock(db, configuration)))
   tell(await examine('consumers', async () => checkConsumers(await readConsumers(db))))
+  tell(await examine('retention', async () => checkRetention(await readRuns(db))))
   await checkOutboxes(session, opened, tell)
 }
 

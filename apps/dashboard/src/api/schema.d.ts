@@ -1193,6 +1193,269 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/erasures': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Erasures of the organisation, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description rows overwritten so far */
+                erased: number
+                finishedAt: string | null
+                /** @description rows under a legal hold, which wait until it is released */
+                held: number
+                /** Format: uuid */
+                id: string
+                /** @description rows that wait until they are no longer in flight */
+                inFlight: number
+                /** @description rows looked at so far */
+                lookedAt: number
+                reason: string | null
+                /** Format: date-time */
+                requestedAt: string
+                requestedBy: string
+                /** @enum {unknown} */
+                status: 'running' | 'waiting' | 'done'
+                /** @enum {unknown} */
+                subjectKind: 'email' | 'phone' | 'externalId' | 'dossierId'
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /**
+     * Erase a person's data in all systems, irrevocably
+     * @description Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. While one is under way, the same request gives it with 200.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason?: string
+            /** @description one of them */
+            subject: {
+              dossierId?: string
+              email?: string
+              /** @description of a payment, of a line of a statement, or the id of a case */
+              externalId?: string
+              /** @description with its country code, as +16505551234 */
+              phone?: string
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description rows overwritten so far */
+              erased: number
+              finishedAt: string | null
+              /** @description rows under a legal hold, which wait until it is released */
+              held: number
+              /** Format: uuid */
+              id: string
+              /** @description rows that wait until they are no longer in flight */
+              inFlight: number
+              /** @description rows looked at so far */
+              lookedAt: number
+              reason: string | null
+              /** Format: date-time */
+              requestedAt: string
+              requestedBy: string
+              /** @enum {unknown} */
+              status: 'running' | 'waiting' | 'done'
+              /** @enum {unknown} */
+              subjectKind: 'email' | 'phone' | 'externalId' | 'dossierId'
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description rows overwritten so far */
+              erased: number
+              finishedAt: string | null
+              /** @description rows under a legal hold, which wait until it is released */
+              held: number
+              /** Format: uuid */
+              id: string
+              /** @description rows that wait until they are no longer in flight */
+              inFlight: number
+              /** @description rows looked at so far */
+              lookedAt: number
+              reason: string | null
+              /** Format: date-time */
+              requestedAt: string
+              requestedBy: string
+              /** @enum {unknown} */
+              status: 'running' | 'waiting' | 'done'
+              /** @enum {unknown} */
+              subjectKind: 'email' | 'phone' | 'externalId' | 'dossierId'
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/erasures/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How far an erasure is */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description rows overwritten so far */
+              erased: number
+              finishedAt: string | null
+              /** @description rows under a legal hold, which wait until it is released */
+              held: number
+              /** Format: uuid */
+              id: string
+              /** @description rows that wait until they are no longer in flight */
+              inFlight: number
+              /** @description rows looked at so far */
+              lookedAt: number
+              reason: string | null
+              /** Format: date-time */
+              requestedAt: string
+              requestedBy: string
+              /** @enum {unknown} */
+              status: 'running' | 'waiting' | 'done'
+              /** @enum {unknown} */
+              subjectKind: 'email' | 'phone' | 'externalId' | 'dossierId'
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/file-jobs': {
     parameters: {
       query?: never
@@ -1831,6 +2094,253 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/legal-holds': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Legal holds of the organisation, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'open' | 'released'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** Format: uuid */
+                id: string
+                /** @description organisation, or a kind of thing as payment */
+                kind: string
+                /** Format: date-time */
+                placedAt: string
+                placedBy: string
+                reason: string
+                releasedAt: string | null
+                releasedBy: string | null
+                releaseReason: string | null
+                /** @description the thing's id */
+                subject: string | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /**
+     * Exempt the organisation, or one thing of it, from retention and erasure
+     * @description The same hold again gives the one that is open, with 200.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @enum {unknown} */
+            kind:
+              | 'organisation'
+              | 'saga'
+              | 'dossier'
+              | 'payment'
+              | 'reconciliation'
+              | 'file-job'
+              | 'family'
+            reason: string
+            /** @description the thing's id */
+            subject?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: uuid */
+              id: string
+              /** @description organisation, or a kind of thing as payment */
+              kind: string
+              /** Format: date-time */
+              placedAt: string
+              placedBy: string
+              reason: string
+              releasedAt: string | null
+              releasedBy: string | null
+              releaseReason: string | null
+              /** @description the thing's id */
+              subject: string | null
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: uuid */
+              id: string
+              /** @description organisation, or a kind of thing as payment */
+              kind: string
+              /** Format: date-time */
+              placedAt: string
+              placedBy: string
+              reason: string
+              releasedAt: string | null
+              releasedBy: string | null
+              releaseReason: string | null
+              /** @description the thing's id */
+              subject: string | null
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/legal-holds/{id}/release': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** End a legal hold: what is past its time goes with the next run */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: uuid */
+              id: string
+              /** @description organisation, or a kind of thing as payment */
+              kind: string
+              /** Format: date-time */
+              placedAt: string
+              placedBy: string
+              reason: string
+              releasedAt: string | null
+              releasedBy: string | null
+              releaseReason: string | null
+              /** @description the thing's id */
+              subject: string | null
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/me': {
     parameters: {
       query?: never
@@ -2155,6 +2665,7 @@ export interface paths {
               items: {
                 attemptCount: number
                 channel: string
+                contentsRemovedAt: string | null
                 /** Format: date-time */
                 createdAt: string
                 dossierId: string | null
@@ -2238,6 +2749,7 @@ export interface paths {
             'application/json': {
               attemptCount: number
               channel: string
+              contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
               dossierId: string | null
@@ -2271,6 +2783,7 @@ export interface paths {
             'application/json': {
               attemptCount: number
               channel: string
+              contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
               dossierId: string | null
@@ -2349,6 +2862,7 @@ export interface paths {
             'application/json': {
               attemptCount: number
               channel: string
+              contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
               dossierId: string | null
@@ -2580,6 +3094,7 @@ export interface paths {
             'application/json': {
               attemptCount: number
               channel: string
+              contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
               dossierId: string | null
@@ -2660,6 +3175,7 @@ export interface paths {
             'application/json': {
               attemptCount: number
               channel: string
+              contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
               dossierId: string | null
@@ -8034,6 +8550,170 @@ export interface paths {
       }
     }
     put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/retention': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How long each class of data is kept, and how far retention is */
+    get: {
+      parameters: {
+        query?: {
+          /** @description the caller's organisation, or the defaults of all, which are the platform's */
+          scope?: 'organisation' | 'platform'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                class: string
+                /** @description what holds if nothing is set */
+                default: string
+                /** @description rows past their time that are not held, up to 10,000; null if not counted in time */
+                due: number | null
+                /** @description a number of days, hours or minutes as 90d, or forever */
+                keep: string
+                /** @enum {unknown} */
+                keepSetBy: 'organisation' | 'platform' | 'default'
+                lastError: string | null
+                lastRemoved: number | null
+                lastRunAt: string | null
+                /** @description the least that may be set */
+                least: string | null
+                /** @description what stays when it has gone */
+                leaves: string
+                nextRunAt: string | null
+                oldestAt: string | null
+                /** @description whether it can say who a person is */
+                personal: boolean
+                /** @description rows that went so far, of all organisations */
+                removed: number
+                /** @description whether it can be set in this scope */
+                settable: boolean
+                title: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    /**
+     * Set how long a class of data is kept; null goes back to the default
+     * @description A time below the least of the class, or of a class whose time cannot be set, is 400. The next run applies it.
+     */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            class: string
+            keep: string | null
+            /**
+             * @description the caller's organisation, or the defaults of all, which are the platform's
+             * @default organisation
+             */
+            scope?: 'organisation' | 'platform'
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              class: string
+              /** @description what holds if nothing is set */
+              default: string
+              /** @description rows past their time that are not held, up to 10,000; null if not counted in time */
+              due: number | null
+              /** @description a number of days, hours or minutes as 90d, or forever */
+              keep: string
+              /** @enum {unknown} */
+              keepSetBy: 'organisation' | 'platform' | 'default'
+              lastError: string | null
+              lastRemoved: number | null
+              lastRunAt: string | null
+              /** @description the least that may be set */
+              least: string | null
+              /** @description what stays when it has gone */
+              leaves: string
+              nextRunAt: string | null
+              oldestAt: string | null
+              /** @description whether it can say who a person is */
+              personal: boolean
+              /** @description rows that went so far, of all organisations */
+              removed: number
+              /** @description whether it can be set in this scope */
+              settable: boolean
+              title: string
+            }
+          }
+        }
+      }
+    }
     post?: never
     delete?: never
     options?: never

@@ -1,20 +1,24 @@
 import type { Outbox } from '@posthorn/engine'
-import type { Feed, AnnouncementFeed } from '@posthorn/engine/operate'
+import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
+import type { Sealing } from '@posthorn/systems/sealing'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { auditRoutes } from './audit.ts'
 import { consumerRoutes } from './consumers.ts'
 import { databaseRoutes } from './database.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
+import { erasureRoutes } from './erasures.ts'
 import { graphRoutes } from './graph.ts'
 import { journeyRoutes } from './journey.ts'
+import { legalHoldRoutes } from './legal-holds.ts'
 import { meRoutes } from './me.ts'
 import { messageRoutes } from './messages.ts'
 import { outboxRoutes } from './outboxes.ts'
 import { overviewRoutes } from './overview.ts'
 import { replayRoutes } from './replays.ts'
+import { retentionRoutes } from './retention.ts'
 import { simulationRoutes } from './simulation.ts'
 import { streamRoutes } from './stream.ts'
 
@@ -23,13 +27,15 @@ export interface OperatorOptions {
   readonly outboxes: readonly Outbox[]
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
+  readonly retention: RetentionCatalogue
+  readonly sealing: Sealing
   /** Who plays the outside world; undefined in production. */
   readonly simulators: readonly Simulator[] | undefined
 }
 
 /** What operators see and do, the same for every outbox of every system. */
 export function operatorRoutes(app: App, options: OperatorOptions): void {
-  const { pool, outboxes, feed, announcements, simulators } = options
+  const { pool, outboxes, feed, announcements, retention, sealing, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
   meRoutes(app)
   overviewRoutes(app, pool, registered)
@@ -43,6 +49,9 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   alertRoutes(app, pool)
   auditRoutes(app, pool)
   databaseRoutes(app, pool, registered)
+  retentionRoutes(app, pool, retention)
+  legalHoldRoutes(app, pool, retention)
+  erasureRoutes(app, { pool, retention, sealing })
   streamRoutes(app, { feed, announcements })
   if (simulators) simulationRoutes(app, pool, simulators)
 }

@@ -2,15 +2,18 @@ import type { Pool } from 'pg'
 import { toMs, type Duration } from '../duration.ts'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import { silentLog, type Log } from '../log.ts'
+import { TRANSITIONS } from './engine-retention.ts'
 import { archiveRule, keepPartitions, transitionRule } from './partitions.ts'
 import { prune, type Pruned } from './prune.ts'
+import { readSettings } from './retention.ts'
+import { selectAnyHold } from '../sql/legal-holds.ts'
 import { prunePulses, tryLockMaintenance } from '../sql/partitions.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
 
 export interface MaintainOptions {
   readonly log?: Log
-  /** How long transitions are kept, by the week. Default `90d`. */
+  /** How long transitions are kept, by the week. Default what is set for the platform, else `90d`. */
   readonly transitionRetention?: Duration
   /** Stops after the step that is under way. */
   readonly signal?: AbortSignal
@@ -32,16 +35,19 @@ export interface Maintained {
  * All maintenance: the coming weeks' partitions, those that are past their time, finished rows, old
  * heartbeats. Run it when the process starts and then once an hour, as the tables' owner, with
  * a pool of two connections or more. One process at a time does it: undefined if another is at it.
- * Never waits for a lock longer than a second; nothing else depends on its being run.
+ * Never waits for a lock longer than a second; nothing else depends on its being run. While there
+ * is a legal hold, nothing goes for good that may belong to an organisation.
  */
 export async function maintain(
   pool: Pool,
   outboxes: readonly ResolvedDefinition[],
-  { log = silentLog, transitionRetention = '90d', signal }: MaintainOptions = {},
+  { log = silentLog, transitionRetention, signal }: MaintainOptions = {},
 ): Promise<Maintained | undefined> {
-  const keepMs = toMs(transitionRetention)
+  const givenMs = transitionRetention === undefined ? undefined : toMs(transitionRetention)
   return transaction(pool, async (tx) => {
     if (!(await isOurs(tx))) return undefined
+    const keepMs = givenMs ?? (await transitionKeepMs(tx))
+    const isHeld = (await tx.query<{ held: boolean }>(selectAnyHold)).rows[0]?.held === true
     const created: string[] = []
     const dropped: string[] = []
     const pruned: Record<string, Pruned> = {}
@@ -56,18 +62,27 @@ export async function maintain(
       }
     }
     for (const rule of [transitionRule(keepMs), archiveRule(outboxes)]) {
-      await step(rule.table, () => keepPartitions(pool, rule, { created, dropped }))
+      const kept = isHeld ? { ...rule, keepMs: undefined } : rule
+      await step(rule.table, () => keepPartitions(pool, kept, { created, dropped }))
     }
     await step('posthorn.pulse', () => pool.query(prunePulses))
     for (const outbox of outboxes) {
       await step(outbox.name, async () => {
-        pruned[outbox.name] = await prune(pool, outbox, signal ? { log, signal } : { log })
+        const options = { log, archiveOnly: isHeld, ...(signal && { signal }) }
+        pruned[outbox.name] = await prune(pool, outbox, options)
       })
     }
     const result = { created, dropped, outboxes: pruned, failed }
     log.debug(result, 'maintenance done')
     return result
   })
+}
+
+async function transitionKeepMs(tx: Transaction): Promise<number> {
+  const set = (await readSettings(tx)).find(
+    (each) => each.class === TRANSITIONS && each.tenant === '',
+  )
+  return set?.keep_ms ?? toMs('90d')
 }
 
 async function isOurs(tx: Transaction): Promise<boolean> {

@@ -16,6 +16,8 @@ export interface PruneOptions {
   /** Stops after the batch that is under way. */
   readonly signal?: AbortSignal
   readonly log?: Log
+  /** True: nothing that may be an organisation's goes for good, only into the archive. */
+  readonly archiveOnly?: boolean
 }
 
 /** What a run of `prune` did. */
@@ -38,7 +40,7 @@ export interface Pruned {
 export async function prune(
   pool: Pool,
   outbox: ResolvedDefinition,
-  { budget = '1m', signal, log = silentLog }: PruneOptions = {},
+  { budget = '1m', signal, log = silentLog, archiveOnly = false }: PruneOptions = {},
 ): Promise<Pruned> {
   if (!outbox.retention) return { pruned: 0, archived: 0, expired: 0, done: true }
   const afterMs = toMs(outbox.retention.after)
@@ -52,8 +54,13 @@ export async function prune(
       db: pool,
       goesOn: () => performance.now() < stopAt && signal?.aborted !== true,
     })
-  const finished = await repeat(pruneFinished(outbox, { archived: archives }))
-  const archive = await repeat(pruneArchived(outbox))
+  const nothing = { count: 0, done: true }
+  const goesForGood = !archives && outbox.columns.tenant !== undefined
+  const finished =
+    archiveOnly && goesForGood
+      ? nothing
+      : await repeat(pruneFinished(outbox, { archived: archives }))
+  const archive = archiveOnly ? nothing : await repeat(pruneArchived(outbox))
   const result = {
     pruned: finished.count,
     archived: archives ? finished.count : 0,

@@ -26,6 +26,7 @@ export {
   type SetAsideMessage,
   type SetAsideState,
 } from './dead-letters.ts'
+export { getErasure, listErasures, requestErasure, type Erasure } from './erasures.ts'
 export { type FeedBatch } from './feed-subscriber.ts'
 export { createFeed, type Feed, type SubscribeOptions } from './feed.ts'
 export {
@@ -37,6 +38,9 @@ export {
 } from './graph.ts'
 export { readHistory } from './history.ts'
 export { readJourney, type JourneyStep } from './journey.ts'
+export { listHolds, placeHold, releaseHold, type LegalHold } from './legal-holds.ts'
+export { engineRetention } from '../maintain/engine-retention.ts'
+export { continueErasures, type ErasureOptions, type Subject } from '../maintain/erasure.ts'
 export { maintain } from '../maintain/maintenance.ts'
 export {
   runPeriodically,
@@ -76,6 +80,23 @@ export {
   type ReplayRun,
   type ReplayRunOptions,
 } from './replay-run.ts'
+export {
+  isPerOrganisation,
+  readRetention,
+  readRuns,
+  setRetention,
+  type RetentionStatus,
+} from './retention.ts'
+export {
+  applyRetention,
+  mergeCatalogues,
+  type DataClass,
+  type HoldableThing,
+  type PruneContext,
+  type RetentionCatalogue,
+} from '../maintain/retention.ts'
+export { type PersonalTable, type SubjectKind } from '../sql/erasure.ts'
+export { type RetentionRule } from '../sql/retention.ts'
 export { takeSamples } from '../maintain/sample.ts'
 export { outboxStats, type OutboxStats } from './stats.ts'
 export { countTenantMessages, type TenantCounts } from './tenant-counts.ts'

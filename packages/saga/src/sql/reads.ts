@@ -69,11 +69,23 @@ export async function selectSteps(db: Queryable, id: string): Promise<Stored<Ste
   return rows
 }
 
+/** Also those that were archived: a saga has its events for as long as it is kept itself. */
 export async function selectEvents(db: Queryable, id: string): Promise<Stored<SagaEventDetails>[]> {
   const { rows } = await db.query<Stored<SagaEventDetails>>(sql`
     select id, step, event_type as type, topic, payload, status,
            created_at as "createdAt", sent_at as "sentAt"
-      from sagas.saga_outbox where saga_id = ${id} order by seq`)
+      from (select id, seq, step, event_type, topic, payload, status, created_at, sent_at
+              from sagas.saga_outbox
+             where saga_id = ${id}
+             union all
+            select e.id, e.seq, e.step, e.event_type, e.topic, e.payload, e.status, e.created_at,
+                   e.sent_at
+              from posthorn.archive as a
+             cross join jsonb_to_record(a.row_data)
+                     as e (id uuid, seq bigint, step text, event_type text, topic text,
+                           payload jsonb, status text, created_at timestamptz, sent_at timestamptz)
+             where a.outbox = 'sagas.events' and a.row_data ->> 'saga_id' = ${id}::text) as event
+     order by seq`)
   return rows
 }
 

@@ -22,14 +22,8 @@ import { abortedOutcome, createGate, sendByHalves, type Faulty } from '../gate.t
 import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName, groupOf } from '../names.ts'
 import { boundPool, isServerError } from './connection.ts'
-import {
-  appendMessages,
-  deleteGroup,
-  deleteMessages,
-  insertTopics,
-  selectLag,
-  selectPassed,
-} from './queries.ts'
+import { appendMessages, deleteGroup, insertTopics, selectLag, selectPassed } from './queries.ts'
+import { pruneMessages } from './retention.ts'
 import { openSubscription } from './subscription.ts'
 import { createWake } from './wake.ts'
 
@@ -61,8 +55,6 @@ export interface PostgresTopics extends Transport, Required<Subscriber> {
   /** Forgets a group for ever: it no longer keeps messages from being pruned. */
   forget(topic: string, group: string): Promise<void>
 }
-
-const PRUNE_BATCH = 1_000
 
 /** The tables of the topics, in schema `posthorn`. */
 export function topicMigrations(): Promise<MigrationSet> {
@@ -147,14 +139,7 @@ export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
       return { close: () => close().finally(() => subscriptions.delete(opening)) }
     },
     lag: ({ topic, group }) => selectLag(db, topic, group),
-    async prune(olderThan) {
-      const limits = { olderThanMs: toMs(olderThan), limit: PRUNE_BATCH }
-      let total = 0
-      let deleted: number
-      do total += deleted = await deleteMessages(db, limits)
-      while (deleted > 0)
-      return total
-    },
+    prune: (olderThan) => pruneMessages(db, olderThan),
     forget: (topic, group) => deleteGroup(db, topic, group),
     async close() {
       const opened = await Promise.allSettled(subscriptions)

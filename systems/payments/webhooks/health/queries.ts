@@ -74,17 +74,6 @@ export async function sumTallies(tx: Transaction): Promise<boolean> {
   return (rows[0]?.taken ?? 0) === MOST_TALLIES
 }
 
-export async function pruneHours(tx: Transaction, days: number): Promise<number> {
-  const { rows } = await tx.query<{ hour: Date }>(sql`
-    delete from payments.webhook_endpoint_hours
-     where (endpoint_id, hour) in (
-             select endpoint_id, hour from payments.webhook_endpoint_hours
-              where hour < posthorn.now() - ${days}::int * interval '1 day'
-              limit 5000)
-    returning hour`)
-  return rows.length
-}
-
 /** Deliveries that wait are counted as far as this for each endpoint. */
 const MOST_WAITING = 1_000
 

@@ -20,6 +20,7 @@ const QUEUED: OutboundMessage = {
   nextRetryAt: null,
   createdAt: '2026-11-15T12:00:00Z',
   updatedAt: '2026-11-15T12:00:00Z',
+  contentsRemovedAt: null,
 }
 
 const stepsOf = (change: Partial<OutboundMessage>) =>

@@ -1,0 +1,162 @@
+import { transaction, uuid } from '@posthorn/engine'
+import {
+  getErasure,
+  listErasures,
+  requestErasure,
+  type Erasure,
+  type RetentionCatalogue,
+  type Subject,
+  type SubjectKind,
+} from '@posthorn/engine/operate'
+import {
+  callerOf,
+  decodeCursor,
+  invalid,
+  PageQuery,
+  pageOf,
+  problem,
+  toPage,
+  type App,
+} from '@posthorn/http'
+import type { Sealing } from '@posthorn/systems/sealing'
+import type { Pool } from 'pg'
+import { Type, type Static } from 'typebox'
+import { sealSubject } from '../retention.ts'
+import { ADMIN } from './retention.ts'
+import { Moment, textOrNull } from './transition.ts'
+
+const KINDS = ['email', 'phone', 'externalId', 'dossierId'] as const satisfies SubjectKind[]
+
+const SubjectBody = Type.Object(
+  {
+    email: Type.Optional(Type.String({ maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' })),
+    phone: Type.Optional(
+      Type.String({
+        maxLength: 30,
+        pattern: '^\\+?(?:[ ().-]*\\d){7,15}[ ().-]*$',
+        description: 'with its country code, as +16505551234',
+      }),
+    ),
+    externalId: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'of a payment, of a line of a statement, or the id of a case',
+      }),
+    ),
+    dossierId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  },
+  { description: 'one of them' },
+)
+
+const ErasureResource = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  subjectKind: Type.Enum([...KINDS]),
+  status: Type.Enum(['running', 'waiting', 'done']),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  requestedBy: Type.String(),
+  requestedAt: Type.String({ format: 'date-time' }),
+  finishedAt: Moment,
+  erased: Type.Integer({ description: 'rows overwritten so far' }),
+  lookedAt: Type.Integer({ description: 'rows looked at so far' }),
+  inFlight: Type.Integer({ description: 'rows that wait until they are no longer in flight' }),
+  held: Type.Integer({ description: 'rows under a legal hold, which wait until it is released' }),
+})
+
+const tags = ['retention']
+const PATH = '/api/v1/erasures'
+const schemas = {
+  list: {
+    summary: 'Erasures of the organisation, newest first',
+    tags,
+    querystring: PageQuery,
+    response: { 200: pageOf(ErasureResource) },
+  },
+  ask: {
+    summary: "Erase a person's data in all systems, irrevocably",
+    description:
+      'Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. While one is under way, the same request gives it with 200.',
+    tags,
+    body: Type.Object({
+      subject: SubjectBody,
+      reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
+    }),
+    response: { 200: ErasureResource, 202: ErasureResource },
+  },
+  one: {
+    summary: 'How far an erasure is',
+    tags,
+    params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+    response: { 200: ErasureResource },
+  },
+}
+
+export interface ErasureRouteOptions {
+  readonly pool: Pool
+  readonly retention: RetentionCatalogue
+  readonly sealing: Sealing
+}
+
+export function erasureRoutes(app: App, { pool, retention, sealing }: ErasureRouteOptions): void {
+  app.get(PATH, { schema: schemas.list, config: ADMIN }, async (request) => {
+    const { limit, cursor } = request.query
+    const erasures = await listErasures(pool, {
+      tenant: callerOf(request).org,
+      ...(cursor !== undefined && { before: decodeCursor(cursor, IdCursor)[0] }),
+      limit: limit + 1,
+    })
+    return toPage(erasures, limit, { item: resourceOf, after: ({ id }) => id })
+  })
+
+  app.get(`${PATH}/:id`, { schema: schemas.one, config: ADMIN }, async (request) => {
+    const erasure = await getErasure(pool, request.params.id)
+    if (erasure?.tenant !== callerOf(request).org) throw problem('NOT_FOUND')
+    return resourceOf(erasure)
+  })
+
+  app.post(PATH, { schema: schemas.ask, config: ADMIN }, async (request, reply) => {
+    const { org: tenant, sub: by } = callerOf(request)
+    const who = subjectIn(request.body.subject)
+    const also = (await retention.resolve?.(pool, { tenant, ...who })) ?? []
+    const id = uuid()
+    const { created, erasure } = await transaction(pool, (tx) =>
+      requestErasure(tx, {
+        ...{ id, tenant, by, kind: who.kind },
+        reason: request.body.reason ?? null,
+        digest: sealing.digest(`${tenant}\n${who.kind}\n${who.value.toLowerCase()}`, 'erasure'),
+        sealed: sealSubject(sealing, id, { ...who, also }),
+      }),
+    )
+    return reply.code(created ? 202 : 200).send(resourceOf(erasure))
+  })
+}
+
+const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
+
+function subjectIn(body: Static<typeof SubjectBody>): Subject {
+  const given = KINDS.flatMap((kind) => {
+    const value = body[kind]
+    return value === undefined ? [] : [{ kind, value }]
+  })
+  const [subject] = given
+  if (!subject || given.length > 1) {
+    throw invalid([{ field: 'subject', reason: `must have one of ${KINDS.join(', ')}` }])
+  }
+  return subject
+}
+
+function resourceOf(erasure: Erasure): Static<typeof ErasureResource> {
+  return {
+    id: erasure.id,
+    subjectKind: erasure.subjectKind,
+    status: erasure.status,
+    reason: textOrNull(erasure.reason),
+    requestedBy: erasure.requestedBy,
+    requestedAt: erasure.requestedAt.toISOString(),
+    finishedAt: textOrNull(erasure.finishedAt),
+    erased: erasure.erased,
+    lookedAt: erasure.lookedAt,
+    inFlight: erasure.inFlight,
+    held: erasure.held,
+  }
+}

@@ -1,0 +1,130 @@
+import { transaction } from '@posthorn/engine'
+import {
+  listHolds,
+  placeHold,
+  releaseHold,
+  type LegalHold,
+  type RetentionCatalogue,
+} from '@posthorn/engine/operate'
+import {
+  callerOf,
+  decodeCursor,
+  invalid,
+  PageQuery,
+  pageOf,
+  problem,
+  toPage,
+  type App,
+} from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type, type Static } from 'typebox'
+import { ADMIN } from './retention.ts'
+import { Moment, textOrNull } from './transition.ts'
+
+const Text = Type.Union([Type.String(), Type.Null()])
+const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' })
+
+const HoldResource = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  kind: Type.String({ description: 'organisation, or a kind of thing as payment' }),
+  subject: Type.Union([Type.String(), Type.Null()], { description: "the thing's id" }),
+  reason: Type.String(),
+  placedBy: Type.String(),
+  placedAt: Type.String({ format: 'date-time' }),
+  releasedBy: Text,
+  releasedAt: Moment,
+  releaseReason: Text,
+})
+
+const tags = ['retention']
+const PATH = '/api/v1/legal-holds'
+
+export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalogue): void {
+  const kinds = ['organisation', ...Object.keys(catalogue.things ?? {})]
+  const schemas = {
+    list: {
+      summary: 'Legal holds of the organisation, newest first',
+      tags,
+      querystring: Type.Object({
+        ...PageQuery.properties,
+        status: Type.Optional(Type.Union([Type.Literal('open'), Type.Literal('released')])),
+      }),
+      response: { 200: pageOf(HoldResource) },
+    },
+    place: {
+      summary: 'Exempt the organisation, or one thing of it, from retention and erasure',
+      description: 'The same hold again gives the one that is open, with 200.',
+      tags,
+      body: Type.Object({
+        kind: Type.Enum(kinds),
+        subject: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 200, description: "the thing's id" }),
+        ),
+        reason: Reason,
+      }),
+      response: { 200: HoldResource, 201: HoldResource },
+    },
+    release: {
+      summary: 'End a legal hold: what is past its time goes with the next run',
+      tags,
+      params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+      body: Type.Object({ reason: Reason }),
+      response: { 200: HoldResource },
+    },
+  }
+
+  app.get(PATH, { schema: schemas.list, config: ADMIN }, async (request) => {
+    const { limit, cursor, status } = request.query
+    const holds = await listHolds(pool, {
+      tenant: callerOf(request).org,
+      ...(status !== undefined && { open: status === 'open' }),
+      ...(cursor !== undefined && { before: decodeCursor(cursor, IdCursor)[0] }),
+      limit: limit + 1,
+    })
+    return toPage(holds, limit, { item: resourceOf, after: ({ id }) => id })
+  })
+
+  app.post(PATH, { schema: schemas.place, config: ADMIN }, async (request, reply) => {
+    const { org: tenant, sub: by } = callerOf(request)
+    const { kind, subject, reason } = request.body
+    const wanted = { tenant, kind, reason, by, ...(subject !== undefined && { subject }) }
+    const placed = await transaction(pool, (tx) => placeHold(tx, catalogue, wanted))
+    switch (placed.kind) {
+      case 'unknownKind': {
+        const isWhole = kind === 'organisation'
+        const rule = isWhole ? 'must be left out for an organisation' : 'is required'
+        throw invalid([{ field: 'subject', reason: rule }])
+      }
+      case 'unknownThing':
+        throw problem('NOT_FOUND', { detail: `There is no ${kind} with this id.` })
+      case 'placed':
+      case 'existing':
+        return reply.code(placed.kind === 'placed' ? 201 : 200).send(resourceOf(placed.hold))
+    }
+  })
+
+  app.post(`${PATH}/:id/release`, { schema: schemas.release, config: ADMIN }, async (request) => {
+    const { org: tenant, sub: by } = callerOf(request)
+    const { reason } = request.body
+    const release = { id: request.params.id, tenant, by, reason }
+    const hold = await transaction(pool, (tx) => releaseHold(tx, release))
+    if (!hold) throw problem('NOT_FOUND')
+    return resourceOf(hold)
+  })
+}
+
+const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
+
+function resourceOf(hold: LegalHold): Static<typeof HoldResource> {
+  return {
+    id: hold.id,
+    kind: hold.kind,
+    subject: textOrNull(hold.subject),
+    reason: hold.reason,
+    placedBy: hold.placedBy,
+    placedAt: hold.placedAt.toISOString(),
+    releasedBy: textOrNull(hold.releasedBy),
+    releasedAt: textOrNull(hold.releasedAt),
+    releaseReason: textOrNull(hold.releaseReason),
+  }
+}

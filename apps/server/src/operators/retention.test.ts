@@ -1,0 +1,111 @@
+import { testDatabase } from '@posthorn/engine/testing'
+import { expect, test } from 'vitest'
+import { loadSystems } from '../systems.ts'
+import { testServer } from '../testing/test-server.ts'
+
+const database = await testDatabase()
+const server = await testServer(database, { systems: await loadSystems({}) })
+const admin = await server.tokenFor({ sub: 'ada', role: 'admin' })
+const stranger = await server.tokenFor({ sub: 'eve', org: 'other', role: 'admin' })
+const call = (path: string, body?: unknown, { method = 'POST', token = admin } = {}) =>
+  server.call(path, body === undefined ? { token } : { token, body, method })
+const put = (body: unknown) => call('/api/v1/retention', body, { method: 'PUT' })
+
+test('an organisation sets its own times, within bounds', async () => {
+  const { status, body } = await call('/api/v1/retention')
+  expect(status).toBe(200)
+  expect(body['items']).toContainEqual(
+    expect.objectContaining({
+      ...{ class: 'payments.webhook-deliveries', keep: '90d', keepSetBy: 'default' },
+      ...{ default: '90d', least: '7d', settable: true, due: 0, personal: true },
+    }),
+  )
+  const deliveries = { class: 'payments.webhook-deliveries' }
+  expect(await put({ ...deliveries, keep: '30d' })).toMatchObject({
+    status: 200,
+    body: { keep: '30d', keepSetBy: 'organisation' },
+  })
+  const { body: others } = await call('/api/v1/retention', undefined, { token: stranger })
+  expect(others['items']).toContainEqual(expect.objectContaining({ ...deliveries, keep: '90d' }))
+  expect(await put({ ...deliveries, keep: 'forever' })).toMatchObject({
+    body: { keep: 'forever' },
+  })
+  expect(await put({ ...deliveries, keep: null })).toMatchObject({ body: { keep: '90d' } })
+  const refusals = [
+    [{ ...deliveries, keep: '6d' }, 'keep'],
+    [{ ...deliveries, keep: 'a while' }, 'keep'],
+    [{ class: 'payments.idempotency-keys', keep: '1d' }, 'class'],
+    [{ class: 'engine.topics', keep: '1d' }, 'scope'],
+  ] as const
+  for (const [change, field] of refusals) {
+    expect(await put(change)).toMatchObject({ status: 400, body: { errors: [{ field }] } })
+  }
+  expect(await put({ ...deliveries, keep: '8d', scope: 'platform' })).toMatchObject({ status: 403 })
+  const forAll = { ...deliveries, keep: '60d', scope: 'platform' }
+  const platform = await server.tokenFor({ sub: 'root', role: 'platform' })
+  expect(await call('/api/v1/retention', forAll, { method: 'PUT', token: platform })).toMatchObject(
+    {
+      body: { keep: '60d', keepSetBy: 'platform' },
+    },
+  )
+  const { body: now } = await call('/api/v1/retention')
+  expect(now['items']).toContainEqual(expect.objectContaining({ ...deliveries, keep: '60d' }))
+  expect(await put({ class: 'payments.poems', keep: '1d' })).toMatchObject({ status: 404 })
+  const audit = await server.call('/api/v1/audit?kind=operation&actor=ada')
+  expect(audit.body['items']).toContainEqual(
+    expect.objectContaining({ operation: 'set retention', subject: deliveries.class }),
+  )
+})
+
+test('a legal hold is placed once, with a reason, on what exists, and released', async () => {
+  const path = '/api/v1/legal-holds'
+  const hold = { kind: 'organisation', reason: 'lawsuit 12/26' }
+  const placed = await call(path, hold)
+  expect(placed).toMatchObject({ status: 201, body: { kind: 'organisation', placedBy: 'ada' } })
+  expect(await call(path, hold)).toMatchObject({ status: 200, body: { id: placed.body['id'] } })
+  expect(await call(path, { kind: 'payment', reason: 'x' })).toMatchObject({
+    status: 400,
+    body: { errors: [{ field: 'subject' }] },
+  })
+  const unknown = { kind: 'payment', subject: '01890a5d-ac96-774b-bcce-b302099a8057', reason: 'x' }
+  expect((await call(path, unknown)).status).toBe(404)
+  expect((await call(path, { kind: 'organisation' })).status).toBe(400)
+  const release = `${path}/${String(placed.body['id'])}/release`
+  expect((await call(release, { reason: 'x' }, { token: stranger })).status).toBe(404)
+  for (const _ of [1, 2]) {
+    expect(await call(release, { reason: 'settled' })).toMatchObject({
+      status: 200,
+      body: { releasedBy: 'ada', releaseReason: 'settled' },
+    })
+  }
+  expect((await call(`${path}?status=open`)).body['items']).toEqual([])
+})
+
+test('a person is erased from the messages of its dossier, and no other organisation sees it', async () => {
+  await call('/api/v1/dossiers/d1/consents/whatsapp', { granted: true }, { method: 'PUT' })
+  const sent = await call('/api/v1/outbound/messages', {
+    ...{ dossierId: 'd1', channel: 'whatsapp', to: '+16505551234', templateCode: 'otp_code' },
+    payloadJson: { language: 'en_US', parameters: ['4711'] },
+  })
+  const id = String(sent.body['id'])
+  const read = async () => (await call(`/api/v1/outbound/messages/${id}`)).body
+  await expect.poll(async () => (await read())['status'], { timeout: 20_000 }).toBe('DELIVERED')
+  const asked = await call('/api/v1/erasures', { subject: { dossierId: 'd1' }, reason: 'a letter' })
+  expect(asked).toMatchObject({
+    status: 202,
+    body: { subjectKind: 'dossierId', requestedBy: 'ada' },
+  })
+  const path = `/api/v1/erasures/${String(asked.body['id'])}`
+  await expect.poll(async () => (await call(path)).body['status'], { timeout: 20_000 }).toBe('done')
+  expect(await read()).toMatchObject({ to: '[erased]', payloadJson: { erased: true } })
+  expect((await call(path, undefined, { token: stranger })).status).toBe(404)
+  const { rows } = await database.pool.query(
+    `select from posthorn.erasure where sealed_subject is not null
+      union all select from messages.delivery_status where report::text like '%16505551234%'
+      union all select from messages.outbound_attempt where provider_response::text like '%16505551234%'`,
+  )
+  expect(rows).toEqual([])
+  for (const subject of [{}, { email: 'a@b.c', phone: '+16505551234' }, { email: 'none' }]) {
+    expect((await call('/api/v1/erasures', { subject })).status).toBe(400)
+  }
+})

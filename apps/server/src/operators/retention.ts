@@ -1,0 +1,146 @@
+import { toMs, transaction, type Duration } from '@posthorn/engine'
+import {
+  isPerOrganisation,
+  readRetention,
+  setRetention,
+  type RetentionCatalogue,
+  type RetentionStatus,
+} from '@posthorn/engine/operate'
+import { callerOf, invalid, problem, requirePermission, type App } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { Type, type Static } from 'typebox'
+import { RETENTION_EVERY_MS } from '../retention.ts'
+import { Moment, textOrNull } from './transition.ts'
+
+/** Who may see and change what is kept of an organisation. */
+export const ADMIN = { access: 'administer' } as const
+
+const Text = Type.Union([Type.String(), Type.Null()])
+const Count = Type.Union([Type.Integer(), Type.Null()])
+const Scope = Type.Union([Type.Literal('organisation'), Type.Literal('platform')], {
+  default: 'organisation',
+  description: "the caller's organisation, or the defaults of all, which are the platform's",
+})
+
+const DataClassResource = Type.Object({
+  class: Type.String(),
+  title: Type.String(),
+  personal: Type.Boolean({ description: 'whether it can say who a person is' }),
+  leaves: Type.String({ description: 'what stays when it has gone' }),
+  keep: Type.String({ description: 'a number of days, hours or minutes as 90d, or forever' }),
+  keepSetBy: Type.Enum(['organisation', 'platform', 'default']),
+  default: Type.String({ description: 'what holds if nothing is set' }),
+  least: Type.Union([Type.String(), Type.Null()], { description: 'the least that may be set' }),
+  settable: Type.Boolean({ description: 'whether it can be set in this scope' }),
+  oldestAt: Moment,
+  due: Type.Union([Type.Integer(), Type.Null()], {
+    description:
+      'rows past their time that are not held, up to 10,000; null if not counted in time',
+  }),
+  removed: Type.Integer({ description: 'rows that went so far, of all organisations' }),
+  lastRunAt: Moment,
+  lastRemoved: Count,
+  lastError: Text,
+  nextRunAt: Moment,
+})
+
+const tags = ['retention']
+const schemas = {
+  list: {
+    summary: 'How long each class of data is kept, and how far retention is',
+    tags,
+    querystring: Type.Object({ scope: Scope }),
+    response: { 200: Type.Object({ items: Type.Array(DataClassResource) }) },
+  },
+  set: {
+    summary: 'Set how long a class of data is kept; null goes back to the default',
+    description:
+      'A time below the least of the class, or of a class whose time cannot be set, is 400. The next run applies it.',
+    tags,
+    body: Type.Object({
+      class: Type.String({ minLength: 1, maxLength: 100 }),
+      keep: Type.Union([
+        Type.String({ pattern: '^(forever|\\d{1,6}(m|h|d))$', description: '90d, or forever' }),
+        Type.Null(),
+      ]),
+      scope: Type.Optional(Scope),
+    }),
+    response: { 200: DataClassResource },
+  },
+}
+
+export function retentionRoutes(app: App, pool: Pool, catalogue: RetentionCatalogue): void {
+  app.get('/api/v1/retention', { schema: schemas.list, config: ADMIN }, async (request) => {
+    const { scope } = request.query
+    const statuses = await readRetention(pool, catalogue, tenantIn(request, scope))
+    return { items: statuses.map((status) => resourceOf(status, scope)) }
+  })
+
+  app.put('/api/v1/retention', { schema: schemas.set, config: ADMIN }, async (request) => {
+    const { class: name, keep, scope = 'organisation' } = request.body
+    const within = tenantIn(request, scope)
+    const change = {
+      ...{ class: name, ...within, by: callerOf(request).sub },
+      keep: keep === null ? undefined : (keep as Duration | 'forever'),
+    }
+    const set = await transaction(pool, (tx) => setRetention(tx, catalogue, change))
+    switch (set.kind) {
+      case 'unknownClass':
+        throw problem('NOT_FOUND', { detail: `There is no class of data "${name}".` })
+      case 'fixed':
+        throw invalid([{ field: 'class', reason: 'is kept for a time that cannot be set' }])
+      case 'platformOnly':
+        throw invalid([{ field: 'scope', reason: 'rows of all organisations go together here' }])
+      case 'tooShort':
+        throw invalid([{ field: 'keep', reason: `must be ${wordsOf(set.least)} or more` }])
+      case 'set': {
+        const classes = catalogue.classes.filter((each) => each.name === name)
+        const [status] = await readRetention(pool, { classes }, within)
+        if (!status) throw problem('NOT_FOUND')
+        return resourceOf(status, scope)
+      }
+    }
+  })
+}
+
+/** Whose times are meant: those of all organisations take an operator of the platform. */
+function tenantIn(request: FastifyRequest, scope: Static<typeof Scope>): { tenant?: string } {
+  const caller = callerOf(request)
+  if (scope === 'organisation') return { tenant: caller.org }
+  requirePermission(caller, 'operate-all')
+  return {}
+}
+
+function resourceOf(
+  { dataClass, keepMs, setBy, oldestAt, due, lastRun }: RetentionStatus,
+  scope: Static<typeof Scope>,
+): Static<typeof DataClassResource> {
+  const { name, title, personal, leaves, keep, least, fixed } = dataClass
+  const lastRunAt = lastRun?.endedAt ?? lastRun?.startedAt
+  return {
+    class: name,
+    title,
+    personal,
+    leaves,
+    keep: keepMs === undefined ? 'forever' : wordsOf(`${keepMs}ms`),
+    keepSetBy: setBy,
+    default: keep === 'forever' ? keep : wordsOf(keep),
+    least: least === undefined ? null : wordsOf(least),
+    settable: scope === 'platform' ? fixed !== true : isPerOrganisation(dataClass),
+    oldestAt: textOrNull(oldestAt),
+    due: due ?? null,
+    removed: lastRun?.removed ?? 0,
+    lastRunAt: textOrNull(lastRunAt),
+    lastRemoved: lastRun?.lastRemoved ?? null,
+    lastError: lastRun?.error ?? null,
+    nextRunAt: textOrNull(lastRunAt && new Date(lastRunAt.getTime() + RETENTION_EVERY_MS)),
+  }
+}
+
+/** In the largest unit of which it is a whole number, as `90d`. */
+function wordsOf(duration: Duration): string {
+  const ms = toMs(duration)
+  if (ms % toMs('1d') === 0) return `${ms / toMs('1d')}d`
+  return ms % toMs('1h') === 0 ? `${ms / toMs('1h')}h` : `${Math.round(ms / toMs('1m'))}m`
+}

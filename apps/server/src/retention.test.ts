@@ -1,0 +1,331 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { silentLog, toMs, transaction, uuid, type Duration } from '@posthorn/engine'
+import {
+  applyRetention,
+  continueErasures,
+  getErasure,
+  placeHold,
+  releaseHold,
+  requestErasure,
+  setRetention,
+  type DataClass,
+  type RetentionRule,
+  type Subject,
+  type SubjectKind,
+} from '@posthorn/engine/operate'
+import { testDatabase } from '@posthorn/engine/testing'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfiguration } from './configuration.ts'
+import { allMigrations, openSystems } from './open-systems.ts'
+import { loadSystems } from './systems.ts'
+import { makeWorld, WORLD_SQL, type Things } from './testing/retention-world.ts'
+
+const systems = await loadSystems({})
+const [, ...migrations] = await allMigrations(systems)
+const { pool } = await testDatabase({ migrations, sql: WORLD_SQL })
+const folder = await mkdtemp(join(tmpdir(), 'posthorn-retention-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const { retention } = await openSystems(systems, {
+  configuration: readConfiguration({ POSTHORN_DATA_DIR: folder }, systems),
+  pool,
+  log: silentLog,
+  baseUrl: () => 'http://127.0.0.1:1',
+})
+
+const ruled = retention.classes.flatMap((dataClass) =>
+  (dataClass.rules ?? []).map((rule) => ({ dataClass, rule })),
+)
+const OWN = ruled.filter(({ rule }) => rule.org !== undefined)
+const nameOf = ({ dataClass, rule }: { dataClass: DataClass; rule: RetentionRule }) =>
+  `${dataClass.name} in ${rule.table}`
+
+const days = (keep: DataClass['keep']) =>
+  keep !== 'forever' && toMs(keep) % 86_400_000 === 0 ? `${toMs(keep) / 86_400_000}d` : keep
+
+/** How many rows of an organisation there still are, or are still as they were. */
+async function countOf({ table, org, set, when }: RetentionRule, tenant: string): Promise<number> {
+  const unchanged = set && when !== undefined ? `and (${when})` : ''
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::int as count from ${table} as t where (${org}) = $1 ${unchanged}`,
+    [tenant],
+  )
+  return rows[0]?.count ?? 0
+}
+
+async function counts(tenant: string): Promise<Record<string, number>> {
+  const entries: [string, number][] = []
+  for (const each of OWN) entries.push([nameOf(each), await countOf(each.rule, tenant)])
+  return Object.fromEntries(entries)
+}
+
+const OLD = '40 years'
+const before: Record<string, Record<string, number>> = {}
+let things: Things
+let removed: Readonly<Record<string, number>>
+let mostAtOnce = 0
+
+beforeAll(async () => {
+  await makeWorld(pool, { org: 'due', age: OLD, over: true })
+  await makeWorld(pool, { org: 'busy', age: OLD, over: false })
+  await makeWorld(pool, { org: 'young', age: '1 minute', over: true })
+  await makeWorld(pool, { org: 'longer', age: OLD, over: true })
+  await makeWorld(pool, { org: 'held', age: OLD, over: true })
+  things = await makeWorld(pool, { org: 'thing', age: OLD, over: true })
+  await transaction(pool, async (tx) => {
+    for (const { name } of retention.classes) {
+      const set = { class: name, tenant: 'longer', keep: 'forever', by: 'ada' } as const
+      await setRetention(tx, retention, set)
+    }
+    const hold = { reason: 'a lawsuit', by: 'ada' }
+    await placeHold(tx, retention, { tenant: 'held', kind: 'organisation', ...hold })
+    for (const [kind, subject] of Object.entries(things)) {
+      const placed = await placeHold(tx, retention, { tenant: 'thing', kind, subject, ...hold })
+      expect(placed.kind, kind).toBe('placed')
+    }
+  })
+  for (const org of ['due', 'busy', 'young', 'longer', 'held', 'thing']) {
+    before[org] = await counts(org)
+  }
+  // What a process leaves that loses every third statement, batch by batch, others go on with.
+  for (const every of [3, 7, 11])
+    await applyRetention(failing(pool, every), retention, { batch: 1 })
+  const runs = await Promise.all([1, 2].map(() => applyRetention(pool, retention, { batch: 2 })))
+  removed = runs[0]?.removed ?? {}
+})
+
+/** A pool that loses the answer of every so many statements, after they were done. */
+function failing(target: Pool, every: number): Pool {
+  let count = 0
+  const lose = () => {
+    if (++count % every === 0) throw new Error('the connection was lost')
+  }
+  return new Proxy(target, {
+    get(of, name) {
+      if (name === 'connect') {
+        return async () => {
+          const client = await of.connect()
+          return new Proxy(client, {
+            get(inner, property) {
+              const value: unknown = Reflect.get(inner, property)
+              if (typeof value !== 'function') return value
+              if (property !== 'query') return value.bind(inner) as unknown
+              return async (statement: string) => {
+                const result = await inner.query<{ count?: number }>(statement)
+                mostAtOnce = Math.max(mostAtOnce, result.rows[0]?.count ?? 0)
+                if (!/^(begin|rollback)/.test(statement)) lose()
+                return result
+              }
+            },
+          })
+        }
+      }
+      const value: unknown = Reflect.get(of, name)
+      return typeof value === 'function' ? (value.bind(of) as unknown) : value
+    },
+  })
+}
+
+describe('the catalogue', () => {
+  test('has every table with a time in it, or says why it is kept', async () => {
+    const { rows } = await pool.query<{ table: string }>(`
+      select distinct c.oid::regclass::text as table
+        from pg_class as c join pg_attribute as a on a.attrelid = c.oid
+       where c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0
+         and a.atttypid in ('timestamptz'::regtype, 'timestamp'::regtype, 'date'::regtype)
+         and c.relnamespace::regnamespace::text !~ '^(pg_|information_schema|public|simulators)'`)
+    const known = new Set([
+      ...retention.classes.flatMap(({ rules = [], maintained = [] }) =>
+        [...rules, ...maintained].map(({ table }) => table),
+      ),
+      ...Object.keys(retention.kept ?? {}),
+    ])
+    expect(rows.map(({ table }) => table).filter((table) => !known.has(table))).toEqual([])
+    const present = new Set(rows.map(({ table }) => table))
+    const named = Object.keys(retention.kept ?? {})
+    expect(named.filter((table) => !present.has(table))).toEqual([])
+  })
+
+  test('is what the page about it says', async () => {
+    const page = await readFile(
+      new URL('../../../docs/operate/retention.md', import.meta.url),
+      'utf8',
+    )
+    const listed = [
+      ...page.matchAll(/^\| `([\w.-]+)` *\|[^|]*\| *(\w+)( \(fixed\))? *\| *(\S+) *\|/gm),
+    ]
+    expect(
+      listed.map(([, name, keep, fixed, least]) => [name, keep, fixed !== undefined, least]),
+    ).toEqual(
+      retention.classes.map(({ name, keep, fixed, least }) => {
+        return [name, days(keep), fixed === true, least === undefined ? '–' : days(least)]
+      }),
+    )
+  })
+
+  test('has rows for every rule in this test', () => {
+    for (const each of OWN) expect(before['due']?.[nameOf(each)], nameOf(each)).toBeGreaterThan(0)
+  })
+})
+
+describe.each(OWN.map((each) => [nameOf(each), each.rule] as const))('%s', (name, rule) => {
+  test('goes when it is over and past its time', async () => {
+    expect(await countOf(rule, 'due')).toBe(0)
+  })
+
+  test.each(['busy', 'young', 'longer', 'held'])('stays where it is %s', async (org) => {
+    const allowed = org === 'busy' && rule.when === undefined && !rule.dated.includes('select')
+    const expected = allowed ? expect.any(Number) : before[org]?.[name]
+    expect(await countOf(rule, org)).toEqual(expected)
+  })
+
+  test('stays where what it belongs to is held', async () => {
+    if (rule.things) expect(await countOf(rule, 'thing')).toBe(before['thing']?.[name])
+    // What others name stays with them.
+    else if (!rule.when?.includes('not exists')) expect(await countOf(rule, 'thing')).toBe(0)
+  })
+})
+
+test('a second run finds nothing more', async () => {
+  const again = await applyRetention(pool, retention)
+  expect(again.more).toBe(false)
+  expect(Object.values(again.removed).filter((count) => count > 0)).toEqual([])
+  expect(Object.keys(removed)).toEqual(retention.classes.map(({ name }) => name))
+  const { rows } = await pool.query(
+    'select class from posthorn.retention_run where error is not null',
+  )
+  expect(rows).toEqual([])
+})
+
+describe('erasing a person', () => {
+  const ada = { email: 'Ada.L+x@example.org', phone: '+16505551234', externalId: 'customer-0815' }
+  const needles = ['ada.l+x@example.org', '16505551234', 'customer-0815', '4711', 'Hi Ada']
+  const others = {
+    email: 'bada.l+x@example.org',
+    phone: '+165055512345',
+    externalId: 'customer-08155',
+  }
+  const sealed = new Map<string, Subject>()
+
+  beforeAll(async () => {
+    await makeWorld(pool, { org: 'ours', age: '1 hour', over: true, ...ada })
+    await makeWorld(pool, { org: 'neighbour', age: '1 hour', over: true, ...others })
+  })
+
+  const ask = (kind: SubjectKind, value: string, tenant = 'ours') =>
+    transaction(pool, async (tx) => {
+      const id = uuid()
+      const asked = {
+        id,
+        tenant,
+        kind,
+        digest: createHash('md5').update(value).digest('hex'),
+        sealed: id,
+        by: 'root',
+      }
+      const made = await requestErasure(tx, { ...asked, reason: 'a letter' })
+      if (made.created) sealed.set(id, { kind, value })
+      return made
+    })
+  const work = (on: Pool, again: Duration = '0ms') =>
+    continueErasures(on, {
+      tables: retention.personal ?? [],
+      open: (id) => sealed.get(id)!,
+      batch: 2,
+      again,
+    })
+
+  /** Tables of all systems in which a text is found, in whatever column, also in bytes. */
+  async function placesOf(texts: readonly string[], org?: string): Promise<string[]> {
+    const { rows: tables } = await pool.query<{ name: string }>(`
+      select oid::regclass::text as name from pg_class
+       where relkind in ('r', 'p') and not relispartition
+         and relnamespace::regnamespace::text in
+             ('posthorn', 'payments', 'messages', 'evidence', 'sagas', 'families')`)
+    const patterns = texts.flatMap((text) => [
+      `%${text}%`,
+      `%${Buffer.from(text).toString('hex')}%`,
+    ])
+    const found: string[] = []
+    for (const { name } of tables) {
+      const { rows } = await pool.query<{ n: number }>(
+        `select count(*)::int as n from ${name} as t
+          where t::text ilike any($1) and ($2::text is null or t::text like '%' || $2 || '%')`,
+        [patterns, org ?? null],
+      )
+      if ((rows[0]?.n ?? 0) > 0) found.push(name)
+    }
+    return found
+  }
+  const sums = async () =>
+    (
+      await pool.query(`
+        select (select sum(amount) from payments.payments) as payments,
+               (select sum(amount) from payments.transactions) as transactions,
+               (select sum(amount) from payments.reconciliation_records) as lines,
+               (select count(*) from messages.outbound_message) as messages,
+               (select sum(success_count) from evidence.file_job) as attached,
+               (select count(*) from sagas.saga_outbox) as events`)
+    ).rows
+
+  test('leaves the person nowhere, every sum as it was, and others alone', async () => {
+    expect((await placesOf(['16505551234'])).length).toBeGreaterThan(15)
+    const totals = await sums()
+    const neighbour = await placesOf([others.email, others.externalId, '165055512345'])
+    const { erasure } = await ask('email', ada.email)
+    expect(await ask('email', ada.email)).toMatchObject({
+      created: false,
+      erasure: { id: erasure.id },
+    })
+    await ask('phone', ada.phone)
+    await ask('externalId', ada.externalId)
+    for (const every of [5, 9]) await work(failing(pool, every)).catch(() => undefined)
+    await work(pool)
+    expect(await placesOf(needles, 'ours')).toEqual([])
+    expect(await placesOf([others.email, others.externalId, '165055512345'])).toEqual(neighbour)
+    expect(await sums()).toEqual(totals)
+    const { rows } = await pool.query(
+      'select status, sealed_subject, held::int, in_flight::int from posthorn.erasure',
+    )
+    expect(rows).toEqual(
+      [1, 2, 3].map(() => ({ status: 'done', sealed_subject: null, held: 0, in_flight: 0 })),
+    )
+    const { rows: marked } = await pool.query('select key from evidence.object_removal')
+    expect(marked.length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('waits for what is in flight and what is held, and goes on when it is free', async () => {
+    const eve = { email: 'eve@example.org', phone: '+16505550000', externalId: 'customer-7' }
+    await makeWorld(pool, { org: 'flying', age: '1 hour', over: false, ...eve })
+    const { payment = '' } = await makeWorld(pool, {
+      org: 'sued',
+      age: '1 hour',
+      over: true,
+      ...eve,
+    })
+    const hold = await transaction(pool, (tx) =>
+      placeHold(tx, retention, {
+        ...{ tenant: 'sued', kind: 'payment', subject: payment, reason: 'a lawsuit', by: 'root' },
+      }),
+    )
+    const ids = [await ask('email', eve.email, 'flying'), await ask('email', eve.email, 'sued')]
+    const [flying = '', sued = ''] = ids.map(({ erasure: { id } }) => id)
+    await work(pool, '1h')
+    const waiting = await getErasure(pool, flying)
+    expect(waiting).toMatchObject({ status: 'waiting', held: 0 })
+    expect(waiting?.inFlight).toBeGreaterThan(10)
+    expect(await placesOf([eve.email], 'flying')).toContain('messages.outbound_message')
+    expect(await getErasure(pool, sued)).toMatchObject({ status: 'waiting', inFlight: 0 })
+    expect(await placesOf([eve.email], 'sued')).toContain('payments.payments')
+    await transaction(pool, async (tx) => {
+      if (hold.kind !== 'placed') throw new Error(hold.kind)
+      await releaseHold(tx, { id: hold.hold.id, by: 'root', reason: 'settled' })
+    })
+    await work(pool, '1h')
+    expect(await getErasure(pool, sued)).toMatchObject({ status: 'done', held: 0, inFlight: 0 })
+    expect(await placesOf([eve.email], 'sued')).toEqual([])
+  })
+})

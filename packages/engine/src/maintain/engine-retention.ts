@@ -1,0 +1,132 @@
+import { toMs } from '../duration.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { DataClass, RetentionCatalogue } from './retention.ts'
+
+/** The class whose time `maintain` reads for the partitions of `posthorn.transition`. */
+export const TRANSITIONS = 'engine.transitions'
+
+const transitions: DataClass = {
+  name: TRANSITIONS,
+  title: 'Transitions of messages',
+  keep: '90d',
+  least: '7d',
+  personal: true,
+  leaves: 'The messages themselves, as long as they are kept.',
+  maintained: [
+    { table: 'posthorn.transition', key: ['id'], dated: 't.at', org: 't.tenant', ordered: 'id' },
+  ],
+}
+
+const alerts: DataClass = {
+  name: 'engine.alerts',
+  title: 'Alerts that are acknowledged or over',
+  keep: '365d',
+  least: '7d',
+  personal: false,
+  leaves: 'Nothing. Open alerts stay.',
+  rules: [
+    {
+      table: 'posthorn.alert',
+      key: ['id'],
+      dated: 'coalesce(t.recovered_at, t.acknowledged_at)',
+      org: 't.tenant',
+      ordered: 'id',
+    },
+  ],
+}
+
+const deadLetters: DataClass = {
+  name: 'engine.dead-letters',
+  title: 'Messages that a consumer could not handle',
+  keep: '365d',
+  least: '7d',
+  personal: true,
+  leaves: 'Their alert. Messages that are still tried again stay.',
+  rules: [
+    {
+      table: 'posthorn.consumer_message',
+      key: ['id'],
+      dated: 't.died_at',
+      when: `t.state = 'dead'`,
+      org: 't.tenant',
+      ordered: 'id',
+    },
+  ],
+}
+
+const replays: DataClass = {
+  name: 'engine.replays',
+  title: 'Replays that have ended',
+  keep: '365d',
+  personal: false,
+  leaves: 'The transitions of the messages they sent again.',
+  rules: [{ table: 'posthorn.replay', key: ['id'], dated: 't.ended_at' }],
+}
+
+/** What the engine itself keeps, for a server with these outboxes. */
+export function engineRetention(outboxes: readonly ResolvedDefinition[]): RetentionCatalogue {
+  const archives = outboxes.flatMap(({ retention }) => (retention ? [toMs(retention.archive)] : []))
+  const archive: DataClass = {
+    name: 'engine.archive',
+    title: 'Archive of messages that were sent',
+    keep: `${Math.max(0, ...archives)}ms`,
+    fixed: true,
+    personal: true,
+    leaves: 'Nothing. The definition of each outbox says how long it archives.',
+    maintained: [
+      {
+        table: 'posthorn.archive',
+        key: ['outbox', 'message_id'],
+        dated: 't.archived_at',
+        since: 'archived_at',
+      },
+    ],
+  }
+  return {
+    classes: [transitions, alerts, deadLetters, replays, archive],
+    personal: [
+      {
+        table: 'posthorn.archive',
+        key: ['message_id', 'outbox'],
+        columns: { row_data: 'mention' },
+        org: `coalesce(t.row_data ->> 'org_id', t.row_data ->> 'tenant', $tenant)`,
+      },
+      {
+        table: 'posthorn.consumer_message',
+        key: ['id'],
+        columns: { payload: 'mention', headers: 'mention', body: 'mention', error: 'mention' },
+        org: 'coalesce(t.tenant, $tenant)',
+        busy: `t.state <> 'dead'`,
+      },
+      {
+        table: 'posthorn.transition',
+        key: ['id'],
+        columns: { error: 'mention', reason: 'mention' },
+        org: 'coalesce(t.tenant, $tenant)',
+      },
+      {
+        table: 'posthorn.alert',
+        key: ['id'],
+        columns: { detail: 'mention' },
+        org: 'coalesce(t.tenant, $tenant)',
+      },
+    ],
+    kept: {
+      'posthorn.operation': 'the audit of what operators did',
+      'posthorn.legal_hold': 'shows for how long what was exempt, and why',
+      'posthorn.erasure': 'shows that an erasure was done; it does not say whose',
+      'posthorn.retention': 'settings',
+      'posthorn.retention_run': 'one row for each class of data',
+      'posthorn.migration': 'says what the schema is',
+      'posthorn.outbox': 'one row for each outbox',
+      'posthorn.bucket': 'leases: 64 rows for each ordered outbox',
+      'posthorn.held_key': 'goes when the key goes on',
+      'posthorn.pause': 'goes when the outbox is resumed',
+      'posthorn.relay': 'goes an hour after the relay did, by the maintenance',
+      'posthorn.pulse': 'goes after seven days, by the maintenance',
+      'posthorn.sample': 'goes after seven days, by the maintenance',
+      'posthorn.consumer_lag': 'one row for each group',
+      'posthorn.consumer_note': 'one row for what a consumer handles at the moment',
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import type { Pool } from 'pg'
+import { toMs, type Duration } from '../duration.ts'
+import { silentLog, type Log } from '../log.ts'
+import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import {
+  claimErasure,
+  endPass,
+  eraseRows,
+  saveProgress,
+  selectColumnTypes,
+  selectPage,
+  type ColumnTypes,
+  type ErasureRow,
+  type ErasureTarget,
+  type ErasureWork,
+  type PersonalTable,
+  type SubjectKind,
+} from '../sql/erasure.ts'
+
+/** Whom to erase; kept sealed while it goes on. */
+export interface Subject {
+  readonly kind: SubjectKind
+  readonly value: string
+  /** Addresses and numbers that belong to the same person. */
+  readonly also?: readonly string[]
+}
+
+export interface ErasureOptions {
+  readonly tables: readonly PersonalTable[]
+  /** Opens what was sealed when the erasure was asked for. */
+  open(sealed: string, erasureId: string): Subject
+  readonly log?: Log
+  readonly signal?: AbortSignal
+  /** Rows one transaction looks at. Default 1,000. */
+  readonly batch?: number
+  /** How long one call may take. Default `1m`. */
+  readonly budget?: Duration
+  /** After how long rows that are in flight or held are tried again. Default `1h`. */
+  readonly again?: Duration
+}
+
+/**
+ * Goes on with the erasures there are, in small transactions: each looks at some rows of one table,
+ * overwrites those in which the person is found and notes how far it is, so that a process that dies
+ * loses nothing. Several processes share the work. Returns whether there is more to do at once.
+ */
+export async function continueErasures(pool: Pool, options: ErasureOptions): Promise<boolean> {
+  const { signal, budget = '1m' } = options
+  const stopAt = performance.now() + toMs(budget)
+  const types = new Map<string, ColumnTypes>()
+  for (;;) {
+    if (signal?.aborted === true) return false
+    if (performance.now() >= stopAt) return true
+    if (!(await transaction(pool, (tx) => takeStep(tx, options, types)))) return false
+  }
+}
+
+/** One page of one table; false if no erasure has work to do. */
+async function takeStep(
+  tx: Transaction,
+  options: ErasureOptions,
+  known: Map<string, ColumnTypes>,
+): Promise<boolean> {
+  const { rows } = await tx.query<ErasureWork>(claimErasure)
+  const [work] = rows
+  if (!work) return false
+  const { tables, log = silentLog, batch = 1_000, again = '1h' } = options
+  const table = tables[work.table_no]
+  if (!table) {
+    const [ended] = (await tx.query<ErasureRow>(endPass(work.id, toMs(again)))).rows
+    log.info(
+      { erasure: work.id, tenant: work.tenant, status: ended?.status, erased: ended?.erased },
+      'a pass of an erasure ended',
+    )
+    return true
+  }
+  const target = targetOf(work, options.open(work.sealed_subject, work.id))
+  const types = known.get(table.table) ?? (await columnTypes(tx, table.table))
+  known.set(table.table, types)
+  const after = work.after_key
+  const page = await tx.query<{ key: string[]; hit: boolean; busy: boolean; held: boolean }>(
+    selectPage(table, types, { ...target, after, limit: batch }),
+  )
+  const hits = page.rows.filter(({ hit }) => hit)
+  const held = hits.filter((row) => row.held)
+  const inFlight = hits.filter((row) => row.busy && !row.held)
+  const keys = hits.filter((row) => !row.busy && !row.held).map(({ key }) => key)
+  const erased =
+    keys.length === 0 ? [] : (await tx.query(eraseRows(table, types, { ...target, keys }))).rows
+  const isLast = page.rows.length < batch
+  await tx.query(
+    saveProgress({
+      id: work.id,
+      tableNo: isLast ? work.table_no + 1 : work.table_no,
+      after: isLast ? null : (page.rows.at(-1)?.key ?? null),
+      looked: page.rows.length,
+      erased: erased.length,
+      // A row that went into flight between look and update counts as such.
+      inFlight: inFlight.length + keys.length - erased.length,
+      held: held.length,
+    }),
+  )
+  return true
+}
+
+async function columnTypes(tx: Transaction, table: string): Promise<ColumnTypes> {
+  const { rows } = await tx.query<{ name: string; type: string }>(selectColumnTypes(table))
+  return Object.fromEntries(rows.map(({ name, type }) => [name, type]))
+}
+
+function targetOf({ tenant }: Pick<ErasureWork, 'tenant'>, subject: Subject): ErasureTarget {
+  const { kind, value, also = [] } = subject
+  const people = [...(kind === 'email' || kind === 'phone' ? [value] : []), ...also]
+  const find = people.length === 0 ? null : people.map(patternOf).join('|')
+  // An id finds rows by their columns only: as a text it would be found in others' numbers too.
+  const named = people.includes(value) ? [] : [boundedPattern(value)]
+  return { tenant, kind, value, find, pattern: [...people.map(patternOf), ...named].join('|') }
+}
+
+/** Finds an address or a number in a text, also as it stands in URLs, and no longer one. */
+export function patternOf(value: string): string {
+  if (value.includes('@')) return boundedPattern(value)
+  const digits = value.replaceAll(/\D/g, '')
+  return `(?<![0-9])(?:\\+|%2B|00)?${digits.split('').join('[ ().-]{0,2}')}(?![0-9])`
+}
+
+/** How a name goes on that is a file's: behind an address, any other dot is a longer address. */
+const FILE_NAMES = '(?:csv|zip|pdf|xml|txt|json|jpe?g|png|tiff?|sta|gz)(?![A-Za-z0-9])'
+
+function boundedPattern(value: string): string {
+  const escaped = value
+    .replaceAll(/[\\^$.*?()[\]{}|]/g, String.raw`\$&`)
+    .replaceAll('+', String.raw`(?:\+|%2B)`)
+    .replaceAll('@', '(?:@|%40)')
+  return `(?<![A-Za-z0-9._%+-])${escaped}(?![A-Za-z0-9_-]|\\.(?!${FILE_NAMES})[A-Za-z0-9])`
+}

@@ -1,0 +1,116 @@
+import { uuid } from '../uuid.ts'
+import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import type { RetentionCatalogue } from '../maintain/retention.ts'
+import { wakeErasures } from '../sql/erasure.ts'
+import {
+  insertHold,
+  selectHold,
+  selectHolds,
+  selectOpenHold,
+  thingExists,
+  updateReleased,
+  type HoldRow,
+} from '../sql/legal-holds.ts'
+
+/** What is exempt from retention and erasure until it is released. */
+export interface LegalHold {
+  readonly id: string
+  readonly tenant: string
+  /** `organisation`, or the kind of a thing, as `payment`. */
+  readonly kind: string
+  /** The thing's id; undefined for an organisation. */
+  readonly subject: string | undefined
+  readonly reason: string
+  readonly placedBy: string
+  readonly placedAt: Date
+  readonly releasedBy: string | undefined
+  readonly releasedAt: Date | undefined
+  readonly releaseReason: string | undefined
+}
+
+export interface HoldRequest {
+  readonly tenant: string
+  readonly kind: string
+  readonly subject?: string
+  readonly reason: string
+  readonly by: string
+}
+
+export type HoldPlaced =
+  | { readonly kind: 'placed' | 'existing'; readonly hold: LegalHold }
+  /** The catalogue has no such kind; these it has. */
+  | { readonly kind: 'unknownKind'; readonly kinds: readonly string[] }
+  | { readonly kind: 'unknownThing' }
+
+/** Exempts an organisation or one thing of it; placing the same hold twice gives the first one. */
+export async function placeHold(
+  tx: Transaction,
+  { things = {} }: Pick<RetentionCatalogue, 'things'>,
+  { tenant, kind, subject, reason, by }: HoldRequest,
+): Promise<HoldPlaced> {
+  const thing = things[kind]
+  const isWhole = kind === 'organisation'
+  if (isWhole ? subject !== undefined : !thing || subject === undefined) {
+    return { kind: 'unknownKind', kinds: ['organisation', ...Object.keys(things)] }
+  }
+  if (thing && subject !== undefined) {
+    const { rows } = await tx.query<{ present: boolean }>(thingExists(thing, { tenant, subject }))
+    if (!rows[0]?.present) return { kind: 'unknownThing' }
+  }
+  const hold = { id: uuid(), tenant, kind, subject: subject ?? null, reason, by }
+  const placed = await tx.query<HoldRow>(insertHold(hold))
+  if (placed.rows[0]) return { kind: 'placed', hold: toHold(placed.rows[0]) }
+  const open = await tx.query<HoldRow>(selectOpenHold(hold))
+  // Released since, in another transaction: once more.
+  if (!open.rows[0])
+    return placeHold(
+      tx,
+      { things },
+      { ...{ tenant, kind, reason, by }, ...(subject !== undefined && { subject }) },
+    )
+  return { kind: 'existing', hold: toHold(open.rows[0]) }
+}
+
+/**
+ * Ends a hold: what is past its time goes with the next run, and erasures that wait go on. Releasing
+ * twice gives the hold as it was released; undefined if there is none, or it is another tenant's.
+ */
+export async function releaseHold(
+  tx: Transaction,
+  { id, tenant, by, reason }: { id: string; tenant?: string; by: string; reason: string },
+): Promise<LegalHold | undefined> {
+  const { rows } = await tx.query<HoldRow>(
+    updateReleased({ id, tenant: tenant ?? null, by, reason }),
+  )
+  if (rows[0]) {
+    await tx.query(wakeErasures(rows[0].tenant))
+    return toHold(rows[0])
+  }
+  const [known] = (await tx.query<HoldRow>(selectHold(id))).rows
+  return known && (tenant === undefined || known.tenant === tenant) ? toHold(known) : undefined
+}
+
+/** Holds, newest first. */
+export async function listHolds(
+  db: Queryable,
+  page: { tenant?: string; open?: boolean; before?: string; limit: number },
+): Promise<LegalHold[]> {
+  const { tenant = null, open = null, before = null, limit } = page
+  const { rows } = await db.query<HoldRow>(selectHolds({ tenant, open, before, limit }))
+  return rows.map(toHold)
+}
+
+function toHold(row: HoldRow): LegalHold {
+  return {
+    id: row.id,
+    tenant: row.tenant,
+    kind: row.kind,
+    subject: row.subject ?? undefined,
+    reason: row.reason,
+    placedBy: row.placed_by,
+    placedAt: row.placed_at,
+    releasedBy: row.released_by ?? undefined,
+    releasedAt: row.released_at ?? undefined,
+    releaseReason: row.release_reason ?? undefined,
+  }
+}

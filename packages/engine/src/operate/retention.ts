@@ -1,0 +1,151 @@
+import type { Pool } from 'pg'
+import { toMs, type Duration } from '../duration.ts'
+import { run } from '../enqueue/pool-handle.ts'
+import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import {
+  effectiveKeep,
+  isForever,
+  keepMsOf,
+  look,
+  oldestOf,
+  readSettings,
+  type DataClass,
+  type RetentionCatalogue,
+} from '../maintain/retention.ts'
+import {
+  countDue,
+  deleteSetting,
+  selectRuns,
+  upsertSetting,
+  type RetentionRunRow,
+} from '../sql/retention.ts'
+
+/** More rows than this are not counted for a look. */
+const MOST_COUNTED = 10_000
+
+/** How long a class of data is kept, and how far retention is with it. */
+export interface RetentionStatus {
+  readonly dataClass: DataClass
+  /** What holds for the organisation, or for the platform; undefined is for ever. */
+  readonly keepMs: number | undefined
+  /** Where that comes from. */
+  readonly setBy: 'organisation' | 'platform' | 'default'
+  readonly oldestAt: Date | undefined
+  /** Rows past their time that are not held, counted up to 10,000; undefined if that took too long. */
+  readonly due: number | undefined
+  readonly lastRun:
+    | {
+        readonly startedAt: Date
+        readonly endedAt: Date | undefined
+        readonly completeAt: Date | undefined
+        readonly removed: number
+        readonly lastRemoved: number
+        readonly error: string | undefined
+      }
+    | undefined
+}
+
+/** Looks at every class, for one organisation or for all; a look takes two seconds a table at most. */
+export async function readRetention(
+  pool: Pool,
+  { classes }: Pick<RetentionCatalogue, 'classes'>,
+  { tenant }: { tenant?: string } = {},
+): Promise<RetentionStatus[]> {
+  const settings = await readSettings(pool)
+  const runs = await readRuns(pool)
+  const statuses: RetentionStatus[] = []
+  for (const dataClass of classes) {
+    const keep = effectiveKeep(dataClass, settings)
+    const own = tenant === undefined ? undefined : keep.keeps[tenant]
+    const isSet = settings.some((each) => each.class === dataClass.name && each.tenant === '')
+    const keepMs = own ?? keep.keepMs
+    const last = runs.find((each) => each.class === dataClass.name)
+    statuses.push({
+      dataClass,
+      keepMs: isForever(keepMs) ? undefined : keepMs,
+      setBy: own !== undefined ? 'organisation' : isSet ? 'platform' : 'default',
+      oldestAt: (await oldestOf(pool, dataClass, tenant ?? null)) ?? undefined,
+      due: await countClass(pool, dataClass, { keep, tenant }),
+      lastRun: last && {
+        startedAt: last.started_at,
+        endedAt: last.ended_at ?? undefined,
+        completeAt: last.complete_at ?? undefined,
+        removed: last.removed,
+        lastRemoved: last.last_removed,
+        error: last.error ?? undefined,
+      },
+    })
+  }
+  return statuses
+}
+
+export async function readRuns(db: Queryable): Promise<RetentionRunRow[]> {
+  const { rows } = await db.query<RetentionRunRow>(selectRuns)
+  return rows
+}
+
+async function countClass(
+  pool: Pool,
+  { rules = [] }: DataClass,
+  { keep, tenant }: { keep: ReturnType<typeof effectiveKeep>; tenant: string | undefined },
+): Promise<number | undefined> {
+  let total = 0
+  for (const rule of isForever(keep.shortestMs) ? [] : rules) {
+    const args = {
+      ...keep,
+      keeps: JSON.stringify(keep.keeps),
+      tenant: tenant ?? null,
+      limit: MOST_COUNTED,
+    }
+    const [row] = await look(pool, (tx) =>
+      run<{ count: number }>(tx, { ...countDue(rule), name: '' }, args),
+    )
+    if (!row) return undefined
+    total += row.count
+  }
+  return Math.min(total, MOST_COUNTED)
+}
+
+/** Whether organisations can set a time of their own. */
+export function isPerOrganisation({ rules = [], fixed }: DataClass): boolean {
+  return fixed !== true && rules.some(({ org }) => org !== undefined)
+}
+
+export type RetentionSet =
+  | { readonly kind: 'set' }
+  | { readonly kind: 'unknownClass' }
+  /** Other code depends on the time. */
+  | { readonly kind: 'fixed' }
+  /** Rows of all organisations go together. */
+  | { readonly kind: 'platformOnly' }
+  | { readonly kind: 'tooShort'; readonly least: Duration }
+
+/**
+ * Sets how long a class is kept, for one organisation or, without a tenant, for all that have not set
+ * it; `undefined` goes back to what holds otherwise.
+ */
+export async function setRetention(
+  tx: Transaction,
+  { classes }: Pick<RetentionCatalogue, 'classes'>,
+  change: {
+    readonly class: string
+    readonly tenant?: string
+    readonly keep: Parameters<typeof keepMsOf>[0] | undefined
+    readonly by: string
+  },
+): Promise<RetentionSet> {
+  const { class: name, tenant = '', keep, by } = change
+  const dataClass = classes.find((each) => each.name === name)
+  if (!dataClass) return { kind: 'unknownClass' }
+  if (dataClass.fixed === true) return { kind: 'fixed' }
+  if (tenant !== '' && !isPerOrganisation(dataClass)) return { kind: 'platformOnly' }
+  if (keep === undefined) {
+    await tx.query(deleteSetting({ class: name, tenant, by }))
+    return { kind: 'set' }
+  }
+  const { least = '0ms' } = dataClass
+  const keepMs = keepMsOf(keep)
+  if (keepMs < toMs(least)) return { kind: 'tooShort', least }
+  await tx.query(upsertSetting({ class: name, tenant, keepMs, by }))
+  return { kind: 'set' }
+}

@@ -1,0 +1,2 @@
+-- The events of a saga are found in the archive too, and leave it with their saga.
+create index archive_saga on posthorn.archive ((row_data ->> 'saga_id')) where outbox = 'sagas.events';

@@ -1,0 +1,214 @@
+import { pruneInbox, type Inbox } from '@posthorn/engine/inbox'
+import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+import { sweepRemovals } from './storage/removal.ts'
+import type { Storage } from './storage/storage.ts'
+import { sweepOrphans } from './upload/orphans.ts'
+
+export interface RetentionOptions {
+  readonly storage: Storage
+  readonly inbox: Inbox
+}
+
+/** An upload that is this old has its job, or never will. */
+const ORPHAN_MS = 3_600_000
+
+/** When the job of a row was over; null while it is not. */
+const JOB_OVER = `(select j.completed_at from evidence.file_job as j
+                    where j.id = t.file_job_id and j.status in ('COMPLETED', 'REJECTED'))`
+const ORG_OF_JOB = '(select j.org_id from evidence.file_job as j where j.id = t.file_job_id)'
+
+/** What file jobs keep. */
+export function evidenceRetention(options: RetentionOptions): RetentionCatalogue {
+  return {
+    classes: evidenceClasses(options),
+    things: { 'file-job': { table: 'evidence.file_job', id: 'id', org: 'org_id' } },
+    personal,
+    kept: {
+      'evidence.file_outbox_row_audit': 'goes with its row',
+      'evidence.file_job_artifact': 'goes with its row',
+      'evidence.file_job_notification': 'goes with its job',
+      'evidence.file_job_tally': 'goes with its job',
+      'evidence.object_removal': 'goes when the object is gone from the storage',
+    },
+  }
+}
+
+function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
+  const things = { 'file-job': 't.file_job_id' }
+  return [
+    {
+      name: 'evidence.files',
+      title: 'Uploaded ZIPs and staged evidence files of jobs that are over',
+      keep: '90d',
+      least: '1d',
+      personal: true,
+      leaves: 'The job and its rows; errors can no longer be tried again.',
+      rules: [
+        {
+          table: 'evidence.file_job',
+          key: ['id'],
+          uuid: 'id',
+          dated: 't.completed_at',
+          when: `t.files_removed_at is null and t.status in ('COMPLETED', 'REJECTED')`,
+          org: 't.org_id',
+          things: { 'file-job': 't.id' },
+          set: { files_removed_at: 'now()' },
+        },
+      ],
+      prune: ({ pool, signal }) => sweepRemovals({ pool, storage }, signal),
+    },
+    {
+      name: 'evidence.orphans',
+      title: 'Uploads whose process died before there was a job',
+      keep: '1h',
+      fixed: true,
+      personal: true,
+      leaves: 'Nothing.',
+      prune: ({ pool, signal }) => sweepOrphans({ pool, storage }, { ageMs: ORPHAN_MS, signal }),
+    },
+    {
+      name: 'evidence.rows',
+      title: 'Rows of file jobs with their artifacts and audit',
+      keep: '365d',
+      least: '7d',
+      personal: true,
+      leaves: 'The job with its counts.',
+      rules: [
+        {
+          table: 'evidence.file_outbox_row',
+          key: ['id'],
+          uuid: 'id',
+          dated: JOB_OVER,
+          when: `t.status in ('SUCCESS', 'ERROR')`,
+          org: 't.org_id',
+          things,
+        },
+      ],
+    },
+    {
+      name: 'evidence.jobs',
+      title: 'File jobs with their counts and notifications',
+      keep: '1095d',
+      least: '30d',
+      personal: true,
+      leaves: 'Nothing. A job stays as long as one of its rows or files.',
+      rules: [
+        {
+          table: 'evidence.file_job_file',
+          key: ['file_job_id', 'name'],
+          uuid: 'file_job_id',
+          dated: JOB_OVER,
+          org: ORG_OF_JOB,
+          things,
+        },
+        {
+          table: 'evidence.file_job',
+          key: ['id'],
+          uuid: 'id',
+          dated: 't.completed_at',
+          // An object that is still there would be found again, and become a job again.
+          when: `t.status in ('COMPLETED', 'REJECTED') and t.files_removed_at is not null
+             and not exists (select from evidence.object_removal as o
+                              where o.key in (t.storage_key, 'staging/' || t.id || '/'))
+             and not exists (select from evidence.file_outbox_row as r where r.file_job_id = t.id)
+             and not exists (select from evidence.file_job_file as f where f.file_job_id = t.id)`,
+          org: 't.org_id',
+          things: { 'file-job': 't.id' },
+        },
+      ],
+    },
+    {
+      name: 'evidence.inbox',
+      title: 'Ids of rows that were handled',
+      keep: `${inbox.retentionMs}ms`,
+      fixed: true,
+      personal: false,
+      leaves: 'Nothing. Events that are older are refused.',
+      maintained: [
+        {
+          table: 'evidence.consumer_inbox',
+          key: ['event_id', 'consumer'],
+          ordered: 'event_id',
+          dated: 't.received_at',
+        },
+      ],
+      prune: async ({ pool, log }) => (await pruneInbox(pool, inbox, { log })).deleted,
+    },
+  ]
+}
+
+/** Whether a row is a person's: by its case, or since its columns name the person. */
+const isOfPerson = (row: string) =>
+  `(${row}.case_id = $value or coalesce(${row}.metadata::text ~* $find, false)
+    or coalesce(${row}.case_id ~* $find, false))`
+
+const ARTIFACT_OF_PERSON = `exists (select from evidence.file_outbox_row as r
+                                     where r.id = t.file_outbox_row_id and ${isOfPerson('r')})`
+const JOB_OF_PERSON = `exists (select from evidence.file_outbox_row as r
+                                where r.file_job_id = t.id and ${isOfPerson('r')})`
+const FILE_OF_PERSON = `exists (select from evidence.file_job_artifact as a
+                                 where a.storage_key = t.storage_key and a.removed_at is not null)`
+const everyKind = (condition: string) => ({
+  email: condition,
+  phone: condition,
+  externalId: condition,
+})
+const ROW_BUSY = `exists (select from evidence.file_outbox_row as r
+                           where r.id = t.file_outbox_row_id and r.status not in ('SUCCESS', 'ERROR'))`
+const JOB_BUSY = `exists (select from evidence.file_job as j
+                           where j.id = t.file_job_id and j.status not in ('COMPLETED', 'REJECTED'))`
+
+/** Rows come last: the others are found by them. */
+const personal: PersonalTable[] = [
+  {
+    table: 'evidence.file_job_artifact',
+    key: ['file_outbox_row_id', 'position'],
+    columns: {
+      filename: { to: `'[erased]'` },
+      removed_at: { to: 'coalesce(t.removed_at, now())' },
+    },
+    about: everyKind(ARTIFACT_OF_PERSON),
+    org: ORG_OF_JOB,
+    busy: ROW_BUSY,
+    things: { 'file-job': 't.file_job_id' },
+  },
+  {
+    table: 'evidence.file_job_file',
+    key: ['file_job_id', 'name'],
+    columns: { name: { to: `'erased-' || md5(t.name || random())` }, error_message: 'mention' },
+    about: everyKind(FILE_OF_PERSON),
+    org: ORG_OF_JOB,
+    busy: JOB_BUSY,
+    things: { 'file-job': 't.file_job_id' },
+  },
+  {
+    table: 'evidence.file_job',
+    key: ['id'],
+    columns: {
+      filename: 'mention',
+      warnings: 'mention',
+      reason_detail: 'mention',
+      upload_removed_at: { to: 'coalesce(t.upload_removed_at, now())' },
+    },
+    about: everyKind(JOB_OF_PERSON),
+    org: 't.org_id',
+    busy: `t.status not in ('COMPLETED', 'REJECTED')`,
+    things: { 'file-job': 't.id' },
+  },
+  {
+    table: 'evidence.file_outbox_row',
+    key: ['id'],
+    columns: {
+      case_id: 'mention',
+      evidence_files: { to: `'[erased]'` },
+      metadata: { to: `'{"erased": true}'::jsonb` },
+      error_message: 'mention',
+      // Nothing is left that could be tried again.
+      error_code: { to: `case when t.status = 'ERROR' then 'INVALID_ROW' else t.error_code end` },
+    },
+    about: { externalId: 't.case_id = $value' },
+    org: 't.org_id',
+    busy: `t.status not in ('SUCCESS', 'ERROR')`,
+    things: { 'file-job': 't.file_job_id' },
+  },
+]

@@ -1,0 +1,158 @@
+import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+import { listRecipients } from './dossiers/queries.ts'
+
+const ORG_OF_ATTEMPT =
+  '(select m.org_id from messages.outbound_message as m where m.id = t.outbound_message_id)'
+const DOSSIER_OF_ATTEMPT =
+  '(select m.dossier_id from messages.outbound_message as m where m.id = t.outbound_message_id)'
+
+/** The parameters of a template, a subject, a text: all but the language. */
+const WITHOUT_CONTENTS = `jsonb_strip_nulls(jsonb_build_object('language', t.payload_json -> 'language'))
+       || '{"removed": true}'`
+
+const contents = {
+  table: 'messages.outbound_message',
+  key: ['id'],
+  uuid: 'id',
+  dated: 't.updated_at',
+  org: 't.org_id',
+  things: { dossier: 't.dossier_id' },
+  set: { payload_json: WITHOUT_CONTENTS, contents_removed_at: 'now()' },
+}
+
+const classes: DataClass[] = [
+  {
+    name: 'messages.contents',
+    title: 'Contents of messages that were sent: codes and other parameters',
+    keep: '1d',
+    personal: true,
+    leaves: 'The message without its parameters.',
+    rules: [
+      {
+        ...contents,
+        when: `t.contents_removed_at is null and t.status in ('SENT', 'DELIVERED', 'CANCELLED')`,
+      },
+    ],
+  },
+  {
+    name: 'messages.failed-contents',
+    title: 'Contents of messages that failed',
+    keep: '7d',
+    personal: true,
+    leaves: 'The message without its parameters; it can no longer be sent again.',
+    rules: [{ ...contents, when: `t.contents_removed_at is null and t.status = 'FAILED'` }],
+  },
+  {
+    name: 'messages.messages',
+    title: 'Messages with their attempts',
+    keep: '365d',
+    least: '30d',
+    personal: true,
+    leaves: 'The audit. Messages that wait or are being sent stay.',
+    rules: [
+      {
+        table: 'messages.outbound_message',
+        key: ['id'],
+        uuid: 'id',
+        dated: 't.updated_at',
+        when: `t.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')`,
+        org: 't.org_id',
+        things: { dossier: 't.dossier_id' },
+      },
+    ],
+  },
+  {
+    name: 'messages.statuses',
+    title: "The provider's reports of delivery",
+    keep: '30d',
+    // The provider repeats itself for a week at the most.
+    least: '8d',
+    personal: true,
+    leaves: "The message's state.",
+    rules: [
+      {
+        table: 'messages.delivery_status',
+        key: ['provider_message_id', 'status'],
+        since: 'received_at',
+        dated: 't.received_at',
+        org: 't.org_id',
+      },
+    ],
+  },
+  {
+    name: 'messages.activities',
+    title: 'Activities of dossiers',
+    keep: '1095d',
+    personal: true,
+    leaves: 'The dossier, its consents and the audit.',
+    rules: [
+      {
+        table: 'messages.activity',
+        key: ['id'],
+        uuid: 'id',
+        dated: 't.created_at',
+        org: 't.org_id',
+        things: { dossier: 't.dossier_id' },
+      },
+    ],
+  },
+]
+
+const personal: PersonalTable[] = [
+  {
+    table: 'messages.outbound_attempt',
+    key: ['id'],
+    columns: { provider_response: 'mention', error_message: 'mention' },
+    about: { dossierId: `${DOSSIER_OF_ATTEMPT} = $value` },
+    org: ORG_OF_ATTEMPT,
+    busy: `t.status = 'TRYING'`,
+    things: { dossier: DOSSIER_OF_ATTEMPT },
+  },
+  {
+    table: 'messages.delivery_status',
+    key: ['provider_message_id', 'status'],
+    columns: { report: 'mention' },
+    org: 'coalesce(t.org_id, $tenant)',
+    busy: 't.message_id is null',
+  },
+  {
+    table: 'messages.activity',
+    key: ['id'],
+    columns: { metadata: 'mention' },
+    about: { dossierId: 't.dossier_id = $value' },
+    org: 't.org_id',
+    things: { dossier: 't.dossier_id' },
+  },
+  {
+    table: 'messages.outbound_message',
+    key: ['id'],
+    columns: {
+      to_recipient: 'mention',
+      payload_json: { to: `'{"erased": true}'::jsonb` },
+      contents_removed_at: { to: 'coalesce(t.contents_removed_at, now())' },
+      idempotency_key: {
+        to: `case when t.idempotency_key ~* $pattern then 'erased-' || t.id else t.idempotency_key end`,
+      },
+      error_message: 'mention',
+    },
+    about: { dossierId: 't.dossier_id = $value' },
+    org: 't.org_id',
+    busy: `t.status in ('QUEUED', 'SENDING')`,
+    things: { dossier: 't.dossier_id' },
+  },
+]
+
+/** What outbound messages keep. A dossier's id means nothing without what was said to it. */
+export const messageRetention: RetentionCatalogue = {
+  classes,
+  things: { dossier: { table: 'messages.dossier', id: 'id', org: 'org_id' } },
+  personal,
+  resolve: async (db, { tenant: orgId, kind, value: dossierId }) =>
+    kind === 'dossierId' ? listRecipients(db, { orgId, dossierId }) : [],
+  kept: {
+    'messages.audit_event': 'the audit',
+    'messages.consent': 'the proof that messages were allowed, as long as the dossier',
+    'messages.dossier': 'an id, and nothing else',
+    'messages.outbound_attempt': 'goes with its message',
+  },
+}

@@ -1,0 +1,406 @@
+import type { Duration } from '@posthorn/engine'
+import { pruneKeys, type IdempotencyStore } from '@posthorn/engine/inbox'
+import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+
+export interface RetentionOptions {
+  readonly keys: IdempotencyStore
+  /** How long a key is known: it goes when it expires. */
+  readonly keyExpires: Duration
+  /** `WEBHOOK_ATTEMPTS_DAYS`. */
+  readonly attemptsDays: number
+}
+
+const ORG_OF_DELIVERY =
+  '(select d.org_id from payments.webhook_deliveries as d where d.id = t.delivery_id)'
+const ORG_OF_ENDPOINT =
+  '(select e.org_id from payments.webhook_endpoints as e where e.id = t.endpoint_id)'
+const ORG_OF_RUN = '(select r.org_id from payments.reconciliation_runs as r where r.id = t.run_id)'
+const ORG_OF_PAYMENT = '(select p.org_id from payments.payments as p where p.id = t.payment_id)'
+const PAYMENT_OF_DELIVERY = `t.payload -> 'data' ->> 'paymentId'`
+
+/** When a run was over; null while it is not. */
+const RUN_OVER = `(select coalesce(r.ran_at, r.created_at)
+                     from payments.reconciliation_runs as r
+                    where r.id = t.run_id and r.status not in ('loaded', 'running'))`
+
+/** True of payments that are settled, with nothing on its way, and that no other data names. */
+const PAYMENT_OVER = `p.status <> 'pending'
+       and not exists (select from payments.transactions as x
+                        where x.payment_id = p.id and x.status = 'pending')
+       and not exists (select from payments.disputes as d
+                        where d.payment_id = p.id and d.status = 'opened')
+       and not exists (select from payments.webhook_events as e where e.payment_id = p.id)
+       and not exists (select from payments.reconciliation_records as r
+                        where r.matched_payment_id = p.id)
+       and not exists (select from payments.reconciliation_links as l where l.payment_id = p.id)`
+
+/** What payments, webhooks and reconciliation keep. */
+export function paymentRetention(options: RetentionOptions): RetentionCatalogue {
+  return {
+    classes: [...webhookClasses(options), ...moneyClasses(options)],
+    things: {
+      payment: { table: 'payments.payments', id: 'id', org: 'org_id' },
+      reconciliation: { table: 'payments.reconciliation_runs', id: 'id', org: 'org_id' },
+    },
+    personal: [...webhookPersonal, ...moneyPersonal],
+    kept: {
+      'payments.audit_log': 'the audit',
+      'payments.webhook_rates': 'one row for each endpoint',
+      'payments.webhook_tallies': 'summed up into hours within a minute',
+      'payments.reconciliation_suggestions': 'goes with its record',
+      'payments.reconciliation_profiles': 'settings of the organisation, named by its runs',
+      'payments.reconciliation_profile_versions': 'settings of the organisation, named by its runs',
+    },
+  }
+}
+
+function webhookClasses({ attemptsDays }: RetentionOptions): DataClass[] {
+  return [
+    {
+      name: 'payments.webhook-attempts',
+      title: 'Attempts of webhook deliveries: requests and responses',
+      keep: `${attemptsDays}d`,
+      least: '1d',
+      personal: true,
+      leaves: 'The delivery, with how often it was tried and its last error.',
+      rules: [
+        {
+          table: 'payments.webhook_attempts',
+          key: ['id'],
+          uuid: 'id',
+          dated: 't.started_at',
+          when: `t.state = 'settled'`,
+          org: ORG_OF_DELIVERY,
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-deliveries',
+      title: 'Webhook deliveries that have ended',
+      keep: '90d',
+      least: '7d',
+      personal: true,
+      leaves: 'The audit of the delivery.',
+      rules: [
+        {
+          table: 'payments.webhook_deliveries',
+          key: ['id'],
+          uuid: 'id',
+          dated: 'greatest(t.created_at, t.delivered_at, t.next_attempt_at)',
+          when: `t.status in ('delivered', 'abandoned', 'skipped_disabled')
+             and not exists (select from payments.webhook_attempts as a
+                              where a.delivery_id = t.id and a.state <> 'settled')`,
+          org: 't.org_id',
+          things: { payment: PAYMENT_OF_DELIVERY },
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-runs',
+      title: 'Runs of the retry job for webhooks',
+      keep: `${attemptsDays}d`,
+      personal: false,
+      leaves: 'Nothing.',
+      rules: [
+        {
+          table: 'payments.webhook_retry_runs',
+          key: ['org_id', 'id'],
+          since: 'ran_at',
+          dated: 't.ran_at',
+          org: 't.org_id',
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-secrets',
+      title: 'Secrets of webhook endpoints that no longer sign',
+      keep: '0d',
+      fixed: true,
+      personal: false,
+      leaves: 'Nothing: a secret that no longer signs can only leak.',
+      rules: [{ table: 'payments.webhook_secrets', key: ['id'], dated: 't.expires_at' }],
+    },
+    {
+      name: 'payments.webhook-endpoints',
+      title: 'Webhook endpoints that were deleted',
+      keep: '30d',
+      personal: false,
+      leaves: 'Their audit. An endpoint stays as long as one of its deliveries.',
+      rules: [
+        {
+          table: 'payments.webhook_endpoints',
+          key: ['id'],
+          dated: 't.deleted_at',
+          when: `not exists (select from payments.webhook_deliveries as d where d.endpoint_id = t.id)`,
+          org: 't.org_id',
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-health',
+      title: 'Counts of what went to webhook endpoints, by the hour',
+      keep: '90d',
+      least: '1d',
+      personal: false,
+      leaves: 'The deliveries, as long as they are kept.',
+      rules: [
+        {
+          table: 'payments.webhook_endpoint_hours',
+          key: ['endpoint_id', 'hour'],
+          since: 'hour',
+          dated: 't.hour',
+          org: ORG_OF_ENDPOINT,
+        },
+      ],
+    },
+    {
+      name: 'payments.alert-notices',
+      title: 'Notices of alerts that were sent',
+      keep: '90d',
+      personal: false,
+      leaves: 'The alert.',
+      rules: [
+        {
+          table: 'payments.alert_notices',
+          key: ['id'],
+          uuid: 'id',
+          dated: 'greatest(t.created_at, t.sent_at)',
+          when: `t.status in ('delivered', 'abandoned')`,
+        },
+      ],
+    },
+  ]
+}
+
+function moneyClasses({ keys, keyExpires }: RetentionOptions): DataClass[] {
+  const ofPayment = {
+    uuid: 'id',
+    dated: `(select p.settled_at from payments.payments as p
+              where p.id = t.payment_id and ${PAYMENT_OVER})`,
+    org: ORG_OF_PAYMENT,
+    things: { payment: 't.payment_id' },
+  }
+  const reconciliation = { uuid: 'run_id', dated: RUN_OVER, org: ORG_OF_RUN }
+  return [
+    {
+      name: 'payments.webhook-events',
+      title: 'Webhook events from the gateway',
+      keep: '365d',
+      // The gateway repeats an event for days: forgotten too early, it would be new.
+      least: '30d',
+      personal: true,
+      leaves: 'The payment and its audit. Events of payments that are pending stay.',
+      rules: [
+        {
+          table: 'payments.webhook_events',
+          key: ['event_id'],
+          since: 'received_at',
+          dated: 't.received_at',
+          when: `t.outcome <> 'parked'
+             and not exists (select from payments.payments as p
+                              where p.id = t.payment_id and p.status = 'pending')`,
+          org: 't.org_id',
+          things: { payment: 't.payment_id' },
+        },
+      ],
+    },
+    {
+      name: 'payments.idempotency-keys',
+      title: 'Idempotency keys of payments',
+      keep: keyExpires,
+      fixed: true,
+      personal: true,
+      leaves: 'The payment. PAYMENTS_KEY_EXPIRES says when a key expires.',
+      maintained: [
+        {
+          table: 'payments.idempotency_keys',
+          key: ['scope', 'key'],
+          since: 'expires_at',
+          dated: 't.expires_at',
+        },
+      ],
+      prune: ({ pool }) => pruneKeys(pool, keys),
+    },
+    {
+      name: 'payments.reconciliations',
+      title: 'Reconciliation runs with their records and decisions',
+      keep: '3650d',
+      least: '365d',
+      personal: true,
+      leaves: 'The payments and the audit. Runs that are not completed stay.',
+      rules: [
+        {
+          ...reconciliation,
+          table: 'payments.reconciliation_history',
+          key: ['seq'],
+          things: { reconciliation: 't.run_id', payment: 't.payment_id' },
+        },
+        {
+          ...reconciliation,
+          table: 'payments.reconciliation_details',
+          key: ['run_id', 'line_number'],
+          things: { reconciliation: 't.run_id', payment: 't.payment_id' },
+        },
+        {
+          ...reconciliation,
+          table: 'payments.reconciliation_records',
+          key: ['run_id', 'line_number'],
+          things: { reconciliation: 't.run_id', payment: 't.matched_payment_id' },
+        },
+        {
+          table: 'payments.reconciliation_runs',
+          key: ['id'],
+          uuid: 'id',
+          dated: 'coalesce(t.ran_at, t.created_at)',
+          when: `t.status not in ('loaded', 'running')
+             and not exists (select from payments.reconciliation_records as r where r.run_id = t.id)`,
+          org: 't.org_id',
+          things: { reconciliation: 't.id' },
+        },
+      ],
+    },
+    {
+      name: 'payments.payments',
+      title: 'Payments with their transactions and disputes',
+      keep: '3650d',
+      least: '1825d',
+      personal: true,
+      leaves: 'The audit. A payment stays as long as an event or a statement names it.',
+      rules: [
+        { ...ofPayment, table: 'payments.disputes', key: ['id'] },
+        { ...ofPayment, table: 'payments.transactions', key: ['id'] },
+        {
+          table: 'payments.payments',
+          key: ['id'],
+          uuid: 'id',
+          dated: 't.settled_at',
+          when: `exists (select from payments.payments as p where p.id = t.id and ${PAYMENT_OVER})
+             and not exists (select from payments.disputes as d where d.payment_id = t.id)
+             and not exists (select from payments.transactions as x where x.payment_id = t.id)`,
+          org: 't.org_id',
+          things: { payment: 't.id' },
+        },
+      ],
+    },
+  ]
+}
+
+const webhookPersonal: PersonalTable[] = [
+  {
+    table: 'payments.webhook_attempts',
+    key: ['id'],
+    columns: {
+      outcome: 'mention',
+      request_url: 'mention',
+      request_headers: 'mention',
+      response_headers: 'mention',
+      response_body: 'mention',
+      error: 'mention',
+    },
+    org: ORG_OF_DELIVERY,
+    busy: `t.state <> 'settled'`,
+  },
+  {
+    table: 'payments.webhook_deliveries',
+    key: ['id'],
+    columns: { payload: 'mention', body: 'mention', error: 'mention' },
+    about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
+    org: 't.org_id',
+    busy: `t.status in ('pending', 'failed')`,
+    things: { payment: PAYMENT_OF_DELIVERY },
+  },
+  {
+    table: 'payments.webhook_endpoint_hours',
+    key: ['endpoint_id', 'hour'],
+    columns: { error: 'mention' },
+    org: ORG_OF_ENDPOINT,
+  },
+  {
+    table: 'payments.alert_notices',
+    key: ['id'],
+    columns: { payload: 'mention', error: 'mention' },
+    org: 'coalesce((select a.tenant from posthorn.alert as a where a.id = t.alert_id), $tenant)',
+    busy: `t.status in ('pending', 'failed')`,
+  },
+]
+
+const moneyPersonal: PersonalTable[] = [
+  {
+    table: 'payments.webhook_events',
+    key: ['event_id'],
+    columns: { payload: 'mention', reason: 'mention' },
+    about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
+    org: 'coalesce(t.org_id, $tenant)',
+    busy: `t.outcome = 'parked'`,
+    things: { payment: 't.payment_id' },
+  },
+  {
+    table: 'payments.idempotency_keys',
+    key: ['scope', 'key'],
+    columns: { state: 'mention', response_headers: 'mention', response_body: 'mention' },
+    about: {
+      externalId: `position(convert_to(to_json($value)::text, 'UTF8') in t.response_body) > 0`,
+    },
+    org: `case when t.scope like '[%' then t.scope::jsonb ->> 0 else $tenant end`,
+    busy: 't.completed_at is null',
+  },
+  {
+    table: 'payments.reconciliation_details',
+    key: ['run_id', 'line_number'],
+    columns: { note: 'mention' },
+    org: ORG_OF_RUN,
+    things: { reconciliation: 't.run_id', payment: 't.payment_id' },
+  },
+  {
+    table: 'payments.reconciliation_history',
+    key: ['seq'],
+    columns: { note: 'mention' },
+    org: ORG_OF_RUN,
+    things: { reconciliation: 't.run_id', payment: 't.payment_id' },
+  },
+  {
+    table: 'payments.reconciliation_records',
+    key: ['run_id', 'line_number'],
+    columns: { external_transaction_id: 'mention' },
+    about: { externalId: 't.external_transaction_id = $value' },
+    org: ORG_OF_RUN,
+    things: { reconciliation: 't.run_id', payment: 't.matched_payment_id' },
+  },
+  {
+    table: 'payments.reconciliation_runs',
+    key: ['id'],
+    columns: { filename: 'mention' },
+    org: 't.org_id',
+    things: { reconciliation: 't.id' },
+  },
+  {
+    table: 'payments.transactions',
+    key: ['id'],
+    columns: { error_message: 'mention' },
+    org: ORG_OF_PAYMENT,
+    busy: `t.status = 'pending'`,
+    things: { payment: 't.payment_id' },
+  },
+  {
+    table: 'payments.disputes',
+    key: ['id'],
+    columns: { reason: 'mention' },
+    org: 't.org_id',
+    busy: `t.status = 'opened'`,
+    things: { payment: 't.payment_id' },
+  },
+  {
+    table: 'payments.payments',
+    key: ['id'],
+    columns: {
+      external_payment_id: 'mention',
+      description: { to: `case when t.description is not null then '[erased]' end` },
+      metadata: { to: `case when t.metadata is not null then '{"erased": true}'::jsonb end` },
+      error_message: 'mention',
+    },
+    about: { externalId: 't.external_payment_id = $value' },
+    org: 't.org_id',
+    busy: `t.status = 'pending'`,
+    things: { payment: 't.id' },
+  },
+]
