@@ -146,3 +146,26 @@ test('bad orders are refused and charge nothing', async () => {
   expect((await charge('/charges/ch_none/refunds', 'r1')).status).toBe(404)
   expect((await get('/sim/gateway/ledger')).body).toEqual({ charges: [], refunds: [] })
 })
+
+test('a dispute is opened and ended by control, and told by webhook', async () => {
+  const { charge, post, get } = await openGateway()
+  const { body } = await charge('/charges', 'k1', order)
+  const chargeId = String(body['id'])
+  const opened = await post('/sim/gateway/disputes', { chargeId, amount: 400 })
+  expect(opened).toMatchObject({ status: 201, body: { status: 'opened', amount: 400 } })
+  const { id } = opened.body as { id: string }
+  expect((await post(`/sim/gateway/disputes/${id}`, { status: 'lost' })).status).toBe(200)
+  expect((await post(`/sim/gateway/disputes/${id}`, { status: 'won' })).status).toBe(422)
+  expect((await post('/sim/gateway/disputes', { chargeId, amount: 1_001 })).status).toBe(422)
+  expect((await post('/sim/gateway/disputes', { chargeId: 'ch_none' })).status).toBe(404)
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(3)
+  const disputed = received.filter(({ event }) => event.type.startsWith('dispute.'))
+  expect(disputed.map(({ event }) => [event.type, event.data['disputeId']])).toEqual([
+    ['dispute.opened', id],
+    ['dispute.lost', id],
+  ])
+  expect(disputed[0]?.event.data).toMatchObject({
+    ...{ paymentId: 'payment-1', gatewayRef: chargeId, amount: 400, reason: 'fraudulent' },
+  })
+  expect((await get('/sim/gateway/disputes')).body).toMatchObject({ items: [{ status: 'lost' }] })
+})

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { defineSimulator, type Simulator } from '../simulator.ts'
 import { ownOrigin } from '../webhook-sender.ts'
+import { Disputes } from './disputes.ts'
 import { Ledger } from './ledger.ts'
 import { gatewayControls, gatewayRoutes } from './routes.ts'
 import { Webhooks } from './webhooks.ts'
@@ -24,12 +25,16 @@ export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
       let server: FastifyInstance['server'] | undefined
       const url = () => webhookUrl ?? `${ownOrigin(server)}${WEBHOOK_PATH}`
       const webhooks = new Webhooks(world, { secret, url })
+      const disputes = new Disputes(ledger, webhooks)
       return {
         routes(app) {
           server = app.server
           gatewayRoutes(app, { world, ledger, webhooks })
         },
-        control: (app) => gatewayControls(app, { ledger, webhooks }),
+        control(app) {
+          gatewayControls(app, { ledger, webhooks })
+          disputes.controls(app)
+        },
         failure: ({ code }) => ({
           body: {
             error: { code: code ?? 'gateway_error', message: 'The simulator was set to fail.' },
@@ -37,6 +42,7 @@ export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
         }),
         forget() {
           ledger.forget()
+          disputes.forget()
           webhooks.sender.forget()
         },
       }

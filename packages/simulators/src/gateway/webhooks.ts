@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { WebhookSender, type Unsigned } from '../webhook-sender.ts'
 import type { World } from '../world.ts'
 import type { Charge, Refund } from './charge.ts'
+import type { Dispute } from './disputes.ts'
 
 export type EventType =
   | 'payment.authorised'
@@ -10,6 +11,7 @@ export type EventType =
   | 'payment.voided'
   | 'payment.expired'
   | 'payment.refunded'
+  | `dispute.${Dispute['status']}`
 
 /** What is told of a charge, by what became of it. */
 const TOLD: Readonly<Record<Charge['status'], EventType>> = {
@@ -38,15 +40,23 @@ export class Webhooks {
   /** A refund is told by its own id and amount, beside the charge that it belongs to. */
   tell(charge: Charge, refund?: Refund): void {
     const type = refund ? 'payment.refunded' : TOLD[charge.status]
-    const id = `evt_${randomBytes(12).toString('hex')}`
     const { currency, reference: paymentId, id: gatewayRef } = charge
     const taken = charge.status === 'succeeded' ? charge.capturedAmount : charge.amount
     const amount = refund?.amount ?? taken
     const status = type.slice('payment.'.length)
-    const data = {
+    this.#send(type, {
       ...{ paymentId, gatewayRef, ...(refund && { refundId: refund.id }) },
       ...{ status, amount, currency },
-    }
+    })
+  }
+
+  tellDispute({ reference: paymentId, id: gatewayRef }: Charge, dispute: Dispute): void {
+    const { id: disputeId, chargeId: _chargeId, ...facts } = dispute
+    this.#send(`dispute.${dispute.status}`, { paymentId, gatewayRef, disputeId, ...facts })
+  }
+
+  #send(type: EventType, data: object): void {
+    const id = `evt_${randomBytes(12).toString('hex')}`
     const body = JSON.stringify({ id, type, createdAt: new Date().toISOString(), data })
     this.sender.send({ id, body })
   }

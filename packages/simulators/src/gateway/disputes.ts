@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { Type, type Static } from 'typebox'
+import type { Charge } from './charge.ts'
+import type { Ledger } from './ledger.ts'
+import type { Webhooks } from './webhooks.ts'
+
+/** Money of a charge that the cardholder's bank claims back. */
+export interface Dispute {
+  readonly id: string
+  readonly chargeId: string
+  readonly status: 'opened' | 'won' | 'lost' | 'withdrawn'
+  readonly amount: number
+  readonly currency: string
+  readonly reason: string
+  readonly evidenceDueAt: string
+}
+
+/** What `POST /sim/gateway/disputes` takes. */
+const Opening = Type.Object(
+  {
+    chargeId: Type.String(),
+    amount: Type.Optional(Type.Integer({ minimum: 1, description: 'minor units; all of it' })),
+    reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  },
+  { additionalProperties: false },
+)
+
+const Ending = Type.Object(
+  { status: Type.Enum(['won', 'lost', 'withdrawn']) },
+  { additionalProperties: false },
+)
+
+const EVIDENCE_MS = 7 * 24 * 3_600_000
+
+/** For people and tests: what cardholders' banks do, which no merchant asks for. */
+export class Disputes {
+  readonly #disputes = new Map<string, Dispute>()
+  readonly #ledger: Ledger
+  readonly #webhooks: Webhooks
+
+  constructor(ledger: Ledger, webhooks: Webhooks) {
+    this.#ledger = ledger
+    this.#webhooks = webhooks
+  }
+
+  controls(app: FastifyInstance): void {
+    app.get('/disputes', { schema: { summary: 'The disputes, newest first' } }, async () => ({
+      items: [...this.#disputes.values()].toReversed(),
+    }))
+    app.post<{ Body: Static<typeof Opening> }>(
+      '/disputes',
+      { schema: { summary: 'Open a dispute about a charge', body: Opening } },
+      async ({ body }, reply) => {
+        const charge = this.#ledger.find(body.chargeId)
+        if (!charge) return missing(reply, 'There is no such charge.')
+        const amount = body.amount ?? charge.capturedAmount
+        if (amount === 0 || amount > charge.capturedAmount) {
+          return refuse(reply, 422, 'Only what was taken can be disputed.')
+        }
+        return reply.code(201).send(this.#open(charge, amount, body.reason))
+      },
+    )
+    app.post<{ Params: { id: string }; Body: Static<typeof Ending> }>(
+      '/disputes/:id',
+      { schema: { summary: 'End a dispute', body: Ending } },
+      async ({ params, body }, reply) => {
+        const dispute = this.#disputes.get(params.id)
+        if (!dispute) return missing(reply, 'There is no such dispute.')
+        if (dispute.status !== 'opened') return refuse(reply, 422, 'The dispute is over.')
+        return this.#keep({ ...dispute, status: body.status })
+      },
+    )
+  }
+
+  forget(): void {
+    this.#disputes.clear()
+  }
+
+  #open(charge: Charge, amount: number, reason = 'fraudulent'): Dispute {
+    return this.#keep({
+      id: `dp_${randomBytes(12).toString('hex')}`,
+      ...{ chargeId: charge.id, status: 'opened', amount, currency: charge.currency, reason },
+      evidenceDueAt: new Date(Date.now() + EVIDENCE_MS).toISOString(),
+    })
+  }
+
+  #keep(dispute: Dispute): Dispute {
+    this.#disputes.set(dispute.id, dispute)
+    const charge = this.#ledger.find(dispute.chargeId)
+    if (charge) this.#webhooks.tellDispute(charge, dispute)
+    return dispute
+  }
+}
+
+function missing(reply: FastifyReply, message: string): FastifyReply {
+  return refuse(reply, 404, message)
+}
+
+function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return reply.code(status).send({ error: { code: 'dispute_refused', message } })
+}
