@@ -84,6 +84,34 @@ test('a gateway that does not say is asked later each time, with an alert that r
   expect(await alertsOf(id)).toEqual(['PAYMENT_OVERDUE recovered'])
 })
 
+test('a refund whose webhook is lost is asked about, and one that failed at the bank fails here', async () => {
+  const id = await pay()
+  await running.event({ id: `evt_${id}`, type: 'payment.succeeded', data: { paymentId: id } })
+  const refund = await ada.refund(id, undefined, 400)
+  expect(refund.status).toBe(201)
+  const path = `/api/v1/payments/${id}/refunds`
+  await advanceClock(db.pool, '50m')
+  expect(await look()).toBe(0)
+  await advanceClock(db.pool, '20m')
+  expect((await oldestPending(db.pool)).refund).toBeGreaterThan(3_600)
+  expect(await Promise.all([look(), look()])).toEqual(expect.arrayContaining([0, 1]))
+  expect(await ada.payment(id)).toMatchObject({ refundedAmount: 400, netAmount: 600 })
+  const other = await ada.refund(id, undefined, 600)
+  await advanceClock(db.pool, '2h')
+  const bank = { kind: 'refused', error: { code: 'no_account', message: 'No account.' } } as const
+  const refusing = { ...gateway, findRefund: async () => bank }
+  await lookUpOverdue({ pool: db.pool, gateway: refusing, log: silentLog, everyMs: 0 })
+  expect((await ada.send(`${path}/${String(other.body['id'])}`)).body).toMatchObject({
+    ...{ status: 'failed', errorMessage: 'No account.' },
+  })
+  expect(await ada.payment(id)).toMatchObject({ status: 'succeeded', refundedAmount: 400 })
+  expect((await ada.send(`/api/v1/webhook-events?paymentId=${id}`)).body['items']).toMatchObject([
+    { type: 'refund.failed', source: 'lookup', status: 'applied' },
+    { type: 'payment.refunded', source: 'lookup', status: 'applied' },
+    { type: 'payment.succeeded', source: 'webhook' },
+  ])
+})
+
 test('a charge that the gateway does not know is left open, with an alert', async () => {
   const id = await pay()
   await fetch(`${running.url}/sim/gateway`, { method: 'DELETE' })
@@ -95,6 +123,6 @@ test('a charge that the gateway does not know is left open, with an alert', asyn
   const [alert] = (await listAlerts(db.pool, { source: 'payments.lookups' })).items
   expect(alert).toMatchObject({
     subject: id,
-    detail: expect.stringMatching(/asked 3 times\. It knows nothing of the charge\.$/) as string,
+    detail: expect.stringMatching(/asked 3 times\. It knows nothing of it\.$/) as string,
   })
 })

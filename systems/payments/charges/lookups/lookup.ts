@@ -1,14 +1,16 @@
 import { transaction, type Log } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import type { FoundCharge, Gateway } from '../../../gateway/index.ts'
+import type { FoundCharge, FoundRefund, Gateway } from '../../../gateway/index.ts'
 import { alertOverdue } from '../alerts.ts'
 import { receiveEvent, type GatewayEvent } from '../inbound/event.ts'
-import { claimOverdueCharges, type Overdue } from './queries.ts'
+import { claimOverdueCharges, claimOverdueRefunds, type Overdue } from './queries.ts'
+
+type Asked = Pick<Gateway, 'find' | 'findRefund'>
 
 export interface LookupOptions {
   readonly pool: Pool
-  readonly gateway: Pick<Gateway, 'find'>
+  readonly gateway: Asked
   readonly log: Log
   /** Between looks that found nothing. */
   readonly everyMs: number
@@ -20,7 +22,7 @@ const AT_ONCE = 10
 /** Questions without an answer before an alert is raised: about a quarter of an hour. */
 const ALERT_AFTER = 3
 
-/** Asks the gateway about payments whose webhook does not come. */
+/** Asks the gateway about payments and refunds whose webhook does not come. */
 export function lookups(options: LookupOptions): PeriodicTask {
   return {
     name: 'payments.lookups',
@@ -31,68 +33,105 @@ export function lookups(options: LookupOptions): PeriodicTask {
   }
 }
 
-/** One look: how many were asked about. */
+/** One look: how many charges, or refunds if they were more, were asked about. */
 export async function lookUpOverdue(options: LookupOptions): Promise<number> {
   const { pool, log } = options
-  const overdue = await transaction(pool, (tx) => claimOverdueCharges(tx, AT_ONCE))
+  const { charges, refunds } = await transaction(pool, async (tx) => ({
+    charges: await claimOverdueCharges(tx, AT_ONCE),
+    refunds: await claimOverdueRefunds(tx, AT_ONCE),
+  }))
   await Promise.all(
-    overdue.map((each) =>
+    [...charges, ...refunds].map((each) =>
       lookUp(options, each).catch((error: unknown) => {
         const { id: paymentId } = each.payment
         log.error({ err: error, paymentId }, 'asking about a payment failed; it is asked again')
       }),
     ),
   )
-  return overdue.length
+  return Math.max(charges.length, refunds.length)
 }
 
 async function lookUp({ pool, gateway, log }: LookupOptions, overdue: Overdue): Promise<void> {
-  const { gatewayKey: key, amount, payment, ref } = overdue
-  const { id: reference, currency } = payment
-  const found = await gateway.find({ key, amount, currency, reference, ref })
-  const event = eventOf(overdue, found)
+  const { type, payment } = overdue
+  const answer = await (type === 'charge'
+    ? askCharge(gateway, overdue)
+    : askRefund(gateway, overdue))
   const outcome = await transaction(pool, async (tx) => {
-    if (event) {
+    if (answer.event) {
       // As if its webhook had come: the same decision, audit, alerts and deliveries.
-      const text = JSON.stringify(event)
-      return receiveEvent(tx, { event, text, source: 'lookup' })
+      const { event } = answer
+      return receiveEvent(tx, { event, text: JSON.stringify(event), source: 'lookup' })
     }
     if (overdue.lookups >= ALERT_AFTER) {
-      const { org_id: tenant } = payment
-      await alertOverdue(tx, { subject: reference, tenant, detail: detailOf(overdue, found) })
+      const subject = type === 'charge' ? payment.id : overdue.transactionId
+      const detail = `${SINCE[type]} ${overdue.since.toISOString()}: no webhook came, and the gateway was asked ${overdue.lookups} times. ${answer.said}`
+      await alertOverdue(tx, { subject, tenant: payment.org_id, detail })
     }
     return 'open'
   })
-  log.info(
-    { paymentId: reference, found: found.kind, outcome },
-    'gateway asked about an overdue payment',
-  )
+  log.info({ paymentId: payment.id, type, outcome }, 'gateway asked about an overdue payment')
 }
 
-/** What the gateway's webhook would have said; undefined if it cannot tell. */
-function eventOf({ payment }: Overdue, found: FoundCharge): GatewayEvent | undefined {
-  if (found.kind !== 'charged' && found.kind !== 'declined') return undefined
+const SINCE = { charge: 'Pending since', refund: 'A refund is not confirmed since' }
+
+/** What the gateway's webhook would have said, or why it cannot tell. */
+type Answer =
+  | { readonly event: GatewayEvent; readonly said?: undefined }
+  | { readonly event?: undefined; readonly said: string }
+
+async function askCharge(gateway: Asked, overdue: Overdue): Promise<Answer> {
+  const { gatewayKey: key, amount, payment, ref } = overdue
   const { id: paymentId, currency } = payment
-  const amount = found.kind === 'charged' ? found.amount : Number(payment.amount)
+  const found = await gateway.find({ key, amount, currency, reference: paymentId, ref })
+  if (found.kind !== 'charged' && found.kind !== 'declined') return { said: sentenceOf(found) }
   const status = found.kind === 'charged' ? 'succeeded' : 'failed'
+  const data = {
+    ...{ status, amount: found.kind === 'charged' ? found.amount : Number(payment.amount) },
+    ...(found.ref !== undefined && { gatewayRef: found.ref }),
+  }
+  return { event: eventOf(payment, { type: `payment.${status}`, about: paymentId, data }) }
+}
+
+async function askRefund(gateway: Asked, overdue: Overdue): Promise<Answer> {
+  const { gatewayKey: key, amount, payment, ref: refundId, transactionId: about } = overdue
+  const { gateway_ref: gatewayRef } = payment
+  const found = await gateway.findRefund({ key, chargeRef: gatewayRef ?? '' })
+  if (found.kind === 'refused') {
+    const data = { status: 'failed', amount, gatewayRef, refundId, reason: found.error.message }
+    return { event: eventOf(payment, { type: 'refund.failed', about, data }) }
+  }
+  if (found.kind !== 'refunded') return { said: sentenceOf(found) }
+  if (found.ref !== refundId) return { said: `It says ${found.ref}, not ${refundId}.` }
+  const data = { status: 'refunded', amount, gatewayRef, refundId }
+  return { event: eventOf(payment, { type: 'payment.refunded', about, data }) }
+}
+
+interface Said {
+  readonly type: string
+  /** Our id of what was asked about. */
+  readonly about: string
+  readonly data: object
+}
+
+function eventOf(
+  { id: paymentId, currency }: Overdue['payment'],
+  { type, about, data }: Said,
+): GatewayEvent {
   return {
     // One for each answer, in whichever process: asked again, it is known.
-    id: `lookup_${paymentId}_${status}`,
-    type: `payment.${status}`,
+    id: `lookup_${about}_${type.replace(/^.*\./, '')}`,
+    type,
     createdAt: new Date().toISOString(),
-    data: {
-      ...{ paymentId, status, amount, currency },
-      ...(found.ref !== undefined && { gatewayRef: found.ref }),
-    },
+    data: { ...{ paymentId, currency }, ...data },
   }
 }
 
-const SAID: Readonly<Record<string, string>> = {
-  none: 'It knows nothing of the charge.',
-  pending: 'It has not decided about the charge.',
+const SENTENCES: Readonly<Record<string, string>> = {
+  none: 'It knows nothing of it.',
+  pending: 'It has not decided about it.',
 }
 
-function detailOf({ since, lookups: times }: Overdue, found: FoundCharge): string {
-  const said = found.kind === 'unknown' ? found.error.message : SAID[found.kind]
-  return `Pending since ${since.toISOString()}: no webhook came, and the gateway was asked ${times} times. ${said}`
+function sentenceOf(found: FoundCharge | FoundRefund): string {
+  if (found.kind === 'unknown') return found.error.message
+  return SENTENCES[found.kind] ?? `It says ${found.kind}.`
 }
