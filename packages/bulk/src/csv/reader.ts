@@ -1,6 +1,7 @@
 import { CsvError } from './csv-error.ts'
 import { RowScanner, type CsvRow } from './row-scanner.ts'
-import { NotText, pieceDecoder, type CsvEncoding } from './text-decoder.ts'
+import { pieces } from '../text/pieces.ts'
+import { NotText, pieceDecoder, type TextEncoding } from '../text/text-decoder.ts'
 
 export interface CsvOptions {
   /** Default a comma. */
@@ -8,7 +9,7 @@ export interface CsvOptions {
   /** Default `"`. */
   readonly quote?: string | undefined
   /** Default `utf-8`, with or without its mark. */
-  readonly encoding?: CsvEncoding | undefined
+  readonly encoding?: TextEncoding | undefined
   /** Default 64 KiB. */
   readonly maxRowBytes?: number | undefined
   /** Default 8 KiB. */
@@ -21,8 +22,7 @@ export interface CsvOptions {
   readonly ragged?: 'refuse' | 'yield' | undefined
 }
 
-/** Pieces of less are put together first: a row that comes in crumbs is not read again for each. */
-const PIECE_BYTES = 16 * 1024
+const CODES = { encoding: 'CSV_ENCODING', binary: 'CSV_BINARY' } as const
 
 /**
  * Reads rows as the bytes come, with memory for a few pieces and a batch only. Lines end by LF, CRLF
@@ -48,7 +48,11 @@ export async function* readCsv(
       return decode()
     } catch (error) {
       if (!(error instanceof NotText)) throw error
-      throw new CsvError(error.code, { line: scanner.lineAfter(error.before) }, error.message)
+      throw new CsvError(
+        CODES[error.kind],
+        { line: scanner.lineAfter(error.before) },
+        error.message,
+      )
     }
   }
   for await (const piece of pieces(bytes)) {
@@ -56,27 +60,6 @@ export async function* readCsv(
   }
   for (const rows of scanner.scan(text(() => decoder.end()))) yield checked(rows)
   for (const rows of scanner.end()) yield checked(rows)
-}
-
-/** The same bytes in pieces that are worth the work. */
-async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let waiting: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of bytes) {
-    waiting.push(chunk)
-    size += chunk.length
-    if (size < PIECE_BYTES) continue
-    yield together(waiting)
-    waiting = []
-    size = 0
-  }
-  if (size > 0) yield together(waiting)
-}
-
-function together(chunks: readonly Uint8Array[]): Buffer {
-  const [first] = chunks
-  if (first === undefined || chunks.length > 1) return Buffer.concat(chunks)
-  return Buffer.from(first.buffer, first.byteOffset, first.byteLength)
 }
 
 function asTheyAre(rows: CsvRow[]): CsvRow[] {

@@ -1,17 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import type { CsvErrorCode } from './csv-error.ts'
 
-export type CsvEncoding = 'utf-8' | 'windows-1252'
+export type TextEncoding = 'utf-8' | 'windows-1252'
 
 /** Why bytes are no text, and the text before the place where that is. */
 export class NotText extends Error {
-  readonly code: CsvErrorCode
+  readonly kind: 'encoding' | 'binary'
   readonly before: string
 
-  constructor(code: CsvErrorCode, reason: string, before: string) {
+  constructor(kind: 'encoding' | 'binary', reason: string, before: string) {
     super(reason)
     this.name = 'NotText'
-    this.code = code
+    this.kind = kind
     this.before = before
   }
 }
@@ -31,7 +30,7 @@ export interface PieceDecoder {
  * Refuses UTF-16 and binary files by their NULs. Node's own decoder would do for UTF-8, but does not
  * say where a file is wrong.
  */
-export function pieceDecoder(encoding: CsvEncoding): PieceDecoder {
+export function pieceDecoder(encoding: TextEncoding): PieceDecoder {
   const single = encoding === 'utf-8' ? undefined : new TextDecoder(encoding)
   let rest: Buffer = EMPTY
   let isFirst = true
@@ -67,11 +66,11 @@ export function pieceDecoder(encoding: CsvEncoding): PieceDecoder {
   }
 }
 
-function withoutMark(bytes: Buffer, encoding: CsvEncoding): Buffer {
+function withoutMark(bytes: Buffer, encoding: TextEncoding): Buffer {
   if (UTF16_MARKS.some((mark) => bytes.subarray(0, 2).equals(mark))) throw utf16()
   if (!bytes.subarray(0, 3).equals(UTF8_MARK)) return bytes
   if (encoding === 'utf-8') return bytes.subarray(3)
-  throw new NotText('CSV_ENCODING', `is UTF-8 by its first bytes, not ${encoding}`, '')
+  throw new NotText('encoding', `is UTF-8 by its first bytes, not ${encoding}`, '')
 }
 
 /** Where the last character that may be cut off begins; the whole length if none is. */
@@ -99,11 +98,11 @@ function notUtf8(bytes: Buffer): NotText {
     else bad = middle
   }
   const before = bytes.subarray(0, wholeCharacters(bytes.subarray(0, good)))
-  return new NotText('CSV_ENCODING', 'is not UTF-8', before.toString('utf8'))
+  return new NotText('encoding', 'is not UTF-8', before.toString('utf8'))
 }
 
 function utf16(): NotText {
-  return new NotText('CSV_ENCODING', 'is UTF-16: save the file as UTF-8', '')
+  return new NotText('encoding', 'is UTF-16: save the file as UTF-8', '')
 }
 
 /** Without its mark, UTF-16 of western text has a NUL beside every letter. */
@@ -112,7 +111,7 @@ function binary(bytes: Buffer, nul: number): NotText {
   const nuls = start.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0)
   if (nul < 2 && nuls * 3 > start.length) return utf16()
   return new NotText(
-    'CSV_BINARY',
+    'binary',
     'has a byte that no text has (NUL)',
     bytes.toString('latin1', 0, nul),
   )

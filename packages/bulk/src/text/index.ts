@@ -1,0 +1,2 @@
+export { LineTooLong, readLines } from './lines.ts'
+export type { TextLine } from './lines.ts'
