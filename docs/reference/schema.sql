@@ -1087,7 +1087,8 @@ CREATE OR REPLACE FUNCTION payments.reconciliation_link_guarded()
 AS $function$
 begin
   perform from payments.payments where id = new.payment_id for update;
-  if exists (select from payments.reconciliation_records where matched_payment_id = new.payment_id)
+  if exists (select from payments.reconciliation_records
+              where matched_payment_id = new.payment_id and matched_as is distinct from 'refund')
   then
     raise exception 'payment % is matched by a record', new.payment_id
       using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
@@ -1101,6 +1102,35 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION payments.reconciliation_part_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  paid payments.payments;
+  part bigint := new.amount - coalesce(new.adjustment, 0);
+  others bigint;
+begin
+  select * into paid from payments.payments where id = new.matched_payment_id for update;
+  if exists (select from payments.reconciliation_records
+              where matched_payment_id = new.matched_payment_id and matched_as is null
+                and (run_id, line_number) <> (new.run_id, new.line_number))
+     or exists (select from payments.reconciliation_links where payment_id = new.matched_payment_id)
+  then
+    raise exception 'payment % is matched as a whole', paid.id
+      using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
+  end if;
+  select coalesce(sum(amount - coalesce(adjustment, 0)), 0) into others
+    from payments.reconciliation_records
+   where matched_payment_id = new.matched_payment_id and matched_as = 'part'
+     and (run_id, line_number) <> (new.run_id, new.line_number);
+  if part <= 0 or others + part > paid.amount or new.currency <> paid.currency then
+    raise exception 'payment %: % beside % is no part of %', paid.id, part, others, paid.amount
+      using errcode = 'check_violation', constraint = 'reconciliation_parts_within_payment';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION payments.reconciliation_records_guarded()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1109,7 +1139,8 @@ begin
   if exists (select from payments.reconciliation_links) then
     if exists (select
                  from changed as c
-                 join payments.reconciliation_links as l on l.payment_id = c.matched_payment_id) then
+                 join payments.reconciliation_links as l on l.payment_id = c.matched_payment_id
+                where c.matched_as is distinct from 'refund') then
       raise exception 'a payment is linked to another record'
         using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
     end if;
@@ -1122,7 +1153,46 @@ begin
         using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
     end if;
   end if;
+  if exists (select from payments.reconciliation_records where matched_as is not null) then
+    if exists (select
+                 from changed as c
+                 join (select matched_payment_id from payments.reconciliation_records
+                        where matched_as = 'part') as p
+                   on p.matched_payment_id = c.matched_payment_id
+                where c.matched_as is null) then
+      raise exception 'a payment is matched in parts'
+        using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
+    end if;
+  end if;
+  if exists (select from payments.reconciliation_refunds) then
+    if exists (select
+                 from changed as c
+                 join payments.reconciliation_refunds as f
+                   on f.run_id = c.run_id and f.line_number = c.line_number
+                where c.status = 'unmatched') then
+      raise exception 'a record that is not matched has no refunds'
+        using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+    end if;
+  end if;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION payments.reconciliation_refund_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from payments.transactions where id = new.refund_id and type = 'refund') then
+    raise exception 'transaction % is no refund', new.refund_id
+      using errcode = 'check_violation', constraint = 'reconciliation_refunds_are_refunds';
+  end if;
+  if not exists (select from payments.reconciliation_records
+                  where run_id = new.run_id and line_number = new.line_number
+                    and status = 'matched') then
+    raise exception 'record % of % is not matched', new.line_number, new.run_id
+      using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+  end if;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION payments.reconciliation_run_deleted()
@@ -1296,7 +1366,7 @@ create table payments.reconciliation_details (
   actor text,
   constraint reconciliation_details_pkey PRIMARY KEY (run_id, line_number),
   constraint reconciliation_details_note_check CHECK ((length(note) <= 2000)),
-  constraint reconciliation_details_reason CHECK ((reason = ANY (ARRAY['exact_match'::text, 'no_match'::text, 'duplicate'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'manual_match'::text, 'manual_unmatch'::text, 'ignored'::text, 'reopened'::text]))),
+  constraint reconciliation_details_reason CHECK ((reason = ANY (ARRAY['exact_match'::text, 'no_match'::text, 'duplicate'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'manual_match'::text, 'manual_unmatch'::text, 'ignored'::text, 'reopened'::text, 'discarded'::text]))) NOT VALID,
   constraint reconciliation_details_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 64))),
   constraint reconciliation_details_run_no_check CHECK ((run_no >= 0))
 ) with (fillfactor=85);
@@ -1367,6 +1437,8 @@ create table payments.reconciliation_records (
   decided_by text,
   adjustment bigint,
   adjustment_kind text,
+  fee bigint,
+  matched_as text,
   constraint reconciliation_records_pkey PRIMARY KEY (run_id, line_number),
   constraint reconciliation_records_adjusted CHECK ((((adjustment IS NULL) = (adjustment_kind IS NULL)) AND ((adjustment IS NULL) OR (status = 'matched'::text)))),
   constraint reconciliation_records_adjustment_check CHECK ((adjustment <> 0)),
@@ -1376,7 +1448,9 @@ create table payments.reconciliation_records (
   constraint reconciliation_records_currency_check CHECK ((octet_length(currency) = 3)),
   constraint reconciliation_records_decided_by CHECK ((decided_by = ANY (ARRAY['auto'::text, 'manual'::text, 'ignored'::text]))),
   constraint reconciliation_records_external_transaction_id_check CHECK (((octet_length(external_transaction_id) >= 1) AND (octet_length(external_transaction_id) <= 1020))),
+  constraint reconciliation_records_fee CHECK ((fee <> 0)) NOT VALID,
   constraint reconciliation_records_line_number_check CHECK ((line_number > 0)),
+  constraint reconciliation_records_matched_as CHECK (((matched_as IS NULL) OR ((matched_as = ANY (ARRAY['part'::text, 'refund'::text])) AND (status = 'matched'::text)))) NOT VALID,
   constraint reconciliation_records_matched_has_payment CHECK (((status = 'matched'::text) = (matched_payment_id IS NOT NULL))),
   constraint reconciliation_records_matched_is_decided CHECK (
 CASE
@@ -1387,8 +1461,19 @@ END),
   constraint reconciliation_records_status CHECK ((status = ANY (ARRAY['unmatched'::text, 'matched'::text])))
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX reconciliation_records_open ON payments.reconciliation_records USING btree (run_id, line_number) WHERE (status = 'unmatched'::text);
-CREATE UNIQUE INDEX reconciliation_records_payment ON payments.reconciliation_records USING btree (matched_payment_id) WHERE (matched_payment_id IS NOT NULL);
+CREATE INDEX reconciliation_records_parts ON payments.reconciliation_records USING btree (matched_payment_id) WHERE (matched_as IS NOT NULL);
+CREATE UNIQUE INDEX reconciliation_records_payment ON payments.reconciliation_records USING btree (matched_payment_id) WHERE ((matched_payment_id IS NOT NULL) AND (matched_as IS NULL));
 CREATE TRIGGER reconciliation_records_guarded AFTER UPDATE ON payments.reconciliation_records REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION payments.reconciliation_records_guarded();
+CREATE TRIGGER reconciliation_records_parts_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_records FOR EACH ROW WHEN ((new.matched_as = 'part'::text)) EXECUTE FUNCTION payments.reconciliation_part_guarded();
+
+create table payments.reconciliation_refunds (
+  refund_id uuid not null,
+  run_id uuid not null,
+  line_number integer not null,
+  constraint reconciliation_refunds_pkey PRIMARY KEY (refund_id)
+);
+CREATE INDEX reconciliation_refunds_of_record ON payments.reconciliation_refunds USING btree (run_id, line_number);
+CREATE TRIGGER reconciliation_refunds_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_refunds FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_refund_guarded();
 
 create table payments.reconciliation_runs (
   id uuid not null,
@@ -1409,21 +1494,50 @@ create table payments.reconciliation_runs (
   run_no integer not null default 0,
   created_at timestamp with time zone not null default posthorn.now(),
   ran_at timestamp with time zone,
+  format text not null default 'csv'::text,
+  balances jsonb,
+  pending integer not null default 0,
+  discarded_at timestamp with time zone,
+  discarded_by text,
+  discard_reason text,
+  copy_of uuid,
   constraint reconciliation_runs_pkey PRIMARY KEY (id),
   constraint reconciliation_runs_adds_up CHECK (((matched + unmatched) = total)),
   constraint reconciliation_runs_check CHECK (((profile_id IS NULL) = (profile_version IS NULL))),
   constraint reconciliation_runs_completed CHECK (((status <> 'completed'::text) OR (run_no > 0))),
+  constraint reconciliation_runs_discard_reason_check CHECK (((length(discard_reason) >= 1) AND (length(discard_reason) <= 2000))),
+  constraint reconciliation_runs_discarded CHECK ((((status = 'discarded'::text) = (discarded_at IS NOT NULL)) AND ((discarded_at IS NULL) = (discarded_by IS NULL)) AND ((discarded_at IS NULL) = (discard_reason IS NULL)) AND ((discarded_at IS NULL) OR (matched = 0)))) NOT VALID,
   constraint reconciliation_runs_file_hash_check CHECK ((octet_length(file_hash) = 32)),
   constraint reconciliation_runs_filename_check CHECK (((length(filename) >= 1) AND (length(filename) <= 255))),
+  constraint reconciliation_runs_format CHECK ((format = ANY (ARRAY['csv'::text, 'camt.053'::text, 'mt940'::text]))),
   constraint reconciliation_runs_matched_check CHECK ((matched >= 0)),
+  constraint reconciliation_runs_pending_check CHECK ((pending >= 0)),
   constraint reconciliation_runs_ran CHECK (((run_no = 0) = (ran_at IS NULL))),
-  constraint reconciliation_runs_status_check CHECK ((status = ANY (ARRAY['loaded'::text, 'running'::text, 'completed'::text]))),
+  constraint reconciliation_runs_status CHECK ((status = ANY (ARRAY['loaded'::text, 'running'::text, 'completed'::text, 'discarded'::text]))) NOT VALID,
   constraint reconciliation_runs_total_check CHECK ((total > 0)),
   constraint reconciliation_runs_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
-CREATE UNIQUE INDEX reconciliation_runs_file ON payments.reconciliation_runs USING btree (org_id, user_id, file_hash);
-CREATE INDEX reconciliation_runs_listed ON payments.reconciliation_runs USING btree (org_id, user_id, id);
+CREATE UNIQUE INDEX reconciliation_runs_file ON payments.reconciliation_runs USING btree (org_id, file_hash) WHERE ((discarded_at IS NULL) AND (copy_of IS NULL));
+CREATE INDEX reconciliation_runs_listed ON payments.reconciliation_runs USING btree (org_id, id);
 CREATE TRIGGER reconciliation_runs_deleted BEFORE DELETE ON payments.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_run_deleted();
+
+create table payments.reconciliation_statements (
+  run_id uuid not null,
+  number integer not null,
+  currency text not null,
+  statement_id text not null,
+  account text,
+  first_line integer,
+  last_line integer,
+  entries integer not null,
+  booked bigint not null,
+  opening bigint,
+  closing bigint,
+  difference bigint generated always as (((closing - opening) - booked)) stored,
+  constraint reconciliation_statements_pkey PRIMARY KEY (run_id, number, currency),
+  constraint reconciliation_statements_entries_check CHECK ((entries >= 0)),
+  constraint reconciliation_statements_number_check CHECK ((number > 0))
+);
 
 create table payments.reconciliation_suggestions (
   id uuid not null,
@@ -1435,9 +1549,12 @@ create table payments.reconciliation_suggestions (
   ambiguous boolean not null,
   status text not null default 'open'::text,
   created_at timestamp with time zone not null default posthorn.now(),
+  refund_ids uuid[] not null default '{}'::uuid[],
+  line_numbers integer[],
   constraint reconciliation_suggestions_pkey PRIMARY KEY (id),
-  constraint reconciliation_suggestions_kind_check CHECK ((kind = ANY (ARRAY['amount_tolerance'::text, 'date_window'::text, 'many_to_one'::text]))),
-  constraint reconciliation_suggestions_payment_ids_check CHECK (((cardinality(payment_ids) >= 1) AND (cardinality(payment_ids) <= 1000))),
+  constraint reconciliation_suggestions_kind CHECK ((kind = ANY (ARRAY['amount_tolerance'::text, 'date_window'::text, 'many_to_one'::text, 'one_to_many'::text]))) NOT VALID,
+  constraint reconciliation_suggestions_of_something CHECK ((((cardinality(payment_ids) + cardinality(refund_ids)) >= 1) AND ((cardinality(payment_ids) + cardinality(refund_ids)) <= 1000))) NOT VALID,
+  constraint reconciliation_suggestions_parts CHECK (((kind = 'one_to_many'::text) = (line_numbers IS NOT NULL))) NOT VALID,
   constraint reconciliation_suggestions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'accepted'::text, 'dismissed'::text])))
 ) with (fillfactor=80);
 CREATE INDEX reconciliation_suggestions_listed ON payments.reconciliation_suggestions USING btree (run_id, line_number, id);
@@ -1679,7 +1796,10 @@ alter table payments.reconciliation_links add constraint reconciliation_links_pa
 alter table payments.reconciliation_links add constraint reconciliation_links_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
 alter table payments.reconciliation_profile_versions add constraint reconciliation_profile_versions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES payments.reconciliation_profiles(id);
 alter table payments.reconciliation_records add constraint reconciliation_records_matched_payment_id_fkey FOREIGN KEY (matched_payment_id) REFERENCES payments.payments(id);
+alter table payments.reconciliation_refunds add constraint reconciliation_refunds_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES payments.transactions(id);
+alter table payments.reconciliation_refunds add constraint reconciliation_refunds_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
 alter table payments.reconciliation_runs add constraint reconciliation_runs_profile_id_profile_version_fkey FOREIGN KEY (profile_id, profile_version) REFERENCES payments.reconciliation_profile_versions(profile_id, version);
+alter table payments.reconciliation_statements add constraint reconciliation_statements_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_suggestions add constraint reconciliation_suggestions_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
 alter table payments.reconciliation_tallies add constraint reconciliation_tallies_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.transactions add constraint transactions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);

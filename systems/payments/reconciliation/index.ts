@@ -2,12 +2,14 @@ import type { App } from '@posthorn/http'
 import type { Static, TObject } from 'typebox'
 import type { Host } from '../../system.ts'
 import { decisionRoutes } from './decisions/routes.ts'
+import { discardRoutes } from './discard/routes.ts'
 import { exceptionRoutes } from './exceptions/routes.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import type { reconciliationSettings } from './settings.ts'
+import { statementRoutes } from './statements/routes.ts'
 import { suggestionRoutes } from './suggestions/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
 
@@ -15,7 +17,7 @@ export { reconciliationSettings } from './settings.ts'
 
 type Settings = Static<TObject<typeof reconciliationSettings>>
 
-/** Adds what a user does with a bank's file: upload, run, decide, export. */
+/** Adds what members of an organisation do with a bank's file: upload, run, decide, export. */
 export async function reconciliationRoutes(
   app: App,
   { pool, settings }: Pick<Host<Settings>, 'pool' | 'settings'>,
@@ -24,6 +26,8 @@ export async function reconciliationRoutes(
   profileRoutes(app, { pool })
   runRoutes(app, { pool, memoryMb: settings.RECONCILIATION_MEMORY_MB })
   recordRoutes(app, pool)
+  statementRoutes(app, pool)
+  discardRoutes(app, pool)
   decisionRoutes(app, pool)
   suggestionRoutes(app, pool)
   exceptionRoutes(app, pool)

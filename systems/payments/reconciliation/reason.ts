@@ -9,6 +9,7 @@ export const REASONS = [
   'manual_unmatch',
   'ignored',
   'reopened',
+  'discarded',
 ] as const
 
 export type Reason = (typeof REASONS)[number]

@@ -1,6 +1,9 @@
 import { PageQuery, pageOf } from '@posthorn/http'
 import { Type } from 'typebox'
+import { FORMATS } from './formats/format.ts'
 import { REASONS } from './reason.ts'
+import { RUN_STATES } from './runs/run.ts'
+import { Balances } from './upload/schemas.ts'
 
 export const tags = ['reconciliation']
 export const Id = Type.String({ format: 'uuid' })
@@ -13,6 +16,8 @@ export const Amounts = Type.Record(Type.String(), Type.String(), {
 })
 export const ReasonEnum = Type.Enum([...REASONS])
 const Counts = Type.Record(Type.String(), Type.Integer())
+
+const Day = Type.String({ format: 'date' })
 
 export const runParams = Type.Object({ id: Id })
 export const RecordId = Type.String({ pattern: '^[1-9]\\d{0,8}$', description: 'its line number' })
@@ -32,7 +37,8 @@ const Result = {
 export const RunResource = Type.Object({
   id: Id,
   filename: Type.String(),
-  status: Type.Enum(['loaded', 'running', 'completed']),
+  status: Type.Enum([...RUN_STATES]),
+  uploadedBy: Type.String(),
   ...Result,
   duplicates: Type.Integer(),
   sums: Type.Record(Type.String(), Type.Object({ records: Type.Integer(), amount: Type.String() })),
@@ -41,6 +47,13 @@ export const RunResource = Type.Object({
   profileVersion: NullableInteger,
   createdAt: Type.String(),
   ranAt: Nullable,
+  format: Type.Enum([...FORMATS]),
+  balances: Balances,
+  pending: Type.Integer({ description: 'entries that are not booked, and no records' }),
+  discarded: Type.Union([
+    Type.Object({ at: Type.String(), by: Type.String(), reason: Type.String() }),
+    Type.Null(),
+  ]),
 })
 
 export const RecordResource = Type.Object({
@@ -54,7 +67,15 @@ export const RecordResource = Type.Object({
   duplicateOf: NullableInteger,
   status: Type.Enum(['unmatched', 'matched']),
   matchedPaymentId: Nullable,
+  matchedAs: Type.Union([Type.Enum(['payment', 'part', 'refund']), Type.Null()], {
+    description: 'what the record stands for; of a refund, matchedPaymentId is what was refunded',
+  }),
   paymentIds: Type.Array(Type.String()),
+  refundIds: Type.Array(Type.String()),
+  fee: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'what was taken off: by the match, else as the file names it',
+  }),
+  gross: Type.Integer({ description: 'amount and fee' }),
   adjustment: Type.Union([
     Type.Object({ amount: Type.Integer(), kind: Type.String() }),
     Type.Null(),
@@ -88,6 +109,10 @@ export const SuggestionResource = Type.Object({
   recordId: Type.String(),
   kind: Type.String(),
   paymentIds: Type.Array(Type.String()),
+  refundIds: Type.Array(Type.String()),
+  recordIds: Type.Array(Type.String(), {
+    description: 'the records of a payment in parts, else the one',
+  }),
   difference: Type.Integer({ description: "the record's amount less that of the payments" }),
   ambiguous: Type.Boolean(),
   status: Type.String(),
@@ -96,7 +121,7 @@ export const SuggestionResource = Type.Object({
 
 export const runReconciliation = {
   tags,
-  summary: 'Match the records of a file with the payments of its user',
+  summary: 'Match the records of a file with the payments of its organisation',
   params: runParams,
   body: Type.Union([Type.Object({ dryRun: Type.Optional(Type.Boolean()) }), Type.Null()]),
   response: { 200: Type.Object({ ...Result, reasons: Counts }) },
@@ -106,7 +131,7 @@ export const listRuns = {
   summary: 'Files and how far their reconciliation is, newest first',
   querystring: Type.Object({
     ...LinePage,
-    status: Type.Optional(Type.Enum(['loaded', 'running', 'completed'])),
+    status: Type.Optional(Type.Enum([...RUN_STATES])),
   }),
   response: { 200: pageOf(RunResource) },
 }
@@ -166,10 +191,19 @@ export const listDetails = {
 }
 export const listMissing = {
   tags,
-  summary: 'Payments that no record names, newest first',
+  summary: 'Payments that no record has, or not all of, newest first',
   params: runParams,
   querystring: Type.Object({
     ...LinePage,
+    from: Type.Optional({ ...Day, description: 'payments of this day and later (UTC)' }),
+    to: Type.Optional({ ...Day, description: 'payments of this day and earlier' }),
+    settlesWithin: Type.Integer({
+      minimum: 0,
+      maximum: 366,
+      default: 0,
+      description:
+        'T+n: days that the bank has for a payment; one is missing only once they are over',
+    }),
     status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
   }),
   response: { 200: pageOf(PaymentSideResource) },

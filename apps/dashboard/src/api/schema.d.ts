@@ -5677,6 +5677,25 @@ export interface paths {
                 id: string
                 name: string
                 rules: {
+                  /**
+                   * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                   * @enum {unknown}
+                   */
+                  balances?: 'report' | 'require'
+                  /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                  camtReferences?: (
+                    | 'EndToEndId'
+                    | 'TxId'
+                    | 'InstrId'
+                    | 'UETR'
+                    | 'AcctSvcrRef'
+                    | 'PmtInfId'
+                    | 'MsgId'
+                    | 'CdtrRef'
+                    | 'ChqNb'
+                    | 'ClrSysRef'
+                    | 'NtryRef'
+                  )[]
                   columns: {
                     amount?: string | number
                     credit?: string | number
@@ -5712,16 +5731,25 @@ export interface paths {
                    */
                   encoding: 'utf-8' | 'windows-1252' | 'latin1'
                   /**
+                   * @description left out, it is seen from the file; all rules but these are for `csv`
+                   * @enum {unknown}
+                   */
+                  format?: 'csv' | 'camt.053' | 'mt940'
+                  /**
                    * @description on which line the names of the columns are; null: there are none
                    * @default 1
                    */
                   headerLine: number | null
+                  /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                  mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                   /**
                    * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                    * @default signed
                    * @enum {unknown}
                    */
                   sign: 'signed' | 'debit-credit' | 'flag'
+                  /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                  textPattern?: string
                   /**
                    * @default
                    * @enum {unknown}
@@ -5752,6 +5780,25 @@ export interface paths {
             /** @description of the bank, say */
             name: string
             rules: {
+              /**
+               * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+               * @enum {unknown}
+               */
+              balances?: 'report' | 'require'
+              /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+              camtReferences?: (
+                | 'EndToEndId'
+                | 'TxId'
+                | 'InstrId'
+                | 'UETR'
+                | 'AcctSvcrRef'
+                | 'PmtInfId'
+                | 'MsgId'
+                | 'CdtrRef'
+                | 'ChqNb'
+                | 'ClrSysRef'
+                | 'NtryRef'
+              )[]
               columns: {
                 amount?: string | number
                 credit?: string | number
@@ -5787,16 +5834,25 @@ export interface paths {
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
+               * @description left out, it is seen from the file; all rules but these are for `csv`
+               * @enum {unknown}
+               */
+              format?: 'csv' | 'camt.053' | 'mt940'
+              /**
                * @description on which line the names of the columns are; null: there are none
                * @default 1
                */
               headerLine: number | null
+              /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+              mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
               /**
                * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                * @default signed
                * @enum {unknown}
                */
               sign: 'signed' | 'debit-credit' | 'flag'
+              /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+              textPattern?: string
               /**
                * @default
                * @enum {unknown}
@@ -5837,6 +5893,25 @@ export interface paths {
               id: string
               name: string
               rules: {
+                /**
+                 * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                 * @enum {unknown}
+                 */
+                balances?: 'report' | 'require'
+                /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                camtReferences?: (
+                  | 'EndToEndId'
+                  | 'TxId'
+                  | 'InstrId'
+                  | 'UETR'
+                  | 'AcctSvcrRef'
+                  | 'PmtInfId'
+                  | 'MsgId'
+                  | 'CdtrRef'
+                  | 'ChqNb'
+                  | 'ClrSysRef'
+                  | 'NtryRef'
+                )[]
                 columns: {
                   amount?: string | number
                   credit?: string | number
@@ -5872,16 +5947,25 @@ export interface paths {
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
+                 * @description left out, it is seen from the file; all rules but these are for `csv`
+                 * @enum {unknown}
+                 */
+                format?: 'csv' | 'camt.053' | 'mt940'
+                /**
                  * @description on which line the names of the columns are; null: there are none
                  * @default 1
                  */
                 headerLine: number | null
+                /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                 /**
                  * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                  * @default signed
                  * @enum {unknown}
                  */
                 sign: 'signed' | 'debit-credit' | 'flag'
+                /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                textPattern?: string
                 /**
                  * @default
                  * @enum {unknown}
@@ -5950,6 +6034,25 @@ export interface paths {
               id: string
               name: string
               rules: {
+                /**
+                 * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                 * @enum {unknown}
+                 */
+                balances?: 'report' | 'require'
+                /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                camtReferences?: (
+                  | 'EndToEndId'
+                  | 'TxId'
+                  | 'InstrId'
+                  | 'UETR'
+                  | 'AcctSvcrRef'
+                  | 'PmtInfId'
+                  | 'MsgId'
+                  | 'CdtrRef'
+                  | 'ChqNb'
+                  | 'ClrSysRef'
+                  | 'NtryRef'
+                )[]
                 columns: {
                   amount?: string | number
                   credit?: string | number
@@ -5985,16 +6088,25 @@ export interface paths {
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
+                 * @description left out, it is seen from the file; all rules but these are for `csv`
+                 * @enum {unknown}
+                 */
+                format?: 'csv' | 'camt.053' | 'mt940'
+                /**
                  * @description on which line the names of the columns are; null: there are none
                  * @default 1
                  */
                 headerLine: number | null
+                /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                 /**
                  * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                  * @default signed
                  * @enum {unknown}
                  */
                 sign: 'signed' | 'debit-credit' | 'flag'
+                /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                textPattern?: string
                 /**
                  * @default
                  * @enum {unknown}
@@ -6067,6 +6179,25 @@ export interface paths {
             /** @description of the bank, say */
             name?: string
             rules?: {
+              /**
+               * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+               * @enum {unknown}
+               */
+              balances?: 'report' | 'require'
+              /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+              camtReferences?: (
+                | 'EndToEndId'
+                | 'TxId'
+                | 'InstrId'
+                | 'UETR'
+                | 'AcctSvcrRef'
+                | 'PmtInfId'
+                | 'MsgId'
+                | 'CdtrRef'
+                | 'ChqNb'
+                | 'ClrSysRef'
+                | 'NtryRef'
+              )[]
               columns: {
                 amount?: string | number
                 credit?: string | number
@@ -6102,16 +6233,25 @@ export interface paths {
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
+               * @description left out, it is seen from the file; all rules but these are for `csv`
+               * @enum {unknown}
+               */
+              format?: 'csv' | 'camt.053' | 'mt940'
+              /**
                * @description on which line the names of the columns are; null: there are none
                * @default 1
                */
               headerLine: number | null
+              /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+              mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
               /**
                * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                * @default signed
                * @enum {unknown}
                */
               sign: 'signed' | 'debit-credit' | 'flag'
+              /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+              textPattern?: string
               /**
                * @default
                * @enum {unknown}
@@ -6154,6 +6294,25 @@ export interface paths {
               id: string
               name: string
               rules: {
+                /**
+                 * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                 * @enum {unknown}
+                 */
+                balances?: 'report' | 'require'
+                /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                camtReferences?: (
+                  | 'EndToEndId'
+                  | 'TxId'
+                  | 'InstrId'
+                  | 'UETR'
+                  | 'AcctSvcrRef'
+                  | 'PmtInfId'
+                  | 'MsgId'
+                  | 'CdtrRef'
+                  | 'ChqNb'
+                  | 'ClrSysRef'
+                  | 'NtryRef'
+                )[]
                 columns: {
                   amount?: string | number
                   credit?: string | number
@@ -6189,16 +6348,25 @@ export interface paths {
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
+                 * @description left out, it is seen from the file; all rules but these are for `csv`
+                 * @enum {unknown}
+                 */
+                format?: 'csv' | 'camt.053' | 'mt940'
+                /**
                  * @description on which line the names of the columns are; null: there are none
                  * @default 1
                  */
                 headerLine: number | null
+                /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                 /**
                  * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                  * @default signed
                  * @enum {unknown}
                  */
                 sign: 'signed' | 'debit-credit' | 'flag'
+                /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                textPattern?: string
                 /**
                  * @default
                  * @enum {unknown}
@@ -6262,6 +6430,25 @@ export interface paths {
                 createdAt: string
                 createdBy: string
                 rules: {
+                  /**
+                   * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                   * @enum {unknown}
+                   */
+                  balances?: 'report' | 'require'
+                  /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                  camtReferences?: (
+                    | 'EndToEndId'
+                    | 'TxId'
+                    | 'InstrId'
+                    | 'UETR'
+                    | 'AcctSvcrRef'
+                    | 'PmtInfId'
+                    | 'MsgId'
+                    | 'CdtrRef'
+                    | 'ChqNb'
+                    | 'ClrSysRef'
+                    | 'NtryRef'
+                  )[]
                   columns: {
                     amount?: string | number
                     credit?: string | number
@@ -6297,16 +6484,25 @@ export interface paths {
                    */
                   encoding: 'utf-8' | 'windows-1252' | 'latin1'
                   /**
+                   * @description left out, it is seen from the file; all rules but these are for `csv`
+                   * @enum {unknown}
+                   */
+                  format?: 'csv' | 'camt.053' | 'mt940'
+                  /**
                    * @description on which line the names of the columns are; null: there are none
                    * @default 1
                    */
                   headerLine: number | null
+                  /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                  mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                   /**
                    * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                    * @default signed
                    * @enum {unknown}
                    */
                   sign: 'signed' | 'debit-credit' | 'flag'
+                  /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                  textPattern?: string
                   /**
                    * @default
                    * @enum {unknown}
@@ -6353,6 +6549,25 @@ export interface paths {
             /** Format: uuid */
             profile?: string
             rules?: {
+              /**
+               * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+               * @enum {unknown}
+               */
+              balances?: 'report' | 'require'
+              /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+              camtReferences?: (
+                | 'EndToEndId'
+                | 'TxId'
+                | 'InstrId'
+                | 'UETR'
+                | 'AcctSvcrRef'
+                | 'PmtInfId'
+                | 'MsgId'
+                | 'CdtrRef'
+                | 'ChqNb'
+                | 'ClrSysRef'
+                | 'NtryRef'
+              )[]
               columns: {
                 amount?: string | number
                 credit?: string | number
@@ -6388,16 +6603,25 @@ export interface paths {
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
+               * @description left out, it is seen from the file; all rules but these are for `csv`
+               * @enum {unknown}
+               */
+              format?: 'csv' | 'camt.053' | 'mt940'
+              /**
                * @description on which line the names of the columns are; null: there are none
                * @default 1
                */
               headerLine: number | null
+              /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+              mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
               /**
                * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
                * @default signed
                * @enum {unknown}
                */
               sign: 'signed' | 'debit-credit' | 'flag'
+              /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+              textPattern?: string
               /**
                * @default
                * @enum {unknown}
@@ -6438,6 +6662,8 @@ export interface paths {
                 field: string
                 reason: string
               }[]
+              /** @enum {unknown} */
+              format: 'csv' | 'camt.053' | 'mt940'
               header: string[] | null
               /** @description the first 20, without the header */
               rows: {
@@ -6455,6 +6681,28 @@ export interface paths {
                 } | null
                 /** @description as they stand in the file */
                 values: string[]
+              }[]
+              /** @description of a camt.053 or MT940 file that is here whole: its balances */
+              statements: {
+                account: string | null
+                /** @description what the entries add up to, in minor units */
+                booked: string
+                closing: string | null
+                currency: string
+                /** @description the closing balance less the opening one and the entries, in minor units */
+                difference: string | null
+                entries: number
+                firstLine: number | null
+                lastLine: number | null
+                /** @description which one of the file, from 1 */
+                number: number
+                opening: string | null
+                /** @description why not, in words */
+                reason: string | null
+                /** @description as the bank calls it */
+                statementId: string
+                /** @description null where the file does not say both balances */
+                tiesOut: boolean | null
               }[]
               /** @description whether the file goes on */
               truncated: boolean
@@ -6483,7 +6731,7 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
-          status?: 'loaded' | 'running' | 'completed'
+          status?: 'loaded' | 'running' | 'completed' | 'discarded'
         }
         header?: never
         path?: never
@@ -6517,21 +6765,36 @@ export interface paths {
           content: {
             'application/json': {
               items: {
+                /** @description by statement and currency; null where the format has none */
+                balances: {
+                  differing: number
+                  tied: number
+                  unknown: number
+                } | null
                 createdAt: string
+                discarded: {
+                  at: string
+                  by: string
+                  reason: string
+                } | null
                 duplicates: number
                 filename: string
+                /** @enum {unknown} */
+                format: 'csv' | 'camt.053' | 'mt940'
                 /** Format: uuid */
                 id: string
                 matched: number
                 /** @description percent, two decimals */
                 matchRate: number
+                /** @description entries that are not booked, and no records */
+                pending: number
                 profileId: string | null
                 profileVersion: number | null
                 ranAt: string | null
                 /** @description how often it was reconciled */
                 runNo: number
                 /** @enum {unknown} */
-                status: 'loaded' | 'running' | 'completed'
+                status: 'loaded' | 'running' | 'completed' | 'discarded'
                 sums: {
                   [key: string]: {
                     amount: string
@@ -6540,6 +6803,7 @@ export interface paths {
                 }
                 total: number
                 unmatched: number
+                uploadedBy: string
               }[]
               nextCursor: string | null
             }
@@ -6550,7 +6814,7 @@ export interface paths {
     put?: never
     /**
      * Load a file of a bank, all of it or nothing
-     * @description The body is the file (`text/csv`), or a form with one (`multipart/form-data`). Columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise.
+     * @description The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. A workbook (XLSX) is 415: save it as CSV.
      */
     post: {
       parameters: {
@@ -6592,12 +6856,22 @@ export interface paths {
           }
           content: {
             'application/json': {
+              /** @description by statement and currency; null where the format has none */
+              balances: {
+                differing: number
+                tied: number
+                unknown: number
+              } | null
               bytes: number
               /** @description records that say the same as an earlier one */
               duplicates: number
               filename: string
+              /** @enum {unknown} */
+              format: 'csv' | 'camt.053' | 'mt940'
               /** Format: uuid */
               id: string
+              /** @description entries that are not booked, and no records */
+              pending: number
               profile: {
                 /** Format: uuid */
                 id: string
@@ -6666,14 +6940,29 @@ export interface paths {
           }
           content: {
             'application/json': {
+              /** @description by statement and currency; null where the format has none */
+              balances: {
+                differing: number
+                tied: number
+                unknown: number
+              } | null
               createdAt: string
+              discarded: {
+                at: string
+                by: string
+                reason: string
+              } | null
               duplicates: number
               filename: string
+              /** @enum {unknown} */
+              format: 'csv' | 'camt.053' | 'mt940'
               /** Format: uuid */
               id: string
               matched: number
               /** @description percent, two decimals */
               matchRate: number
+              /** @description entries that are not booked, and no records */
+              pending: number
               profileId: string | null
               profileVersion: number | null
               ranAt: string | null
@@ -6683,7 +6972,7 @@ export interface paths {
               /** @description how often it was reconciled */
               runNo: number
               /** @enum {unknown} */
-              status: 'loaded' | 'running' | 'completed'
+              status: 'loaded' | 'running' | 'completed' | 'discarded'
               sums: {
                 [key: string]: {
                   amount: string
@@ -6692,6 +6981,7 @@ export interface paths {
               }
               total: number
               unmatched: number
+              uploadedBy: string
             }
           }
         }
@@ -6772,6 +7062,7 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                 }
                 before: {
                   paymentId: string | null
@@ -6786,6 +7077,7 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                 }
                 changedAt: string
                 note: string | null
@@ -6799,6 +7091,158 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/decisions': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Decide about many records of a file at once
+     * @description Match, ignore, reopen, take matches back and accept suggestions in one transaction. What is refused changes nothing, and `refused` says why; all others are stored together.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            decisions: (
+              | {
+                  /** @enum {unknown} */
+                  do: 'ignore' | 'reopen' | 'unmatch'
+                  /** @description its line number */
+                  recordId: string
+                  /** @description of the record that was looked at; another is 409 */
+                  version?: number
+                }
+              | {
+                  adjustment?: {
+                    /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
+                    amount: number
+                    /** @enum {unknown} */
+                    kind: 'fee' | 'rounding' | 'other'
+                  }
+                  /** @enum {string} */
+                  do: 'match'
+                  /** @description the record is a part of its one payment, which others are paid in too */
+                  part?: boolean
+                  paymentIds?: string[]
+                  /** @description its line number */
+                  recordId: string
+                  /** @description refunds that the record is, or that a payout was paid less */
+                  refundIds?: string[]
+                  /** @description of the record that was looked at; another is 409 */
+                  version?: number
+                }
+              | {
+                  /** @enum {string} */
+                  do: 'accept'
+                  /** Format: uuid */
+                  suggestionId: string
+                }
+            )[]
+            /** @description why, in your words */
+            reason: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              applied: {
+                adjustment: {
+                  amount: number
+                  kind: string
+                } | null
+                /** @description in minor units */
+                amount: number
+                bookedOn: string
+                currency: string
+                decidedBy: string | null
+                duplicateOf: number | null
+                externalTransactionId: string
+                /** @description what was taken off: by the match, else as the file names it */
+                fee: number | null
+                /** @description amount and fee */
+                gross: number
+                id: string
+                lineNumber: number
+                /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+                matchedAs: ('payment' | 'part' | 'refund') | null
+                matchedPaymentId: string | null
+                occurrenceNo: number
+                paymentIds: string[]
+                reason:
+                  | (
+                      | 'exact_match'
+                      | 'no_match'
+                      | 'duplicate'
+                      | 'amount_mismatch'
+                      | 'currency_mismatch'
+                      | 'manual_match'
+                      | 'manual_unmatch'
+                      | 'ignored'
+                      | 'reopened'
+                      | 'discarded'
+                    )
+                  | null
+                refundIds: string[]
+                /** @enum {unknown} */
+                status: 'unmatched' | 'matched'
+                version: number
+              }[]
+              refused: {
+                code: string
+                detail: string
+                /** @description which of the decisions, from 0 */
+                index: number
+                recordId?: string
+                suggestionId?: string
+              }[]
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -6829,6 +7273,7 @@ export interface paths {
             | 'manual_unmatch'
             | 'ignored'
             | 'reopened'
+            | 'discarded'
         }
         header?: never
         path: {
@@ -6879,6 +7324,7 @@ export interface paths {
                   | 'manual_unmatch'
                   | 'ignored'
                   | 'reopened'
+                  | 'discarded'
                 recordId: string
                 runNo: number
               }[]
@@ -6890,6 +7336,112 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/discard': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Take a file back: its matches are undone, and it can be uploaded again
+     * @description For a file that was read by the wrong profile, or that should never have come. Its records stay to be looked at; the payments and refunds that they had are free again. A run that is discarded cannot be run or decided on: 409 `RECONCILIATION_DISCARDED`, also if it is discarded twice.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description why, in your words */
+            reason: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description by statement and currency; null where the format has none */
+              balances: {
+                differing: number
+                tied: number
+                unknown: number
+              } | null
+              createdAt: string
+              discarded: {
+                at: string
+                by: string
+                reason: string
+              } | null
+              duplicates: number
+              filename: string
+              /** @enum {unknown} */
+              format: 'csv' | 'camt.053' | 'mt940'
+              /** Format: uuid */
+              id: string
+              matched: number
+              /** @description percent, two decimals */
+              matchRate: number
+              /** @description entries that are not booked, and no records */
+              pending: number
+              profileId: string | null
+              profileVersion: number | null
+              ranAt: string | null
+              /** @description how often it was reconciled */
+              runNo: number
+              /** @enum {unknown} */
+              status: 'loaded' | 'running' | 'completed' | 'discarded'
+              sums: {
+                [key: string]: {
+                  amount: string
+                  records: number
+                }
+              }
+              total: number
+              unmatched: number
+              uploadedBy: string
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -6920,6 +7472,7 @@ export interface paths {
             | 'manual_unmatch'
             | 'ignored'
             | 'reopened'
+            | 'discarded'
           tab?: 'all' | 'needs_attention' | 'awaiting' | 'suggested' | 'stale'
         }
         header?: never
@@ -6997,6 +7550,7 @@ export interface paths {
                   | 'manual_unmatch'
                   | 'ignored'
                   | 'reopened'
+                  | 'discarded'
                 /** Format: uuid */
                 reconciliationId: string
                 record: {
@@ -7011,8 +7565,14 @@ export interface paths {
                   decidedBy: string | null
                   duplicateOf: number | null
                   externalTransactionId: string
+                  /** @description what was taken off: by the match, else as the file names it */
+                  fee: number | null
+                  /** @description amount and fee */
+                  gross: number
                   id: string
                   lineNumber: number
+                  /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+                  matchedAs: ('payment' | 'part' | 'refund') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
                   paymentIds: string[]
@@ -7027,8 +7587,10 @@ export interface paths {
                         | 'manual_unmatch'
                         | 'ignored'
                         | 'reopened'
+                        | 'discarded'
                       )
                     | null
+                  refundIds: string[]
                   /** @enum {unknown} */
                   status: 'unmatched' | 'matched'
                   version: number
@@ -7114,14 +7676,20 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Payments that no record names, newest first */
+    /** Payments that no record has, or not all of, newest first */
     get: {
       parameters: {
         query?: {
           /** @description `nextCursor` of the page before */
           cursor?: string
+          /** @description payments of this day and later (UTC) */
+          from?: string
           limit?: number
+          /** @description T+n: days that the bank has for a payment; one is missing only once they are over */
+          settlesWithin?: number
           status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
+          /** @description payments of this day and earlier */
+          to?: string
         }
         header?: never
         path: {
@@ -7204,6 +7772,7 @@ export interface paths {
             | 'manual_unmatch'
             | 'ignored'
             | 'reopened'
+            | 'discarded'
           status?: 'unmatched' | 'matched'
         }
         header?: never
@@ -7251,8 +7820,14 @@ export interface paths {
                 decidedBy: string | null
                 duplicateOf: number | null
                 externalTransactionId: string
+                /** @description what was taken off: by the match, else as the file names it */
+                fee: number | null
+                /** @description amount and fee */
+                gross: number
                 id: string
                 lineNumber: number
+                /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+                matchedAs: ('payment' | 'part' | 'refund') | null
                 matchedPaymentId: string | null
                 occurrenceNo: number
                 paymentIds: string[]
@@ -7267,8 +7842,10 @@ export interface paths {
                       | 'manual_unmatch'
                       | 'ignored'
                       | 'reopened'
+                      | 'discarded'
                     )
                   | null
+                refundIds: string[]
                 /** @enum {unknown} */
                 status: 'unmatched' | 'matched'
                 version: number
@@ -7344,6 +7921,10 @@ export interface paths {
               decidedBy: string | null
               duplicateOf: number | null
               externalTransactionId: string
+              /** @description what was taken off: by the match, else as the file names it */
+              fee: number | null
+              /** @description amount and fee */
+              gross: number
               /** @description newest first */
               history: {
                 actor: string | null
@@ -7361,11 +7942,14 @@ export interface paths {
                   | 'manual_unmatch'
                   | 'ignored'
                   | 'reopened'
+                  | 'discarded'
                 recordId: string
                 runNo: number
               }[]
               id: string
               lineNumber: number
+              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+              matchedAs: ('payment' | 'part' | 'refund') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
@@ -7390,8 +7974,10 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                   )
                 | null
+              refundIds: string[]
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               suggestions: {
@@ -7404,6 +7990,9 @@ export interface paths {
                 kind: string
                 paymentIds: string[]
                 recordId: string
+                /** @description the records of a payment in parts, else the one */
+                recordIds: string[]
+                refundIds: string[]
                 status: string
               }[]
               version: number
@@ -7488,8 +8077,14 @@ export interface paths {
               decidedBy: string | null
               duplicateOf: number | null
               externalTransactionId: string
+              /** @description what was taken off: by the match, else as the file names it */
+              fee: number | null
+              /** @description amount and fee */
+              gross: number
               id: string
               lineNumber: number
+              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+              matchedAs: ('payment' | 'part' | 'refund') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
@@ -7504,8 +8099,10 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                   )
                 | null
+              refundIds: string[]
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               version: number
@@ -7529,7 +8126,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Match a record by hand, with one payment or with several that it settles */
+    /** Match a record by hand: with a payment, several, a part of one, or refunds */
     post: {
       parameters: {
         query?: never
@@ -7545,16 +8142,20 @@ export interface paths {
         content: {
           'application/json': {
             adjustment?: {
-              /** @description the record's amount less that of the payments, in minor units; a fee is negative */
+              /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
               amount: number
               /** @enum {unknown} */
               kind: 'fee' | 'rounding' | 'other'
             }
+            /** @description the record is a part of its one payment, which others are paid in too */
+            part?: boolean
             /** Format: uuid */
             paymentId?: string
             paymentIds?: string[]
             /** @description why, in your words */
             reason: string
+            /** @description refunds that the record is, or that a payout was paid less */
+            refundIds?: string[]
             /** @description of the record that was looked at; another is 409 */
             version?: number
           }
@@ -7597,8 +8198,14 @@ export interface paths {
               decidedBy: string | null
               duplicateOf: number | null
               externalTransactionId: string
+              /** @description what was taken off: by the match, else as the file names it */
+              fee: number | null
+              /** @description amount and fee */
+              gross: number
               id: string
               lineNumber: number
+              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+              matchedAs: ('payment' | 'part' | 'refund') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
@@ -7613,8 +8220,10 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                   )
                 | null
+              refundIds: string[]
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               version: number
@@ -7697,8 +8306,14 @@ export interface paths {
               decidedBy: string | null
               duplicateOf: number | null
               externalTransactionId: string
+              /** @description what was taken off: by the match, else as the file names it */
+              fee: number | null
+              /** @description amount and fee */
+              gross: number
               id: string
               lineNumber: number
+              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+              matchedAs: ('payment' | 'part' | 'refund') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
@@ -7713,8 +8328,10 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                   )
                 | null
+              refundIds: string[]
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               version: number
@@ -7797,8 +8414,14 @@ export interface paths {
               decidedBy: string | null
               duplicateOf: number | null
               externalTransactionId: string
+              /** @description what was taken off: by the match, else as the file names it */
+              fee: number | null
+              /** @description amount and fee */
+              gross: number
               id: string
               lineNumber: number
+              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+              matchedAs: ('payment' | 'part' | 'refund') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
@@ -7813,8 +8436,10 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                   )
                 | null
+              refundIds: string[]
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               version: number
@@ -7838,7 +8463,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Match the records of a file with the payments of its user */
+    /** Match the records of a file with the payments of its organisation */
     post: {
       parameters: {
         query?: never
@@ -7900,6 +8525,92 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/reconciliations/{id}/statements': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The statements of a file, and whether their balances tie out
+     * @description Of a camt.053 or MT940 file, by statement and currency: opening balance + entries = closing balance, or the difference. CSV has none.
+     */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                account: string | null
+                /** @description what the entries add up to, in minor units */
+                booked: string
+                closing: string | null
+                currency: string
+                /** @description the closing balance less the opening one and the entries, in minor units */
+                difference: string | null
+                entries: number
+                firstLine: number | null
+                lastLine: number | null
+                /** @description which one of the file, from 1 */
+                number: number
+                opening: string | null
+                /** @description why not, in words */
+                reason: string | null
+                /** @description as the bank calls it */
+                statementId: string
+                /** @description null where the file does not say both balances */
+                tiesOut: boolean | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/reconciliations/{id}/suggest': {
     parameters: {
       query?: never
@@ -7952,6 +8663,16 @@ export interface paths {
                   }
                   /** @enum {string} */
                   kind: 'many_to_one'
+                }
+              | {
+                  fee?: {
+                    /** @description minor units */
+                    absolute?: number
+                    /** @description hundredths of a percent */
+                    bps?: number
+                  }
+                  /** @enum {string} */
+                  kind: 'one_to_many'
                 }
             )[]
           }
@@ -8057,6 +8778,9 @@ export interface paths {
                 kind: string
                 paymentIds: string[]
                 recordId: string
+                /** @description the records of a payment in parts, else the one */
+                recordIds: string[]
+                refundIds: string[]
                 status: string
               }[]
               nextCursor: string | null
@@ -8140,8 +8864,14 @@ export interface paths {
               decidedBy: string | null
               duplicateOf: number | null
               externalTransactionId: string
+              /** @description what was taken off: by the match, else as the file names it */
+              fee: number | null
+              /** @description amount and fee */
+              gross: number
               id: string
               lineNumber: number
+              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+              matchedAs: ('payment' | 'part' | 'refund') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
@@ -8156,8 +8886,10 @@ export interface paths {
                     | 'manual_unmatch'
                     | 'ignored'
                     | 'reopened'
+                    | 'discarded'
                   )
                 | null
+              refundIds: string[]
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               version: number
@@ -8234,6 +8966,9 @@ export interface paths {
               kind: string
               paymentIds: string[]
               recordId: string
+              /** @description the records of a payment in parts, else the one */
+              recordIds: string[]
+              refundIds: string[]
               status: string
             }
           }
@@ -8342,6 +9077,7 @@ export interface paths {
             | 'manual_unmatch'
             | 'ignored'
             | 'reopened'
+            | 'discarded'
           tab?: 'all' | 'needs_attention' | 'awaiting' | 'suggested' | 'stale'
         }
         header?: never
@@ -8417,6 +9153,7 @@ export interface paths {
                   | 'manual_unmatch'
                   | 'ignored'
                   | 'reopened'
+                  | 'discarded'
                 /** Format: uuid */
                 reconciliationId: string
                 record: {
@@ -8431,8 +9168,14 @@ export interface paths {
                   decidedBy: string | null
                   duplicateOf: number | null
                   externalTransactionId: string
+                  /** @description what was taken off: by the match, else as the file names it */
+                  fee: number | null
+                  /** @description amount and fee */
+                  gross: number
                   id: string
                   lineNumber: number
+                  /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
+                  matchedAs: ('payment' | 'part' | 'refund') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
                   paymentIds: string[]
@@ -8447,8 +9190,10 @@ export interface paths {
                         | 'manual_unmatch'
                         | 'ignored'
                         | 'reopened'
+                        | 'discarded'
                       )
                     | null
+                  refundIds: string[]
                   /** @enum {unknown} */
                   status: 'unmatched' | 'matched'
                   version: number

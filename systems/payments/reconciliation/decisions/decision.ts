@@ -24,6 +24,10 @@ export interface Decision {
   readonly version?: number | undefined
   /** For a match: in this order; the first becomes the record's own. */
   readonly paymentIds?: readonly string[]
+  /** For a match: what was given back and is in the record too, or all that it is. */
+  readonly refundIds?: readonly string[]
+  /** For a match: the record is only a part of its one payment. */
+  readonly isPart?: boolean | undefined
   readonly adjustment?: Adjustment | undefined
 }
 

@@ -119,7 +119,7 @@ describe('a match by hand', () => {
     expect(await me.records(id)).toMatchObject([{ status: 'unmatched', version: 0 }])
   })
 
-  test("with another user's payment or another currency is refused", async () => {
+  test("with another organisation's payment or another currency is refused", async () => {
     const me = await newUser()
     const theirs = await (await newUser()).pay('a', 1_000)
     const dollars = await me.pay('a', 1_000, { currency: 'USD' })

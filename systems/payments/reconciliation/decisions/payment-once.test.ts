@@ -46,7 +46,7 @@ test.each([
     { name: 'line', amount: 150, currency: 'EUR' },
     { name: 'other', amount: 50, currency: 'EUR' },
   ])
-  await reconcile({ pool, memoryMb: 4 }, { id, ...owner })
+  await reconcile({ pool, memoryMb: 4 }, { id, ...owner }, 'ada')
   // Line 2 settles several.
   await pool.query(MATCH.replace('= 3', '= 2'), [id, mine])
   const [one, two] = [await reckless(), await reckless()]

@@ -11,21 +11,49 @@ export interface PaymentUse {
   readonly currency: string
   readonly run_id: string | null
   readonly line_number: number | null
+  /** What records have of it that stand for parts of it. */
+  readonly parts: string
 }
 
-/** Those of the ids that are payments of the owner. */
+/** Those of the ids that are payments of the organisation. */
 export async function selectPaymentUse(
   db: Queryable,
-  { org, user }: Owner,
+  { org }: Owner,
   ids: readonly string[],
 ): Promise<PaymentUse[]> {
   const { rows } = await db.query<PaymentUse>(sql`
     select p.id, p.amount, p.currency, coalesce(r.run_id, l.run_id) as run_id,
-           coalesce(r.line_number, l.line_number) as line_number
+           coalesce(r.line_number, l.line_number) as line_number,
+           coalesce((select sum(m.amount - coalesce(m.adjustment, 0))
+                       from payments.reconciliation_records as m
+                      where m.matched_payment_id = p.id and m.matched_as = 'part'), 0) as parts
       from payments.payments as p
-      left join payments.reconciliation_records as r on r.matched_payment_id = p.id
+      left join payments.reconciliation_records as r
+        on r.matched_payment_id = p.id and r.matched_as is null
       left join payments.reconciliation_links as l on l.payment_id = p.id
-     where p.org_id = ${org} and p.user_id = ${user} and p.id = any(${ids}::uuid[])`)
+     where p.org_id = ${org} and p.id = any(${ids}::uuid[])`)
+  return rows
+}
+
+/** A refund, the payment that it is of, and the record that has it. */
+export interface RefundUse extends Omit<PaymentUse, 'parts'> {
+  readonly payment_id: string
+}
+
+/** Those of the ids that are refunds of the organisation and have not failed. */
+export async function selectRefundUse(
+  db: Queryable,
+  { org }: Owner,
+  ids: readonly string[],
+): Promise<RefundUse[]> {
+  if (ids.length === 0) return []
+  const { rows } = await db.query<RefundUse>(sql`
+    select t.id, t.payment_id, t.amount, t.currency, f.run_id, f.line_number
+      from payments.transactions as t
+      join payments.payments as p on p.id = t.payment_id
+      left join payments.reconciliation_refunds as f on f.refund_id = t.id
+     where p.org_id = ${org} and t.type = 'refund' and t.status <> 'failed'
+       and t.id = any(${ids}::uuid[])`)
   return rows
 }
 
@@ -33,30 +61,41 @@ export async function selectPaymentUse(
 export interface Decided extends RecordKey {
   readonly rule: DecisionRule
   readonly paymentIds: readonly string[]
+  readonly refundIds: readonly string[]
+  /** The payment that it shows, and what it stands for. */
+  readonly matched: { readonly paymentId: string; readonly as: 'part' | 'refund' | null } | null
   readonly adjustment: Adjustment | undefined
 }
 
-/** Only the payments that a record keeps stay linked: it must not be unmatched with links. */
+/** What a record keeps is linked again: it must not be unmatched with links. */
 export async function deleteLinks(tx: Transaction, { runId, line }: RecordKey): Promise<void> {
   await tx.query(sql`
     delete from payments.reconciliation_links where run_id = ${runId} and line_number = ${line}`)
+  await tx.query(sql`
+    delete from payments.reconciliation_refunds where run_id = ${runId} and line_number = ${line}`)
 }
 
 export async function updateRecord(tx: Transaction, decided: Decided): Promise<void> {
-  const { runId, line, rule, paymentIds, adjustment } = decided
+  const { runId, line, rule, matched, adjustment } = decided
   await tx.query(sql`
     update payments.reconciliation_records
-       set status = ${rule.status}, matched_payment_id = ${paymentIds[0] ?? null},
+       set status = ${rule.status}, matched_payment_id = ${matched?.paymentId ?? null},
+           matched_as = ${matched?.as ?? null},
            decided_by = ${rule.decidedBy}, version = version + 1,
            adjustment = ${adjustment?.amount ?? null}, adjustment_kind = ${adjustment?.kind ?? null}
      where run_id = ${runId} and line_number = ${line}`)
 }
 
-/** All payments of a record but its first. */
+/** All payments of a record but its first, and its refunds. */
 export async function insertLinks(
   tx: Transaction,
-  { runId, line, paymentIds }: Decided,
+  { runId, line, paymentIds, refundIds }: Decided,
 ): Promise<void> {
+  await tx.query(sql`
+    insert into payments.reconciliation_refunds (refund_id, run_id, line_number)
+    select id, ${runId}, ${line}
+      from unnest(${refundIds}::uuid[]) as t (id)
+     order by id`)
   await tx.query(sql`
     insert into payments.reconciliation_links (payment_id, run_id, line_number)
     select id, ${runId}, ${line}
@@ -123,5 +162,11 @@ export async function closeSuggestions(
   await tx.query(sql`
     update payments.reconciliation_suggestions
        set status = case when id = ${accepted}::uuid then 'accepted' else 'dismissed' end
-     where run_id = ${runId} and line_number = ${line} and status = 'open'`)
+     where run_id = ${runId} and status = 'open'
+       and (line_number = ${line} or ${line} = any(line_numbers))`)
 }
+
+/** One of several decisions in a transaction: refused, it leaves the others as they are. */
+export const beginOne = (tx: Transaction) => tx.query(sql`savepoint one_decision`)
+export const keepOne = (tx: Transaction) => tx.query(sql`release savepoint one_decision`)
+export const undoOne = (tx: Transaction) => tx.query(sql`rollback to savepoint one_decision`)

@@ -1,30 +1,51 @@
 import { invalid, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
-import { ownerOf } from '../owner.ts'
+import { memberOf } from '../owner.ts'
 import { recordResource } from '../records/record.ts'
 import { PATH } from '../runs/routes.ts'
+import type { Static } from 'typebox'
+import { decideAll } from './bulk.ts'
 import { decide } from './decide.ts'
-import type { Decision } from './decision.ts'
+import type { Adjustment, Decision } from './decision.ts'
 import * as schemas from './schemas.ts'
 
-type Request = Parameters<typeof ownerOf>[0] & { params: { id: string; recordId: string } }
+type Request = Parameters<typeof memberOf>[0] & { params: { id: string; recordId: string } }
 
 export function decisionRoutes(app: App, pool: Pool): void {
   const answer = async (request: Request, decision: Omit<Decision, 'by'>) => {
-    const owner = ownerOf(request)
-    const key = { ...owner, id: request.params.id }
+    const member = memberOf(request)
+    const key = { ...member, id: request.params.id }
     const place = { key, line: Number(request.params.recordId) }
-    return recordResource(await decide(pool, place, { ...decision, by: owner.user }))
+    return recordResource(await decide(pool, place, { ...decision, by: member.user }))
   }
   const record = `${PATH}/:id/records/:recordId`
 
   app.post(`${record}/match`, { schema: schemas.matchRecord }, async (request) => {
-    const { reason: note, version, adjustment } = request.body
-    const paymentIds = paymentsIn(request.body)
-    if (adjustment?.amount === 0) {
-      throw invalid([{ field: 'adjustment.amount', reason: 'must not be 0: leave it out' }])
+    const { reason: note, version, paymentId, ...match } = request.body
+    if (paymentId !== undefined && match.paymentIds !== undefined) {
+      throw invalid([{ field: 'paymentId', reason: 'or paymentIds is required, not both' }])
     }
-    return answer(request, { kind: 'match', note, version, paymentIds, adjustment })
+    const paymentIds = paymentId === undefined ? match.paymentIds : [paymentId]
+    return answer(request, { note, version, ...matchIn({ ...match, paymentIds }, '') })
+  })
+
+  app.post(`${PATH}/:id/decisions`, { schema: schemas.decideMany }, async (request) => {
+    const { user: by, org } = memberOf(request)
+    const { reason: note, decisions } = request.body
+    const items = decisions.map((asked, index) => itemOf(asked, { by, note, index }))
+    const outcomes = await decideAll(pool, { org, id: request.params.id }, items)
+    return {
+      applied: outcomes.flatMap((outcome) =>
+        'record' in outcome ? [recordResource(outcome.record)] : [],
+      ),
+      refused: outcomes.flatMap((outcome, index) => {
+        if ('record' in outcome) return []
+        const { do: _, ...asked } = decisions[index] as Asked
+        const about =
+          'recordId' in asked ? { recordId: asked.recordId } : { suggestionId: asked.suggestionId }
+        return [{ index, ...about, code: outcome.code, detail: outcome.detail }]
+      }),
+    }
   })
 
   app.post(`${record}/unmatch`, { schema: schemas.unmatchRecord }, async (request) => {
@@ -43,12 +64,40 @@ export function decisionRoutes(app: App, pool: Pool): void {
   })
 }
 
-function paymentsIn(body: { paymentId?: string; paymentIds?: string[] }): string[] {
-  const { paymentId, paymentIds = [] } = body
-  const ids = [...(paymentId === undefined ? [] : [paymentId]), ...paymentIds]
-  if (ids.length === 0 || (paymentId !== undefined && paymentIds.length > 0)) {
-    throw invalid([{ field: 'paymentId', reason: 'or paymentIds is required, not both' }])
-  }
+interface MatchBody {
+  readonly paymentIds?: readonly string[] | undefined
+  readonly refundIds?: readonly string[] | undefined
+  readonly part?: boolean
+  readonly adjustment?: Adjustment
+}
+
+/** What a match is with; or what is wrong with that, by its place in the body. */
+function matchIn({ paymentIds, refundIds, part, adjustment }: MatchBody, place: string) {
   // As Postgres writes them, so that the same one twice is seen.
-  return [...new Set(ids.map((id) => id.toLowerCase()))]
+  const plain = (ids: readonly string[] = []) => [...new Set(ids.map((id) => id.toLowerCase()))]
+  const payments = plain(paymentIds)
+  const refunds = plain(refundIds)
+  if (payments.length + refunds.length === 0) {
+    throw invalid([{ field: `${place}paymentIds`, reason: 'or refundIds is required' }])
+  }
+  if (part === true && (payments.length !== 1 || refunds.length > 0)) {
+    throw invalid([{ field: `${place}part`, reason: 'needs one payment, and no refund' }])
+  }
+  if (adjustment?.amount === 0) {
+    throw invalid([{ field: `${place}adjustment.amount`, reason: 'must not be 0: leave it out' }])
+  }
+  const chosen = { paymentIds: payments, refundIds: refunds, isPart: part === true, adjustment }
+  return { kind: 'match' as const, ...chosen }
+}
+
+type Asked = Static<typeof schemas.decideMany.body>['decisions'][number]
+
+function itemOf(asked: Asked, { by, note, index }: { by: string; note: string; index: number }) {
+  if (asked.do === 'accept') return { suggestionId: asked.suggestionId, by, note }
+  const about = { by, note, version: asked.version }
+  const decision =
+    asked.do === 'match'
+      ? { ...about, ...matchIn(asked, `decisions.${index}.`) }
+      : { ...about, kind: asked.do }
+  return { line: Number(asked.recordId), decision }
 }

@@ -9,7 +9,7 @@ export interface OverviewInput {
   readonly open: readonly OpenTally[]
 }
 
-/** What a dashboard shows of a user's reconciliations. */
+/** What a dashboard shows of an organisation's reconciliations. */
 export function overviewOf({ days, tallies, open }: OverviewInput) {
   const { tabs, ages } = countsOf(open, 0)
   return {

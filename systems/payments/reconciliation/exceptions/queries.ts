@@ -15,14 +15,15 @@ export interface ExceptionPage extends Owner {
 /** The newest file first, each in its order. */
 export async function selectExceptions(
   db: Queryable,
-  { org, user, runId, tab, reason, after, limit }: ExceptionPage,
+  { org, runId, tab, reason, after, limit }: ExceptionPage,
 ): Promise<ExceptionRow[]> {
   const [afterRun, afterLine] = after ?? [null, null]
   const { rows } = await db.query<ExceptionRow>(sql`
     select r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
            to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of,
-           r.status, r.matched_payment_id, r.adjustment, r.adjustment_kind, r.decided_by,
-           r.version, d.reason, d.note, array[]::text[] as linked, u.filename,
+           r.status, r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind, r.decided_by,
+           r.version, d.reason, d.note, array[]::text[] as linked,
+           array[]::text[] as refunds, u.filename,
            u.created_at as opened_at,
            extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds,
            (select count(*)::integer
@@ -39,7 +40,7 @@ export async function selectExceptions(
       join payments.reconciliation_details as d
         on d.run_id = r.run_id and d.line_number = r.line_number
       left join payments.payments as p on p.id = d.payment_id
-     where u.org_id = ${org} and u.user_id = ${user}
+     where u.org_id = ${org} and u.status <> 'discarded'
        and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)
        and r.status = 'unmatched' and r.decided_by is distinct from 'ignored'
        and (${reason ?? null}::text is null or d.reason = ${reason ?? null})
@@ -64,14 +65,14 @@ export async function selectExceptions(
 /** From the tallies: a few rows for each file, however many records it has. */
 export async function selectOpenTallies(
   db: Queryable,
-  { org, user, runId }: Pick<ExceptionPage, 'org' | 'user' | 'runId'>,
+  { org, runId }: Pick<ExceptionPage, 'org' | 'runId'>,
 ): Promise<OpenTally[]> {
   const { rows } = await db.query<OpenTally>(sql`
     select t.reason, t.currency, t.records, t.amount,
            extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds
       from payments.reconciliation_runs as u
       join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
-     where u.org_id = ${org} and u.user_id = ${user}
+     where u.org_id = ${org} and u.status <> 'discarded'
        and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)
        and t.reason in ('no_match', 'duplicate', 'amount_mismatch', 'currency_mismatch',
                         'manual_unmatch', 'reopened')
@@ -82,13 +83,13 @@ export async function selectOpenTallies(
 /** Open records that something is suggested for. */
 export async function countSuggested(
   db: Queryable,
-  { org, user, runId }: Pick<ExceptionPage, 'org' | 'user' | 'runId'>,
+  { org, runId }: Pick<ExceptionPage, 'org' | 'runId'>,
 ): Promise<number> {
   const { rows } = await db.query<{ count: number }>(sql`
     select count(distinct (s.run_id, s.line_number))::integer as count
       from payments.reconciliation_runs as u
       join payments.reconciliation_suggestions as s on s.run_id = u.id and s.status = 'open'
-     where u.org_id = ${org} and u.user_id = ${user}
+     where u.org_id = ${org} and u.status <> 'discarded'
        and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)`)
   return rows[0]?.count ?? 0
 }
@@ -102,13 +103,13 @@ export interface DayTally {
   readonly amount: string
 }
 
-export async function selectDayTallies(db: Queryable, { org, user }: Owner): Promise<DayTally[]> {
+export async function selectDayTallies(db: Queryable, { org }: Owner): Promise<DayTally[]> {
   const { rows } = await db.query<DayTally>(sql`
     select to_char(u.ran_at at time zone 'UTC', 'YYYY-MM-DD') as day, t.currency, t.reason,
            sum(t.records)::integer as records, sum(t.amount)::text as amount
       from payments.reconciliation_runs as u
       join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
-     where u.org_id = ${org} and u.user_id = ${user} and t.records > 0
+     where u.org_id = ${org} and u.status <> 'discarded' and t.records > 0
      group by 1, 2, 3`)
   return rows
 }

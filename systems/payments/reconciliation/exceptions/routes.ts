@@ -1,7 +1,7 @@
 import { decodeCursor, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { requireFound, ownerOf, type Owner } from '../owner.ts'
+import { requireFound, memberOf, type Owner } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import { findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
@@ -45,22 +45,22 @@ export function exceptionRoutes(app: App, pool: Pool): void {
   }
 
   app.get(`${PATH}/exceptions`, { schema: schemas.listExceptions }, async (request) =>
-    list({ ...ownerOf(request), runId: undefined }, request.query),
+    list({ ...memberOf(request), runId: undefined }, request.query),
   )
 
   app.get(`${PATH}/:id/exceptions`, { schema: schemas.listExceptionsOfRun }, async (request) => {
-    const owner = ownerOf(request)
-    const key = { ...owner, id: request.params.id }
+    const member = memberOf(request)
+    const key = { ...member, id: request.params.id }
     const { id: runId } = requireFound(await findRun(pool, key), 'reconciliation')
-    return list({ ...owner, runId }, request.query)
+    return list({ ...member, runId }, request.query)
   })
 
   app.get(`${PATH}/overview`, { schema: schemas.readOverview }, async (request) => {
-    const owner = ownerOf(request)
+    const member = memberOf(request)
     return overviewOf({
       days: await selectDays(pool, DAYS),
-      tallies: await selectDayTallies(pool, owner),
-      open: await selectOpenTallies(pool, { ...owner, runId: undefined }),
+      tallies: await selectDayTallies(pool, member),
+      open: await selectOpenTallies(pool, { ...member, runId: undefined }),
     })
   })
 }

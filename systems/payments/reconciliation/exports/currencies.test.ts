@@ -16,7 +16,7 @@ function inMajorUnits(digits: number): string {
 }
 
 test('every currency is paid, exported and read back as the same amount', async () => {
-  const client = await running.as({ sub: 'of the world' })
+  const client = await running.as({ org: 'of the world' })
   const reconciler = reconcilerOf(client)
   for (const currency of Object.keys(MINOR_UNITS)) {
     const order = { amount: AMOUNT, currency, externalPaymentId: currency }
@@ -43,7 +43,7 @@ test('every currency is paid, exported and read back as the same amount', async 
 })
 
 test.each(['XDR', 'XSU', 'XXX', 'XAU', 'DEM'])('neither takes %s', async (currency) => {
-  const client = await running.as({ sub: `payer of ${currency}` })
+  const client = await running.as({ org: `payer of ${currency}` })
   expect(await client.pay(currency, { amount: 100, currency })).toMatchObject({
     status: 400,
     body: { errors: [{ field: 'currency', reason: 'must be a currency of ISO 4217' }] },

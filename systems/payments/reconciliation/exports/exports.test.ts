@@ -11,21 +11,21 @@ import { inMajorUnits } from './export.ts'
 const db = await paymentsDatabase()
 const { newUser, url } = await runReconciling(db)
 
-async function authorization(sub: string) {
-  const token = await signToken({ secret: TOKEN_SECRET, sub, org: 'acme', role: 'member' })
+async function authorization(org: string) {
+  const token = await signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'member' })
   return { authorization: `Bearer ${token}` }
 }
 
 /** Reads the first bytes and hangs up, on a connection of its own. */
-async function leaveEarly(user: string, path: string): Promise<void> {
-  const asked = get(`${url}${PATH}${path}`, { agent: false, headers: await authorization(user) })
+async function leaveEarly(org: string, path: string): Promise<void> {
+  const asked = get(`${url}${PATH}${path}`, { agent: false, headers: await authorization(org) })
   const [response] = (await once(asked, 'response')) as [IncomingMessage]
   await once(response, 'data')
   asked.destroy()
 }
 
-async function readExport(user: string, path: string): Promise<Record<string, string>[]> {
-  const response = await fetch(`${url}${PATH}${path}`, { headers: await authorization(user) })
+async function readExport(org: string, path: string): Promise<Record<string, string>[]> {
+  const response = await fetch(`${url}${PATH}${path}`, { headers: await authorization(org) })
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(response.headers.get('content-disposition')).toContain('attachment')
   return parse(await response.text(), { columns: true })
@@ -51,7 +51,7 @@ test('an export has each record once, as banks write it', async () => {
     adjustment: { amount: -25, kind: 'fee' },
     reason: 'settlement, less the fee',
   })
-  const all = await readExport(me.user, `/${id}/export.csv?kind=all`)
+  const all = await readExport(me.org, `/${id}/export.csv?kind=all`)
   expect(all).toMatchObject([
     { side: 'record', line: '2', amount: '10.50', payment_ids: matched, reason: 'exact_match' },
     { line: '3', amount: '-3.05', status: 'unmatched', payment_ids: '', reason: 'no_match' },
@@ -67,7 +67,7 @@ test('an export has each record once, as banks write it', async () => {
     { side: 'missing', external_id: 'X', amount: '0.05', reason: 'missing' },
   ])
   const lines = async (kind: string) =>
-    (await readExport(me.user, `/${id}/export.csv?kind=${kind}`)).map(({ line }) => line)
+    (await readExport(me.org, `/${id}/export.csv?kind=${kind}`)).map(({ line }) => line)
   expect(await lines('matched')).toEqual(['2', '5'])
   expect(await lines('unmatched')).toEqual(['3', '4'])
   expect(await lines('missing')).toEqual([''])
@@ -81,7 +81,7 @@ test('an export lists what took money as missing, although a record has its name
   const taken = await me.pay('A', 100, { status: 'succeeded' })
   const id = await me.upload([{ name: 'A', amount: '0.97' }])
   await me.run(id)
-  const missing = await readExport(me.user, `/${id}/export.csv?kind=missing`)
+  const missing = await readExport(me.org, `/${id}/export.csv?kind=missing`)
   expect(missing).toMatchObject([{ payment_ids: taken, status: 'succeeded' }])
 })
 
@@ -92,7 +92,7 @@ test('nothing in an export is run by a spreadsheet', async () => {
   const id = await me.upload([{ name: 'A', amount: '-1.00' }])
   await me.run(id)
   await me.post(`/${id}/records/2/ignore`, { reason: '=HYPERLINK("http://evil")' })
-  const [record, ...missing] = await readExport(me.user, `/${id}/export.csv`)
+  const [record, ...missing] = await readExport(me.org, `/${id}/export.csv`)
   expect(record).toMatchObject({ note: `'=HYPERLINK("http://evil")`, amount: '-1.00' })
   const safe = [...names.slice(0, 5).map((name) => `'${name}`), 'plain']
   expect(new Set(missing.map((row) => row['external_id']))).toEqual(new Set(safe))
@@ -104,14 +104,14 @@ test('a large one is streamed, and a reader that leaves gives its connection bac
   const many = Array.from({ length: 30_000 }, (_, i) => ({ name: `m-${i}`, amount: 1 }))
   await givePayments(
     db.pool,
-    many.map((payment) => ({ ...payment, user: me.user })),
+    many.map((payment) => ({ ...payment, org: me.org })),
   )
   const id = await me.upload([{ name: 'A', amount: '1.00' }])
-  const rows = await readExport(me.user, `/${id}/export.csv?kind=missing`)
+  const rows = await readExport(me.org, `/${id}/export.csv?kind=missing`)
   expect(rows).toHaveLength(30_000)
   expect(new Set(rows.map((row) => row['payment_ids'])).size).toBe(30_000)
   // More readers that leave than there are connections.
-  for (let i = 0; i < 12; i += 1) await leaveEarly(me.user, `/${id}/export.csv`)
+  for (let i = 0; i < 12; i += 1) await leaveEarly(me.org, `/${id}/export.csv`)
   expect((await me.get(`/${id}`)).status).toBe(200)
   await expect.poll(() => db.pool.idleCount, { timeout: 20_000 }).toBe(db.pool.totalCount)
 })

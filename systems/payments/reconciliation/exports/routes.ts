@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { requireFound, ownerOf } from '../owner.ts'
+import { requireFound, memberOf } from '../owner.ts'
 import { findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
 import { runParams, tags } from '../schemas.ts'
@@ -18,7 +18,7 @@ const exportFile = {
 
 export function exportRoutes(app: App, pool: Pool): void {
   app.get(`${PATH}/:id/export.csv`, { schema: exportFile }, async (request, reply) => {
-    const key = { ...ownerOf(request), id: request.params.id }
+    const key = { ...memberOf(request), id: request.params.id }
     const { kind } = request.query
     const { id } = requireFound(await findRun(pool, key), 'reconciliation')
     const body = new PassThrough()

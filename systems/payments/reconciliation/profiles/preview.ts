@@ -1,5 +1,9 @@
 import { CsvError, readCsv, type CsvRow } from '@posthorn/bulk/csv'
 import type { FieldError } from '@posthorn/http'
+import { csvMistake } from '../formats/csv.ts'
+import { Findings, type StatementBalance } from '../formats/findings.ts'
+import { formatOf, refuseOthers, type Format } from '../formats/format.ts'
+import { readStatement } from '../formats/read-statement.ts'
 import { csvOptions, type Rules } from './rules.ts'
 import { StatementReader, fieldError, type BankRecord, type Mistake } from './statement-reader.ts'
 
@@ -12,22 +16,62 @@ export interface PreviewRow {
 }
 
 export interface Preview {
+  readonly format: Format
   readonly header: readonly string[] | null
   readonly rows: readonly PreviewRow[]
   /** Of the file as a whole. */
   readonly errors: readonly FieldError[]
+  /** Of a file that is here whole: what it says about its accounts. */
+  readonly statements: readonly StatementBalance[]
 }
 
 const MOST_ROWS = 20
 
-/**
- * Reads the first rows of a file by rules. `isCut`: the bytes are the beginning of more, and their
- * last row may be half a row.
- */
-export async function previewOf(
+interface Sample {
+  readonly rules: Rules
+  /** The bytes are the beginning of more, and their last row may be half a row. */
+  readonly isCut: boolean
+}
+
+/** Reads the first rows of a file by rules. */
+export async function previewOf(bytes: Buffer, sample: Sample): Promise<Preview> {
+  refuseOthers(bytes, undefined)
+  const format = formatOf(bytes, sample)
+  if (format !== 'csv') return previewOfStatement(bytes, { ...sample, format })
+  return { format, statements: [], ...(await previewOfCsv(bytes, sample)) }
+}
+
+async function previewOfStatement(
   bytes: Buffer,
-  { rules, isCut }: { readonly rules: Rules; readonly isCut: boolean },
+  { rules, isCut, format }: Sample & { readonly format: Format },
 ): Promise<Preview> {
+  const findings = new Findings()
+  const rows: PreviewRow[] = []
+  for await (const records of readStatement(format, {
+    bytes: once(bytes),
+    rules,
+    findings,
+    isCut,
+  })) {
+    for (const record of records.slice(0, MOST_ROWS - rows.length)) {
+      rows.push({ line: record.line, values: [], record, errors: [] })
+    }
+  }
+  const errors = findings.mistakes.slice(0, MOST_ROWS).map(fieldError)
+  const isEmpty = rows.length === 0 && errors.length === 0
+  return {
+    format,
+    header: null,
+    rows,
+    errors: isEmpty ? [{ field: 'content', reason: 'has no booked entry' }] : errors,
+    statements: isCut ? [] : findings.statements,
+  }
+}
+
+async function previewOfCsv(
+  bytes: Buffer,
+  { rules, isCut }: Sample,
+): Promise<Omit<Preview, 'format' | 'statements'>> {
   const reader = new StatementReader(rules)
   const rows: PreviewRow[] = []
   let header: readonly string[] | null = null
@@ -47,7 +91,7 @@ export async function previewOf(
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     // What is wrong past the rows that are shown is found when the file is loaded.
-    if (rows.length < MOST_ROWS) return { header, rows, errors: [csvMistake(error)] }
+    if (rows.length < MOST_ROWS) return { header, rows, errors: [fieldError(csvMistake(error))] }
   }
   const lost = reader.isLost ? reader.mistakes.map(fieldError) : []
   const empty = rows.length === 0 ? [{ field: 'content', reason: 'has no record' }] : []
@@ -68,8 +112,4 @@ function previewRow(
   mistakes: readonly Mistake[],
 ): PreviewRow {
   return { line, values, record: record ?? null, errors: mistakes.map(fieldError) }
-}
-
-function csvMistake({ line, column, reason }: CsvError): FieldError {
-  return fieldError({ line, column: column === undefined ? undefined : `column ${column}`, reason })
 }

@@ -218,6 +218,8 @@ describe('a preview', () => {
     const { status, body } = await preview(GERMAN, GERMAN_FILE)
     expect(status, JSON.stringify(body)).toBe(200)
     expect(body).toEqual({
+      format: 'csv',
+      statements: [],
       header: ['Buchung', 'Verwendungszweck', 'Betrag', 'Saldo'],
       truncated: false,
       errors: [],

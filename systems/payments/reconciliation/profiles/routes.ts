@@ -24,6 +24,7 @@ import {
   type Profile,
   type ProfileKey,
 } from './queries.ts'
+import { statementResource } from '../statements/statement.ts'
 import { mistakesIn, type Rules } from './rules.ts'
 import * as schemas from './schemas.ts'
 
@@ -59,9 +60,10 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     const rules = given ?? (await findOwn(db, { id, orgId: callerOf(request).org })).rules
     const bytes = Buffer.from(content, 'base64')
     const isCut = bytes.length >= schemas.PREVIEW_BYTES
-    const { rows, ...preview } = await previewOf(bytes, { rules, isCut })
+    const { rows, statements, ...preview } = await previewOf(bytes, { rules, isCut })
     return {
       ...preview,
+      statements: statements.map(statementResource),
       header: preview.header === null ? null : [...preview.header],
       errors: [...preview.errors],
       truncated: isCut,

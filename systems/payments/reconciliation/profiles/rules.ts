@@ -2,6 +2,8 @@ import type { FieldError } from '@posthorn/http'
 import type { CsvOptions } from '@posthorn/bulk/csv'
 import { Type, type Static } from 'typebox'
 import { exponentOf } from '../../../currency.ts'
+import { FORMATS } from '../formats/format.ts'
+import { CAMT_REFERENCES, MT940_REFERENCES } from '../formats/references.ts'
 import { datePattern } from './date-pattern.ts'
 
 /** By its name in the header, or by its position from 1. */
@@ -53,6 +55,42 @@ export const Rules = Type.Object({
     default: 'yyyy-MM-dd',
     description: 'of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between',
   }),
+  format: Type.Optional(
+    Type.Enum([...FORMATS], {
+      description: 'left out, it is seen from the file; all rules but these are for `csv`',
+    }),
+  ),
+  camtReferences: Type.Optional(
+    Type.Array(Type.Enum([...CAMT_REFERENCES]), {
+      minItems: 1,
+      maxItems: CAMT_REFERENCES.length,
+      uniqueItems: true,
+      description:
+        'camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef`',
+    }),
+  ),
+  mt940References: Type.Optional(
+    Type.Array(Type.Enum([...MT940_REFERENCES]), {
+      minItems: 1,
+      maxItems: MT940_REFERENCES.length,
+      uniqueItems: true,
+      description:
+        'MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank`',
+    }),
+  ),
+  textPattern: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9#*/_.\\-]{3,40}$',
+      description:
+        'camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####`',
+    }),
+  ),
+  balances: Type.Optional(
+    Type.Enum(['report', 'require'], {
+      description:
+        'camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused',
+    }),
+  ),
 })
 export type Rules = Static<typeof Rules>
 
@@ -117,6 +155,9 @@ export function mistakesIn(rules: Rules): FieldError[] {
   if (rules.thousands === rules.decimal) wrong('thousands', 'is the decimal sign already')
   if (datePattern(rules.dateFormat) === undefined) {
     wrong('dateFormat', 'must have a year, a month and a day, once each')
+  }
+  if (rules.textPattern !== undefined && (rules.textPattern.match(/\*/g) ?? []).length > 2) {
+    wrong('textPattern', 'has more than two *')
   }
   mistakes.push(...flagMistakes(rules))
   return mistakes

@@ -1,5 +1,7 @@
 import { PageQuery, pageOf } from '@posthorn/http'
 import { Type } from 'typebox'
+import { FORMATS } from '../formats/format.ts'
+import { StatementResource } from '../statements/schemas.ts'
 import { Rules } from './rules.ts'
 
 export const Id = Type.String({ format: 'uuid' })
@@ -109,7 +111,11 @@ export const previewFile = {
   }),
   response: {
     200: Type.Object({
+      format: Type.Enum([...FORMATS]),
       rows: Type.Array(PreviewRow, { description: 'the first 20, without the header' }),
+      statements: Type.Array(StatementResource, {
+        description: 'of a camt.053 or MT940 file that is here whole: its balances',
+      }),
       header: Type.Union([Type.Array(Type.String()), Type.Null()]),
       errors: Type.Array(RowError, { description: 'of the file as a whole' }),
       truncated: Type.Boolean({ description: 'whether the file goes on' }),

@@ -8,6 +8,7 @@ import type { Rules } from './rules.ts'
 
 /** What a row of a bank's file says. */
 export interface BankRecord {
+  /** Of a camt.053 statement, which has no lines, its number in the file. */
   readonly line: number
   readonly externalTransactionId: string
   /** In minor units; negative where money went out. */
@@ -15,6 +16,8 @@ export interface BankRecord {
   readonly currency: string
   /** As `2026-03-07`. */
   readonly bookedOn: string
+  /** What was taken off before the money was booked, where the file names it; never 0. */
+  readonly fee?: number | undefined
 }
 
 /** What is wrong with a row. Holds nothing of the file: it may be shown and logged. */
@@ -38,7 +41,7 @@ const CONTROL = /[\u0000-\u001F\u007F]/
 
 /** Turns the rows of a file into records, by rules. */
 export class StatementReader {
-  readonly mistakes: Mistake[] = []
+  readonly mistakes: Mistake[]
   readonly #rules: Rules
   readonly #date: DateReader
   readonly #debit: ReadonlySet<string>
@@ -47,7 +50,9 @@ export class StatementReader {
   #width = 0
   #isLost = false
 
-  constructor(rules: Rules) {
+  /** Mistakes are added to those that are known already. */
+  constructor(rules: Rules, mistakes: Mistake[] = []) {
+    this.mistakes = mistakes
     this.#rules = rules
     this.#date = datePattern(rules.dateFormat) ?? (() => undefined)
     this.#debit = new Set(rules.debitFlags)

@@ -6,7 +6,12 @@ import type { Detail, PaymentSide, StatementRecord } from './record.ts'
 const COLUMNS = sql`
   r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
   to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of, r.status,
-  r.matched_payment_id, r.adjustment, r.adjustment_kind, r.decided_by, r.version, d.reason,
+  r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind, r.decided_by,
+  r.version, d.reason,
+  array(select f.refund_id::text
+          from payments.reconciliation_refunds as f
+         where f.run_id = r.run_id and f.line_number = r.line_number
+         order by f.refund_id) as refunds,
   array(select l.payment_id::text
           from payments.reconciliation_links as l
          where l.run_id = r.run_id and l.line_number = r.line_number
@@ -101,21 +106,36 @@ export async function selectPaymentSides(
 
 export interface MissingPage extends RunKey {
   readonly status: string | undefined
+  /** Days of payments, as `2026-03-07`. */
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** Days that the bank has for a payment: younger ones are not missing yet. */
+  readonly settlesWithin: number
   readonly before: string | undefined
   readonly limit: number
 }
 
-/** Payments of the user that no record of any run has. */
-const unmatched = ({ org, user }: RunKey) => sql`
+/** What the records say that stand for parts of the payment `p`. */
+const partsOf = sql`
+  (select sum(m.amount - coalesce(m.adjustment, 0))
+     from payments.reconciliation_records as m
+    where m.matched_payment_id = p.id and m.matched_as = 'part')`
+
+/** Whether no record of any run has the whole payment `p`; by subselects, which look into an index. */
+const isNotWhole = sql`
+  (select m.run_id
+     from payments.reconciliation_records as m
+    where m.matched_payment_id = p.id and m.matched_as is null) is null
+  and (select l.run_id from payments.reconciliation_links as l where l.payment_id = p.id) is null`
+
+/** Whether no record of any run has anything of the payment `p`. */
+export const isUnused = sql`${isNotWhole} and ${partsOf} is null`
+
+/** Payments of the organisation that no record of any run has, or not all of. */
+const unmatched = ({ org }: RunKey) => sql`
   select p.*
     from payments.payments as p
-   where p.org_id = ${org} and p.user_id = ${user}
-     and (select m.run_id
-            from payments.reconciliation_records as m
-           where m.matched_payment_id = p.id) is null
-     and (select l.run_id
-            from payments.reconciliation_links as l
-           where l.payment_id = p.id) is null`
+   where p.org_id = ${org} and ${isNotWhole} and coalesce(${partsOf}, 0) < p.amount`
 
 /**
  * Payments that a run should have found: those that took money, although a record may have their
@@ -140,6 +160,12 @@ export async function selectMissing(tx: Transaction, page: MissingPage): Promise
     select p.id, p.amount, p.currency, p.external_payment_id, p.status, p.created_at
       from (${missingPayments(page)}) as p
      where (${page.status ?? null}::text is null or p.status = ${page.status ?? null})
+       and (${page.from ?? null}::date is null
+            or (p.created_at at time zone 'UTC')::date >= ${page.from ?? null}::date)
+       and (${page.to ?? null}::date is null
+            or (p.created_at at time zone 'UTC')::date <= ${page.to ?? null}::date)
+       and (p.created_at at time zone 'UTC')::date + ${page.settlesWithin}::integer
+           <= (posthorn.now() at time zone 'UTC')::date
        and (${page.before ?? null}::uuid is null or p.id < ${page.before ?? null}::uuid)
      order by p.id desc
      limit ${page.limit}`)

@@ -12,6 +12,11 @@ export interface StatementRecord {
   readonly duplicate_of: number | null
   readonly status: 'unmatched' | 'matched'
   readonly matched_payment_id: string | null
+  /** Null where it is a whole payment. */
+  readonly matched_as: 'part' | 'refund' | null
+  /** What the bank took off, where the file names it. */
+  readonly fee: string | null
+  readonly refunds: readonly string[]
   /** The further payments of a line that settles several. */
   readonly linked: readonly string[]
   readonly adjustment: string | null
@@ -25,6 +30,7 @@ export type AdjustmentKind = 'fee' | 'rounding' | 'other'
 
 export function recordResource(record: StatementRecord) {
   const { matched_payment_id: first, linked, adjustment, adjustment_kind: kind } = record
+  const isRefund = record.matched_as === 'refund'
   return {
     id: String(record.line_number),
     lineNumber: record.line_number,
@@ -36,12 +42,23 @@ export function recordResource(record: StatementRecord) {
     duplicateOf: record.duplicate_of,
     status: record.status,
     matchedPaymentId: first,
-    paymentIds: first === null ? [] : [first, ...linked],
+    matchedAs: first === null ? null : (record.matched_as ?? ('payment' as const)),
+    paymentIds: first === null || isRefund ? [] : [first, ...linked],
+    refundIds: [...record.refunds],
+    ...feeOf(record),
     adjustment: adjustment === null || kind === null ? null : { amount: Number(adjustment), kind },
     decidedBy: record.decided_by,
     version: record.version,
     reason: record.reason,
   }
+}
+
+/** Gross, less the fee, is the amount: by the match, else by what the file says. */
+function feeOf(record: StatementRecord): { fee: number | null; gross: number } {
+  const { amount, fee, adjustment, adjustment_kind: kind } = record
+  const named = fee === null ? null : Number(fee)
+  const taken = kind === 'fee' && adjustment !== null ? -Number(adjustment) : named
+  return { fee: taken, gross: Number(amount) + (taken ?? 0) }
 }
 
 /** A row of `payments.reconciliation_details`, or of what it was before. */

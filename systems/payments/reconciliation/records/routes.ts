@@ -2,7 +2,7 @@ import { transaction } from '@posthorn/engine'
 import { decodeCursor, invalid, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { requireFound, ownerOf } from '../owner.ts'
+import { requireFound, memberOf } from '../owner.ts'
 import { avoidLoops, findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
 import * as schemas from '../schemas.ts'
@@ -22,9 +22,9 @@ import { detailResource, paymentSide, recordResource } from './record.ts'
 const ByLine = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
 
 export function recordRoutes(app: App, pool: Pool): void {
-  const own = async (request: Parameters<typeof ownerOf>[0] & { params: { id: string } }) =>
+  const own = async (request: Parameters<typeof memberOf>[0] & { params: { id: string } }) =>
     requireFound(
-      await findRun(pool, { ...ownerOf(request), id: request.params.id }),
+      await findRun(pool, { ...memberOf(request), id: request.params.id }),
       'reconciliation',
     )
 
@@ -45,6 +45,7 @@ export function recordRoutes(app: App, pool: Pool): void {
     const candidate = current?.payment_id ?? null
     const ids = [
       ...record.paymentIds,
+      ...(record.matchedPaymentId === null ? [] : [record.matchedPaymentId]),
       ...(candidate === null ? [] : [candidate]),
       ...suggestions.flatMap(({ payment_ids: each }) => each),
     ]
@@ -66,11 +67,15 @@ export function recordRoutes(app: App, pool: Pool): void {
   })
 
   app.get(`${PATH}/:id/missing`, { schema: schemas.listMissing }, async (request) => {
-    const { limit, cursor, status } = request.query
+    const { limit, cursor, status, from, to, settlesWithin } = request.query
     const { id } = await own(request)
+    if (from !== undefined && to !== undefined && from > to) {
+      throw invalid([{ field: 'from', reason: 'must not be later than to' }])
+    }
     const before =
       cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
-    const page = { ...ownerOf(request), id, status, before, limit: limit + 1 }
+    const period = { from, to, settlesWithin }
+    const page = { ...memberOf(request), id, status, ...period, before, limit: limit + 1 }
     const rows = await transaction(pool, async (tx) => {
       await avoidLoops(tx)
       return selectMissing(tx, page)

@@ -13,7 +13,7 @@ test('a run and a decision are in the news of the organisation', async () => {
   const heard: { id: string; data: Record<string, unknown> }[] = []
   const end = new AbortController()
   const reading = (async () => {
-    for await (const batch of news.subscribe({ tenant: 'acme', signal: end.signal })) {
+    for await (const batch of news.subscribe({ tenant: me.org, signal: end.signal })) {
       for (const { topic, id, data } of batch) {
         if (topic === 'reconciliation.run') heard.push({ id, data: data as never })
       }

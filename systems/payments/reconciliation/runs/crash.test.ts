@@ -9,7 +9,7 @@ const here = await runPayments(db)
 const ROWS = 5_000
 const PATIENCE = { timeout: 30_000 }
 
-async function giveWork(user: string) {
+async function giveWork(org: string) {
   const entries = Array.from({ length: ROWS }, (_, i) => ({
     name: `bank-${i}`,
     amount: 100 + (i % 50),
@@ -17,9 +17,9 @@ async function giveWork(user: string) {
   }))
   const payments = await givePayments(
     db.pool,
-    entries.map((entry) => ({ ...entry, user })),
+    entries.map((entry) => ({ ...entry, org })),
   )
-  return { payments, key: await giveFile(db.pool, { org: 'acme', user }, entries) }
+  return { payments, key: await giveFile(db.pool, { org, user: 'ada' }, entries) }
 }
 
 /** Backends of this database that wait for a row lock. */
@@ -35,23 +35,23 @@ async function waiting(): Promise<number> {
 const POINTS: readonly [name: string, lock: string][] = [
   [
     'while it matches',
-    `select from payments.payments where user_id = $1 order by id desc limit 1 for update`,
+    `select from payments.payments where org_id = $1 order by id desc limit 1 for update`,
   ],
-  ['just before its end', `select from payments.reconciliation_runs where user_id = $1 for update`],
+  ['just before its end', `select from payments.reconciliation_runs where org_id = $1 for update`],
 ]
 
 test.each(POINTS)(
   'a run that is killed %s leaves nothing, and the next one works',
   { timeout: 120_000 },
   async (name, lock) => {
-    const user = `killed ${name}`
-    const { key } = await giveWork(user)
+    const org = `killed ${name}`
+    const { key } = await giveWork(org)
     const child = await startChild({ databaseUrl: db.url, gatewayUrl: here.url })
     const holder = await db.pool.connect()
     try {
       await holder.query('begin')
-      await holder.query(lock, [user])
-      const caller = { sub: user, org: 'acme' }
+      await holder.query(lock, [org])
+      const caller = { sub: 'ada', org }
       const asked = reconcilerOf(await clientOf(child.url, caller)).post(`/${key.id}/run`)
       const outcome = asked.then(
         ({ status }) => status,
@@ -73,7 +73,7 @@ test.each(POINTS)(
     const untouched = await outcomesOf(db.pool, key)
     expect(untouched.filter(({ status }) => status !== 'unmatched')).toEqual([])
     expect(untouched.filter(({ reason }) => reason !== null)).toEqual([])
-    const me = reconcilerOf(await here.as({ sub: user }))
+    const me = reconcilerOf(await here.as({ org }))
     expect((await me.get(`/${key.id}`)).body).toMatchObject({ status: 'loaded', runNo: 0 })
     expect(await me.run(key.id)).toMatchObject({ matched: ROWS, unmatched: 0, matchRate: 100 })
     expect(await mistakesOf(db.pool, key)).toEqual([])

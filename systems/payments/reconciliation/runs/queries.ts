@@ -1,13 +1,14 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner, RunKey } from '../owner.ts'
+import { isUnused } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'
 import type { Run, RunResult } from './run.ts'
 
-export async function findRun(db: Queryable, { id, org, user }: RunKey): Promise<Run | undefined> {
+export async function findRun(db: Queryable, { id, org }: RunKey): Promise<Run | undefined> {
   const { rows } = await db.query<Run>(sql`
     select *
       from payments.reconciliation_runs
-     where id = ${id} and org_id = ${org} and user_id = ${user}`)
+     where id = ${id} and org_id = ${org}`)
   return rows[0]
 }
 
@@ -21,7 +22,7 @@ export async function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
   const { rows } = await db.query<Run>(sql`
     select *
       from payments.reconciliation_runs
-     where org_id = ${page.org} and user_id = ${page.user}
+     where org_id = ${page.org}
        and (${page.status ?? null}::text is null or status = ${page.status ?? null})
        and (${page.before ?? null}::uuid is null or id < ${page.before ?? null}::uuid)
      order by id desc
@@ -30,18 +31,14 @@ export async function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
 }
 
 /**
- * One at a time decides about the payments of a user: until the end of the transaction no other
- * does. Waits so long, then `lock_not_available`.
+ * One at a time decides about the payments of an organisation: until the end of the transaction no
+ * other does. Waits so long, then `lock_not_available`.
  */
-export async function lockOwner(
-  tx: Transaction,
-  { org, user }: Owner,
-  waitMs: number,
-): Promise<void> {
+export async function lockOwner(tx: Transaction, { org }: Owner, waitMs: number): Promise<void> {
   await tx.query(sql`select set_config('lock_timeout', ${String(waitMs)}, true)`)
   await tx.query(sql`
     select pg_advisory_xact_lock(hashtextextended(
-             jsonb_build_array('reconciliation', ${org}::text, ${user}::text)::text, 0))`)
+             jsonb_build_array('reconciliation', ${org}::text)::text, 0))`)
   await tx.query(sql`select set_config('lock_timeout', '0', true)`)
 }
 
@@ -72,9 +69,12 @@ export async function prepareRun(tx: Transaction, memoryMb: number): Promise<voi
     create temporary table reconciliation_outcome (
       line_number integer not null,
       amount bigint not null,
+      -- With the fee that the file names.
+      gross bigint not null,
       currency text not null,
       reason text,
       payment_id uuid,
+      refund_id uuid,
       -- Of those without a payment.
       external_id text
     ) on commit drop`)
@@ -92,13 +92,15 @@ const preference = sql`
  * line gets the first payment by preference and age, the second the next. Each side is numbered before they are joined,
  * so that a thousand equal rows are a thousand pairs and not a million.
  */
-export async function pairRecords(tx: Transaction, { id, org, user }: RunKey): Promise<void> {
+export async function pairRecords(tx: Transaction, { id, org }: RunKey): Promise<void> {
   await tx.query(sql`
     insert into reconciliation_outcome
-           (line_number, amount, currency, reason, payment_id, external_id)
+           (line_number, amount, gross, currency, reason, payment_id, external_id)
     with open as (
-      select line_number, external_transaction_id as external_id, amount, currency,
-             row_number() over (partition by external_transaction_id collate "C", amount, currency
+      select line_number, external_transaction_id as external_id, amount,
+             amount + coalesce(fee, 0) as gross, currency,
+             row_number() over (partition by external_transaction_id collate "C",
+                                             amount + coalesce(fee, 0), currency
                                     order by line_number) as nth
         from payments.reconciliation_records
        where run_id = ${id} and status = 'unmatched' and decided_by is null
@@ -107,19 +109,13 @@ export async function pairRecords(tx: Transaction, { id, org, user }: RunKey): P
              row_number() over (partition by p.external_payment_id collate "C", p.amount, p.currency
                                     order by ${preference}, p.id) as nth
         from payments.payments as p
-       where p.org_id = ${org} and p.user_id = ${user} and p.external_payment_id is not null
-         and (select m.run_id
-                from payments.reconciliation_records as m
-               where m.matched_payment_id = p.id) is null
-         and (select l.run_id
-                from payments.reconciliation_links as l
-               where l.payment_id = p.id) is null
+       where p.org_id = ${org} and p.external_payment_id is not null and ${isUnused}
     )
-    select o.line_number, o.amount, o.currency,
+    select o.line_number, o.amount, o.gross, o.currency,
            case when f.id is not null then 'exact_match' end, f.id,
            case when f.id is null then o.external_id end
       from open as o
-      left join free as f on f.external_id = o.external_id and f.amount = o.amount
+      left join free as f on f.external_id = o.external_id and f.amount = o.gross
                          and f.currency = o.currency and f.nth = o.nth
      order by o.line_number`)
 }
@@ -129,14 +125,14 @@ export async function pairRecords(tx: Transaction, { id, org, user }: RunKey): P
  * else the first of their name in their currency, else the first of their name, by preference and
  * age. By sets of equal payments, for the same reason as above.
  */
-export async function explainRest(tx: Transaction, { org, user }: Owner): Promise<void> {
+export async function explainRest(tx: Transaction, { org }: Owner): Promise<void> {
   await tx.query(sql`
     with named as materialized (
       select p.external_payment_id as external_id, p.amount, p.currency,
              -- The preference is one character before the id.
              min((${preference} || p.id::text) collate "C") as id
         from payments.payments as p
-       where p.org_id = ${org} and p.user_id = ${user}
+       where p.org_id = ${org}
          and p.external_payment_id in (select external_id
                                          from reconciliation_outcome
                                         where external_id is not null)
@@ -156,7 +152,7 @@ export async function explainRest(tx: Transaction, { org, user }: Owner): Promis
                    substr(coalesce(exact.id, near.id, far.id), 2)::uuid as payment_id
               from reconciliation_outcome as r
               left join named as exact on exact.external_id = r.external_id
-                                      and exact.amount = r.amount and exact.currency = r.currency
+                                      and exact.amount = r.gross and exact.currency = r.currency
               left join in_currency as near on near.external_id = r.external_id
                                            and near.currency = r.currency
               left join of_name as far on far.external_id = r.external_id
@@ -189,6 +185,8 @@ export async function applyMatches(tx: Transaction, runId: string): Promise<void
   await tx.query(sql`
     update payments.reconciliation_records as r
        set status = 'matched', matched_payment_id = o.payment_id, decided_by = 'auto',
+           matched_as = case when o.refund_id is not null then 'refund' end,
+           adjustment = -r.fee, adjustment_kind = case when r.fee is not null then 'fee' end,
            version = r.version + 1
       from reconciliation_outcome as o
      where o.reason = 'exact_match' and r.run_id = ${runId} and r.line_number = o.line_number`)
@@ -249,7 +247,7 @@ export async function completeRun(
     )
     select completed.*,
            payments.create_audit_log(
-             org_id, ${by}, 'reconciliation.completed', 'reconciliation_run', id::text,
+             org_id, ${by}, 'reconciliation.completed', 'reconciliation', id::text,
              ${JSON.stringify({ ...result, runNo })}::jsonb) as audit
       from completed`)
   return rows[0] as Run

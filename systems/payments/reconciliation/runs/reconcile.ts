@@ -5,6 +5,8 @@ import { enqueueEvent } from '../../webhooks/index.ts'
 import { requireFound, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
 import type { Tally } from '../reason.ts'
+import { pairRefunds } from '../refunds/pair-refunds.ts'
+import { insertRefunds } from '../refunds/queries.ts'
 import {
   applyMatches,
   completeRun,
@@ -23,7 +25,7 @@ import { resultOf, type Run, type RunResult } from './run.ts'
 /** The topic of its news. */
 export const RUN_TOPIC = 'reconciliation.run'
 
-/** Longest wait for another run or decision of the same user: it keeps a connection meanwhile. */
+/** Longest wait for another run or decision of the same organisation: it keeps a connection meanwhile. */
 const WAIT_MS = 5_000
 
 export interface ReconcileOptions {
@@ -32,12 +34,13 @@ export interface ReconcileOptions {
 }
 
 /**
- * Matches the open records of a file with the payments of its user, all in one transaction: after a
- * crash the file is as it was. What is matched or decided stays.
+ * Matches the open records of a file with the payments of its organisation, all in one transaction:
+ * after a crash the file is as it was. What is matched or decided stays.
  */
 export async function reconcile(
   { pool, memoryMb }: ReconcileOptions,
   key: RunKey,
+  by: string,
 ): Promise<RunResult> {
   // Outside the transaction: it would not be sent before the commit.
   const tell = (step: string) => tellStep(pool, key, step)
@@ -46,7 +49,7 @@ export async function reconcile(
     await tell('pairing')
     const tallies = await decide(tx, key, { run, memoryMb })
     await tell('storing')
-    return store(tx, run, tallies)
+    return store(tx, { run, by }, tallies)
   })
 }
 
@@ -61,7 +64,7 @@ export async function rehearse(
   })
 }
 
-/** The user's run, locked against other decisions about the same payments until the transaction ends. */
+/** The organisation's run, locked against other decisions about the same payments until the transaction ends. */
 export async function beginRun(tx: Transaction, key: RunKey): Promise<Run> {
   requireFound(await findRun(tx, key), 'reconciliation')
   try {
@@ -71,7 +74,11 @@ export async function beginRun(tx: Transaction, key: RunKey): Promise<Run> {
     throw problem('RECONCILIATION_BUSY', { retryAfterSeconds: 5, cause })
   }
   // Once more: the former holder of the lock may have run it.
-  return requireFound(await findRun(tx, key), 'reconciliation')
+  const run = requireFound(await findRun(tx, key), 'reconciliation')
+  if (run.status === 'discarded') {
+    throw problem('RECONCILIATION_DISCARDED', { detail: run.discard_reason ?? '' })
+  }
+  return run
 }
 
 async function decide(
@@ -81,14 +88,20 @@ async function decide(
 ): Promise<Tally[]> {
   await prepareRun(tx, memoryMb)
   await pairRecords(tx, key)
+  await pairRefunds(tx, key)
   await explainRest(tx, key)
   return tallyOutcome(tx, run)
 }
 
-async function store(tx: Transaction, run: Run, tallies: readonly Tally[]): Promise<RunResult> {
-  const { id, org_id: org, user_id: by, filename } = run
+async function store(
+  tx: Transaction,
+  { run, by }: { run: Run; by: string },
+  tallies: readonly Tally[],
+): Promise<RunResult> {
+  const { id, org_id: org, filename } = run
   const runNo = run.run_no + 1
   await applyMatches(tx, id)
+  await insertRefunds(tx, { id, org })
   await (runNo === 1 ? insertDetails(tx, { id, runNo }) : replaceDetails(tx, { id, runNo }))
   await insertTallies(tx, { id, runNo }, tallies)
   const result = resultOf(tallies, run)

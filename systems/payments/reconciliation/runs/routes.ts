@@ -1,6 +1,6 @@
 import { decodeCursor, toPage, type App } from '@posthorn/http'
 import { Type } from 'typebox'
-import { requireFound, ownerOf } from '../owner.ts'
+import { requireFound, memberOf } from '../owner.ts'
 import { countByReason } from '../reason.ts'
 import * as schemas from '../schemas.ts'
 import { findRun, selectAdjustments, selectRuns, selectTallies } from './queries.ts'
@@ -14,21 +14,22 @@ export function runRoutes(app: App, options: ReconcileOptions): void {
   const { pool } = options
 
   app.post(`${PATH}/:id/run`, { schema: schemas.runReconciliation }, async (request) => {
-    const key = { ...ownerOf(request), id: request.params.id }
-    return request.body?.dryRun === true ? rehearse(options, key) : reconcile(options, key)
+    const { org, user } = memberOf(request)
+    const key = { org, id: request.params.id }
+    return request.body?.dryRun === true ? rehearse(options, key) : reconcile(options, key, user)
   })
 
   app.get(PATH, { schema: schemas.listRuns }, async (request) => {
     const { limit, cursor, status } = request.query
     const before =
       cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
-    const rows = await selectRuns(pool, { ...ownerOf(request), status, before, limit: limit + 1 })
+    const rows = await selectRuns(pool, { ...memberOf(request), status, before, limit: limit + 1 })
     return toPage(rows, limit, { item: runResource, after: ({ id }) => id })
   })
 
-  const own = async (request: Parameters<typeof ownerOf>[0] & { params: { id: string } }) =>
+  const own = async (request: Parameters<typeof memberOf>[0] & { params: { id: string } }) =>
     requireFound(
-      await findRun(pool, { ...ownerOf(request), id: request.params.id }),
+      await findRun(pool, { ...memberOf(request), id: request.params.id }),
       'reconciliation',
     )
 

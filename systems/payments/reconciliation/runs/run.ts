@@ -1,15 +1,20 @@
+import type { BalanceCounts } from '../formats/findings.ts'
+import type { Format } from '../formats/format.ts'
 import { countByReason, percent, type Tally } from '../reason.ts'
+
+export const RUN_STATES = ['loaded', 'running', 'completed', 'discarded'] as const
 
 /** A row of `payments.reconciliation_runs`. */
 export interface Run {
   readonly id: string
   readonly org_id: string
+  /** Who uploaded it. */
   readonly user_id: string
   readonly filename: string
   readonly file_bytes: string
   readonly profile_id: string | null
   readonly profile_version: number | null
-  readonly status: 'loaded' | 'running' | 'completed'
+  readonly status: (typeof RUN_STATES)[number]
   readonly total: number
   readonly matched: number
   readonly unmatched: number
@@ -18,6 +23,12 @@ export interface Run {
   readonly run_no: number
   readonly created_at: Date
   readonly ran_at: Date | null
+  readonly format: Format
+  readonly balances: BalanceCounts | null
+  readonly pending: number
+  readonly discarded_at: Date | null
+  readonly discarded_by: string | null
+  readonly discard_reason: string | null
 }
 
 export function runResource(run: Run) {
@@ -25,6 +36,7 @@ export function runResource(run: Run) {
     id: run.id,
     filename: run.filename,
     status: run.status,
+    uploadedBy: run.user_id,
     total: run.total,
     matched: run.matched,
     unmatched: run.unmatched,
@@ -36,7 +48,15 @@ export function runResource(run: Run) {
     profileVersion: run.profile_version,
     createdAt: run.created_at.toISOString(),
     ranAt: run.ran_at?.toISOString() ?? null,
+    format: run.format,
+    balances: run.balances,
+    pending: run.pending,
+    discarded: discardOf(run),
   }
+}
+
+function discardOf({ discarded_at: at, discarded_by: by, discard_reason: reason }: Run) {
+  return at === null || by === null || reason === null ? null : { at: at.toISOString(), by, reason }
 }
 
 /** What a run came to. */

@@ -152,7 +152,7 @@ describe('a run', () => {
   test('is audited and announced to the merchant, once for each run', async () => {
     const me = await newUser()
     const { body: endpoint } = await (
-      await running.as({ sub: me.user })
+      await running.as({ sub: me.user, org: me.org })
     ).send('/api/v1/webhook-endpoints', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -247,11 +247,36 @@ describe('payments that no record names', () => {
   })
 })
 
-describe('another user', () => {
-  test.each([
-    { sub: 'mallory', org: 'acme' },
-    { sub: 'user-1', org: 'evil' },
-  ])('finds nothing: $sub of $org', async (caller) => {
+describe('another member of the organisation', () => {
+  test('works on the same files, under their own name', async () => {
+    const me = await newUser()
+    const bob = reconcilerOf(await running.as({ sub: 'bob', org: me.org }))
+    await me.pay('A', 100)
+    const id = await me.upload([{ name: 'A', amount: '1.00' }])
+    expect((await bob.get(`/${id}`)).body).toMatchObject({ uploadedBy: me.user })
+    expect((await bob.get('')).body['items']).toMatchObject([{ id }])
+    expect(await bob.run(id)).toMatchObject({ matched: 1 })
+    await bob.post(`/${id}/records/2/unmatch`, { reason: 'not ours' })
+    const { rows } = await db.pool.query(
+      `select actor, action, entity_type from payments.audit_log
+        where org_id = $1 order by seq`,
+      [me.org],
+    )
+    expect(rows).toEqual([
+      { actor: me.user, action: 'reconciliation.uploaded', entity_type: 'reconciliation' },
+      { actor: 'bob', action: 'reconciliation.completed', entity_type: 'reconciliation' },
+      {
+        actor: 'bob',
+        action: 'reconciliation.record_unmatched',
+        entity_type: 'reconciliation_record',
+      },
+    ])
+  })
+})
+
+describe('another organisation', () => {
+  test('finds nothing', async () => {
+    const caller = { sub: 'user-1', org: 'evil' }
     const me = await newUser()
     await me.pay('A', 100)
     const id = await me.upload([{ name: 'A', amount: '1.00' }])

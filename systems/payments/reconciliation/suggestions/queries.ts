@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { RunKey } from '../owner.ts'
-import type { RecordKey } from '../records/queries.ts'
+import { isUnused, type RecordKey } from '../records/queries.ts'
 import type { Suggestion, Tolerance } from './suggestion.ts'
 
 /** Suggestions of a pass at the most, and for one record of it. */
@@ -11,17 +11,15 @@ const MOST_PEERS = 50
 /** Payments that one record may settle. */
 const MOST_PAYMENTS = 1_000
 
-/** Payments of the owner that no record has. */
-const free = ({ org, user }: RunKey) => sql`
+/** Payments of the organisation that no record has; those that failed are in no bank's file. */
+const free = ({ org }: RunKey) => sql`
   select p.*
     from payments.payments as p
-   where p.org_id = ${org} and p.user_id = ${user}
-     and (select m.run_id
-            from payments.reconciliation_records as m
-           where m.matched_payment_id = p.id) is null
-     and (select l.run_id
-            from payments.reconciliation_links as l
-           where l.payment_id = p.id) is null`
+   where p.org_id = ${org} and p.status <> 'failed' and ${isUnused}`
+
+/** Those that took money: only these are added up. */
+const taken = (key: RunKey) => sql`
+  select * from (${free(key)}) as t where t.status in ('succeeded', 'refunded')`
 
 /** Records of the run without a decision. */
 const open = ({ id }: RunKey) => sql`
@@ -29,15 +27,20 @@ const open = ({ id }: RunKey) => sql`
     from payments.reconciliation_records
    where run_id = ${id} and status = 'unmatched' and decided_by is null`
 
+/** Of payments only, for one record. */
+const oneRecord = sql`'{}'::uuid[] as refund_ids, null::integer[] as line_numbers`
+
 /**
  * Stores pairs and groups of one pass. Its id is made of what it says: found again, a suggestion is
  * the same one, and stays dismissed.
  */
 const storing = ({ id }: RunKey, kind: Suggestion['kind']) => sql`
   insert into payments.reconciliation_suggestions
-         (id, run_id, line_number, kind, payment_ids, difference, ambiguous)
-  select md5(${`${id} ${kind}`}::text || ' ' || line_number || ' ' || payment_ids::text)::uuid,
-         ${id}, line_number, ${kind}, payment_ids, difference,
+         (id, run_id, line_number, kind, payment_ids, refund_ids, line_numbers, difference,
+          ambiguous)
+  select md5(concat_ws(' ', ${`${id} ${kind}`}::text, line_number::text, payment_ids::text,
+                       nullif(refund_ids, '{}')::text, line_numbers::text))::uuid,
+         ${id}, line_number, ${kind}, payment_ids, refund_ids, line_numbers, difference,
          of_record > 1 or of_payment > 1
     from chosen
    order by line_number, nth
@@ -76,7 +79,7 @@ export async function suggestByAmount(
          and abs(r.amount - p.amount)
              <= greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
     ), chosen as (
-      select * from pair where nth <= ${MOST_OF_A_RECORD}
+      select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'amount_tolerance')}`)
   return rows.length
@@ -106,7 +109,7 @@ export async function suggestByDate(
        where r.peers <= ${MOST_PEERS} and p.peers <= ${MOST_PEERS}
          and p.day between r.booked_on - ${before}::integer and r.booked_on + ${after}::integer
     ), chosen as (
-      select * from pair where nth <= ${MOST_OF_A_RECORD}
+      select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'date_window')}`)
   return rows.length
@@ -127,13 +130,14 @@ export async function suggestByPayout(
     with payout as (
       select metadata ->> ${field} as name, currency, sum(amount) as amount,
              array_agg(id order by id) as payment_ids
-        from (${free(key)}) as p
+        from (${taken(key)}) as p
        where metadata ->> ${field} is not null
        group by 1, 2
       having count(*) <= ${MOST_PAYMENTS}
     ), chosen as (
       select r.line_number, p.payment_ids, (r.amount - p.amount)::bigint as difference,
-             1 as of_record, count(*) over (partition by p.name, p.currency) as of_payment, 1 as nth
+             1 as of_record, count(*) over (partition by p.name, p.currency) as of_payment, 1 as nth,
+             ${oneRecord}
         from (${open(key)}) as r
         join payout as p on p.name = r.external_id and p.currency = r.currency
        where p.amount - r.amount
@@ -153,7 +157,7 @@ export async function suggestByDay(
     with payout as (
       select (created_at at time zone 'UTC')::date as day, currency, sum(amount) as amount,
              array_agg(id order by id) as payment_ids
-        from (${free(key)}) as p
+        from (${taken(key)}) as p
        group by 1, 2
       having count(*) <= ${MOST_PAYMENTS}
     ), pair as (
@@ -168,9 +172,79 @@ export async function suggestByDay(
        where p.amount - r.amount
              between 0 and greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
     ), chosen as (
-      select * from pair where nth <= ${MOST_OF_A_RECORD}
+      select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'many_to_one')}`)
+  return rows.length
+}
+
+/** Refunds of the same amount as a record in which money went out, a few days before or after it. */
+export async function suggestRefunds(
+  tx: Transaction,
+  key: RunKey,
+  { before, after }: { readonly before: number; readonly after: number },
+): Promise<number> {
+  const { rows } = await tx.query(sql`
+    with open as (
+      select *, count(*) over (partition by amount, currency) as peers
+        from (${open(key)}) as r
+       where amount < 0
+    ), free as (
+      select t.id, t.amount, t.currency, (t.created_at at time zone 'UTC')::date as day,
+             count(*) over (partition by t.amount, t.currency) as peers
+        from payments.transactions as t
+        join payments.payments as p on p.id = t.payment_id
+       where p.org_id = ${key.org} and t.type = 'refund' and t.status = 'succeeded'
+         and (select f.run_id
+                from payments.reconciliation_refunds as f
+               where f.refund_id = t.id) is null
+    ), pair as (
+      select r.line_number, '{}'::uuid[] as payment_ids, 0::bigint as difference,
+             count(*) over (partition by r.line_number) as of_record,
+             count(*) over (partition by t.id) as of_payment,
+             row_number() over (partition by r.line_number
+                                    order by abs(r.booked_on - t.day), t.id) as nth,
+             array[t.id] as refund_ids, null::integer[] as line_numbers
+        from open as r
+        join free as t on t.amount = -r.amount and t.currency = r.currency
+       where r.peers <= ${MOST_PEERS} and t.peers <= ${MOST_PEERS}
+         and t.day between r.booked_on - ${before}::integer and r.booked_on + ${after}::integer
+    ), chosen as (
+      select * from pair where nth <= ${MOST_OF_A_RECORD}
+    )
+    ${storing(key, 'date_window')}`)
+  return rows.length
+}
+
+/** Records of one name that add up to its one payment, or to less by a fee. */
+export async function suggestParts(
+  tx: Transaction,
+  key: RunKey,
+  { absolute = 0, bps = 0 }: Tolerance,
+): Promise<number> {
+  const { rows } = await tx.query(sql`
+    with paid as (
+      select min(external_id) as external_id, currency, sum(amount) as amount,
+             array_agg(line_number order by line_number) as line_numbers
+        from (${open(key)}) as r
+       where amount > 0
+       group by external_id collate "C", currency
+      having count(*) between 2 and ${MOST_PEERS}
+    ), chosen as (
+      select p.line_numbers[1] as line_number, array[f.id] as payment_ids,
+             (p.amount - f.amount)::bigint as difference,
+             count(*) over (partition by p.external_id collate "C", p.currency) as of_record,
+             1 as of_payment,
+             row_number() over (partition by p.external_id collate "C", p.currency
+                                    order by f.id) as nth,
+             '{}'::uuid[] as refund_ids, p.line_numbers
+        from paid as p
+        join (${taken(key)}) as f on f.external_payment_id = p.external_id
+                                 and f.currency = p.currency
+       where f.amount - p.amount
+             between 0 and greatest(${absolute}::bigint, f.amount * ${bps}::bigint / 10000)
+    )
+    ${storing(key, 'one_to_many')}`)
   return rows.length
 }
 
@@ -178,7 +252,7 @@ export async function suggestByDay(
 export async function flagAmbiguous(tx: Transaction, runId: string): Promise<void> {
   await tx.query(sql`
     with part as (
-      select id, line_number, unnest(payment_ids) as payment_id
+      select id, line_number, unnest(payment_ids || refund_ids) as payment_id
         from payments.reconciliation_suggestions
        where run_id = ${runId} and status = 'open'
     ), crowded as (

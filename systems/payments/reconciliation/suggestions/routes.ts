@@ -1,7 +1,7 @@
 import { decodeCursor, toPage, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { requireFound, ownerOf } from '../owner.ts'
+import { requireFound, memberOf } from '../owner.ts'
 import { recordResource } from '../records/record.ts'
 import { findRun } from '../runs/queries.ts'
 import { PATH } from '../runs/routes.ts'
@@ -16,14 +16,14 @@ const START = [0, '00000000-0000-0000-0000-000000000000'] as const
 
 export function suggestionRoutes(app: App, pool: Pool): void {
   app.post(`${PATH}/:id/suggest`, { schema: schemas.suggestMatches }, async (request) => {
-    const key = { ...ownerOf(request), id: request.params.id }
+    const key = { ...memberOf(request), id: request.params.id }
     const passes = await suggest(pool, key, request.body.passes)
     return { passes: [...passes] }
   })
 
   app.get(`${PATH}/:id/suggestions`, { schema: schemas.listSuggestions }, async (request) => {
     const { limit, cursor, status } = request.query
-    const key = { ...ownerOf(request), id: request.params.id }
+    const key = { ...memberOf(request), id: request.params.id }
     const { id: runId } = requireFound(await findRun(pool, key), 'reconciliation')
     const after = cursor === undefined ? START : decodeCursor(cursor, Place)[0]
     const rows = await selectSuggestions(pool, { runId, status, after, limit: limit + 1 })
@@ -36,17 +36,17 @@ export function suggestionRoutes(app: App, pool: Pool): void {
   const one = `${PATH}/:id/suggestions/:suggestionId`
 
   app.post(`${one}/accept`, { schema: schemas.acceptOne }, async (request) => {
-    const owner = ownerOf(request)
-    const place = { key: { ...owner, id: request.params.id }, id: request.params.suggestionId }
+    const member = memberOf(request)
+    const place = { key: { ...member, id: request.params.id }, id: request.params.suggestionId }
     const { reason: note = null, version, adjustmentKind } = request.body ?? {}
-    const answer = { by: owner.user, note, version, adjustmentKind }
+    const answer = { by: member.user, note, version, adjustmentKind }
     return recordResource(await acceptSuggestion(pool, place, answer))
   })
 
   app.post(`${one}/dismiss`, { schema: schemas.dismissOne }, async (request) => {
-    const owner = ownerOf(request)
-    const place = { key: { ...owner, id: request.params.id }, id: request.params.suggestionId }
+    const member = memberOf(request)
+    const place = { key: { ...member, id: request.params.id }, id: request.params.suggestionId }
     const { reason: note = null } = request.body ?? {}
-    return suggestionResource(await refuseSuggestion(pool, place, { by: owner.user, note }))
+    return suggestionResource(await refuseSuggestion(pool, place, { by: member.user, note }))
   })
 }

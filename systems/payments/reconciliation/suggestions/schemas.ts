@@ -27,12 +27,17 @@ const PayoutPass = Type.Object({
   before: Type.Optional(Days),
 })
 
+const SplitPass = Type.Object({
+  kind: Type.Literal('one_to_many'),
+  fee: Type.Optional(Type.Object({ absolute: Absolute, bps: Bps })),
+})
+
 export const suggestMatches = {
   tags,
   summary: 'Look for what might belong together; matches nothing',
   params: runParams,
   body: Type.Object({
-    passes: Type.Array(Type.Union([AmountPass, DatePass, PayoutPass]), {
+    passes: Type.Array(Type.Union([AmountPass, DatePass, PayoutPass, SplitPass]), {
       minItems: 1,
       maxItems: 10,
     }),

@@ -1,12 +1,13 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { createAuditLog } from '../../charges/queries.ts'
-import { decideOn, explainTaken } from '../decisions/decide.ts'
+import { decideOn, explainTaken, tellCounts } from '../decisions/decide.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
 import { requireFound, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
 import { avoidLoops } from '../runs/queries.ts'
 import { beginRun } from '../runs/reconcile.ts'
+import type { Run } from '../runs/run.ts'
 import {
   deleteOpen,
   dismissSuggestion,
@@ -16,6 +17,8 @@ import {
   suggestByDate,
   suggestByDay,
   suggestByPayout,
+  suggestParts,
+  suggestRefunds,
 } from './queries.ts'
 import type { Pass, Suggestion } from './suggestion.ts'
 
@@ -45,9 +48,12 @@ export async function suggest(
   })
 }
 
-function runPass(tx: Transaction, key: RunKey, pass: Pass): Promise<number> {
+async function runPass(tx: Transaction, key: RunKey, pass: Pass): Promise<number> {
   if (pass.kind === 'amount_tolerance') return suggestByAmount(tx, key, pass)
-  if (pass.kind === 'date_window') return suggestByDate(tx, key, pass)
+  if (pass.kind === 'one_to_many') return suggestParts(tx, key, pass.fee ?? {})
+  if (pass.kind === 'date_window') {
+    return (await suggestByDate(tx, key, pass)) + (await suggestRefunds(tx, key, pass))
+  }
   const { by, fee = {}, before = 0 } = pass
   return by === 'date'
     ? suggestByDay(tx, key, { before, fee })
@@ -67,22 +73,54 @@ export interface Answer {
 export async function acceptSuggestion(
   pool: Pool,
   { key, id }: { readonly key: RunKey; readonly id: string },
-  { by, note, version, adjustmentKind }: Answer,
+  answer: Answer,
 ): Promise<StatementRecord> {
   try {
     return await transaction(pool, async (tx) => {
       const run = await beginRun(tx, key)
-      const suggestion = await openSuggestion(tx, { runId: run.id, id })
-      const { line_number: line, payment_ids: paymentIds, kind } = suggestion
-      const amount = Number(suggestion.difference)
-      const usual = kind === 'many_to_one' ? 'fee' : 'rounding'
-      const adjustment = amount === 0 ? undefined : { amount, kind: adjustmentKind ?? usual }
-      const decision = { kind: 'match', by, note, version, paymentIds, adjustment } as const
-      return decideOn(tx, { run, line, accepted: id }, decision)
+      const record = await acceptIn(tx, { run, id }, answer)
+      await tellCounts(tx, run)
+      return record
     })
   } catch (error) {
     throw explainTaken(error)
   }
+}
+
+/** The same inside a transaction that has begun the run. */
+export async function acceptIn(
+  tx: Transaction,
+  { run, id }: { readonly run: Run; readonly id: string },
+  { by, note, version, adjustmentKind }: Answer,
+): Promise<StatementRecord> {
+  const suggestion = await openSuggestion(tx, { runId: run.id, id })
+  const { line_number: line, payment_ids: paymentIds, refund_ids: refundIds, kind } = suggestion
+  const amount = Number(suggestion.difference)
+  const isOfFee = kind === 'many_to_one' || kind === 'one_to_many'
+  const usual = isOfFee ? 'fee' : 'rounding'
+  const adjustment = amount === 0 ? undefined : { amount, kind: adjustmentKind ?? usual }
+  const about = { kind: 'match', by, note, paymentIds, refundIds } as const
+  const lines = suggestion.line_numbers
+  if (lines === null) {
+    return decideOn(tx, { run, line, accepted: id }, { ...about, version, adjustment })
+  }
+  // Closed by its first record; the fee is the last one's, so that no part is more than is left.
+  const last = lines.at(-1)
+  let first: StatementRecord | undefined
+  for (const each of lines) {
+    const decided = await decideOn(
+      tx,
+      { run, line: each, accepted: id },
+      {
+        ...about,
+        isPart: true,
+        ...(each === line && { version }),
+        ...(each === last && { adjustment }),
+      },
+    )
+    first ??= decided
+  }
+  return requireFound(first, 'record')
 }
 
 /** Says no: it is not suggested again. */

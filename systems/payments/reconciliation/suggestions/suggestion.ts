@@ -22,6 +22,8 @@ export type Pass =
       /** By date: the payments' day is so many days before the record's, or less. */
       readonly before?: number
     }
+  /** One payment that was paid in several records of its name; less a fee. */
+  | { readonly kind: 'one_to_many'; readonly fee?: Tolerance }
 
 /** A row of `payments.reconciliation_suggestions`. */
 export interface Suggestion {
@@ -30,6 +32,9 @@ export interface Suggestion {
   readonly line_number: number
   readonly kind: Pass['kind']
   readonly payment_ids: readonly string[]
+  readonly refund_ids: readonly string[]
+  /** All records of a payment in parts; else null. */
+  readonly line_numbers: readonly number[] | null
   readonly difference: string
   readonly ambiguous: boolean
   readonly status: 'open' | 'accepted' | 'dismissed'
@@ -42,6 +47,8 @@ export function suggestionResource(suggestion: Suggestion) {
     recordId: String(suggestion.line_number),
     kind: suggestion.kind,
     paymentIds: [...suggestion.payment_ids],
+    refundIds: [...suggestion.refund_ids],
+    recordIds: (suggestion.line_numbers ?? [suggestion.line_number]).map(String),
     difference: Number(suggestion.difference),
     ambiguous: suggestion.ambiguous,
     status: suggestion.status,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
-import { runReconciling, type GivenLine, type Person } from '../testing/reconciling.ts'
+import { giveRefund, runReconciling, type GivenLine, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
 const { newUser } = await runReconciling(db)
@@ -107,10 +107,13 @@ describe('many to one', () => {
     const me = await newUser()
     const metadata = { payout: 'po_1' }
     const ids = [
-      await me.pay('a', 1_000, { metadata }),
-      await me.pay('b', 2_000, { metadata }),
-      await me.pay('c', 3_000, { metadata }),
+      await me.pay('a', 1_000, { metadata, status: 'succeeded' }),
+      await me.pay('b', 2_000, { metadata, status: 'succeeded' }),
+      await me.pay('c', 3_000, { metadata, status: 'succeeded' }),
     ]
+    // Neither what failed nor what may yet fail is in a payout.
+    await me.pay('e', 500, { metadata, status: 'failed' })
+    await me.pay('f', 700, { metadata })
     await me.pay('d', 9_000, { metadata: { payout: 'po_2' } })
     const { id, suggest } = await reconcile(me, [{ name: 'po_1', amount: '58.50' }])
     expect(await suggest(payout())).toEqual([])
@@ -136,15 +139,64 @@ describe('many to one', () => {
   test('finds the payments of a day', async () => {
     const me = await newUser()
     const createdAt = '2026-11-01T10:00:00Z'
-    await me.pay('a', 100, { createdAt })
-    await me.pay('b', 250, { createdAt })
-    await me.pay('c', 50, { createdAt: '2026-10-30T10:00:00Z' })
+    const status = 'succeeded'
+    await me.pay('a', 100, { createdAt, status })
+    await me.pay('b', 250, { createdAt, status })
+    await me.pay('p', 30, { createdAt })
+    await me.pay('f', 40, { createdAt, status: 'failed' })
+    await me.pay('c', 50, { createdAt: '2026-10-30T10:00:00Z', status })
     const { suggest } = await reconcile(me, [{ name: 'settlement', amount: '3.50' }])
     expect(await suggest({ kind: 'many_to_one', by: 'date' })).toEqual([])
     const found = await suggest({ kind: 'many_to_one', by: 'date', before: 2 })
     expect(found).toMatchObject([{ difference: 0, ambiguous: false }])
     expect(found[0]?.paymentIds).toHaveLength(2)
   })
+})
+
+describe('one to many', () => {
+  const split = (fee?: object) => ({ kind: 'one_to_many', ...(fee && { fee }) })
+
+  test('finds a payment that was paid in several lines, and matches all of them', async () => {
+    const me = await newUser()
+    const payment = await me.pay('A', 10_000, { status: 'succeeded' })
+    await me.pay('B', 5_000, { status: 'failed' })
+    const { id, suggest } = await reconcile(me, [
+      { name: 'A', amount: '60.00' },
+      { name: 'B', amount: '20.00' },
+      { name: 'A', amount: '39.50' },
+      { name: 'B', amount: '30.00' },
+    ])
+    expect(await suggest(split())).toEqual([])
+    const [suggestion] = await suggest(split({ absolute: 50 }))
+    expect(suggestion).toMatchObject({
+      recordId: '2',
+      recordIds: ['2', '4'],
+      paymentIds: [payment],
+      difference: -50,
+      ambiguous: false,
+    })
+    const accepted = await me.post(`/${id}/suggestions/${suggestion?.id}/accept`)
+    expect(accepted.body).toMatchObject({ id: '2', status: 'matched', matchedAs: 'part' })
+    expect(await me.records(id)).toMatchObject([
+      { matchedAs: 'part', matchedPaymentId: payment, amount: 6_000, adjustment: null },
+      { status: 'unmatched' },
+      { matchedAs: 'part', matchedPaymentId: payment, amount: 3_950, fee: 50, gross: 4_000 },
+      { status: 'unmatched' },
+    ])
+    expect((await me.get(`/${id}/missing`)).body['items']).toEqual([])
+  })
+})
+
+test('money that went out is suggested with a refund of that amount', async () => {
+  const me = await newUser()
+  const payment = await me.pay('A', 1_000, { status: 'succeeded' })
+  const refund = await giveRefund(db.pool, { of: payment, amount: 400 })
+  const today = new Date().toISOString().slice(0, 10)
+  const { id, suggest } = await reconcile(me, [{ name: 'RETURN', amount: '-4.00', date: today }])
+  const [suggestion] = await suggest({ kind: 'date_window', before: 2, after: 2 })
+  expect(suggestion).toMatchObject({ paymentIds: [], refundIds: [refund], difference: 0 })
+  const { body } = await me.post(`/${id}/suggestions/${suggestion?.id}/accept`)
+  expect(body).toMatchObject({ matchedAs: 'refund', matchedPaymentId: payment, paymentIds: [] })
 })
 
 describe('an answer', () => {

@@ -18,6 +18,15 @@ export const MOVE_PAYMENTS = `
    where p.id = g.id
      and (g.status = $2 or g.status = 'refunded' and $2 = 'succeeded')`
 
+/** A refund of a payment, as the gateway and its webhooks leave it. */
+export const INSERT_REFUND = `
+  insert into payments.transactions
+         (id, payment_id, type, status, amount, currency, gateway_key, gateway_ref, error_code)
+  select $1::uuid, id, 'refund', $3::text, $4, currency, $1::uuid::text, $5,
+         case when $3::text = 'failed' then 'REFUSED' end
+    from payments.payments
+   where id = $2`
+
 /** A file and its records, as an upload leaves them. */
 export const INSERT_FILE = `
   with records as (
@@ -41,10 +50,10 @@ export const SELECT_OUTCOMES = `
    where run_id = $1
    order by line_number`
 
-/** What is wrong with the books of a user. */
+/** What is wrong with the books of an organisation. */
 export const SELECT_MISTAKES = `
   with mine as (
-    select * from payments.reconciliation_runs where org_id = $1 and user_id = $2 and run_no > 0
+    select * from payments.reconciliation_runs where org_id = $1 and run_no > 0
   ), counted as (
     select u.id as run_id, u.run_no, r.currency, d.reason, count(*) as records,
            sum(r.amount) as amount
@@ -55,14 +64,24 @@ export const SELECT_MISTAKES = `
   ), used as (
     select r.run_id, r.line_number, r.matched_payment_id as payment_id
       from mine as u join payments.reconciliation_records as r on r.run_id = u.id
-     where r.matched_payment_id is not null
+     where r.matched_payment_id is not null and r.matched_as is null
     union all
     select l.run_id, l.line_number, l.payment_id
       from mine as u join payments.reconciliation_links as l on l.run_id = u.id
   ), paid as (
-    select t.run_id, t.line_number, sum(p.amount) as amount
-      from used as t join payments.payments as p on p.id = t.payment_id
+    select run_id, line_number, sum(amount) as amount
+      from (select t.run_id, t.line_number, p.amount
+              from used as t join payments.payments as p on p.id = t.payment_id
+            union all
+            select f.run_id, f.line_number, -t.amount
+              from mine as u join payments.reconciliation_refunds as f on f.run_id = u.id
+              join payments.transactions as t on t.id = f.refund_id) as money
      group by 1, 2
+  ), parts as (
+    select r.matched_payment_id as payment_id, sum(r.amount - coalesce(r.adjustment, 0)) as amount
+      from mine as u join payments.reconciliation_records as r on r.run_id = u.id
+     where r.matched_as = 'part'
+     group by 1
   )
   select 'tally' as mistake, to_jsonb(t) as here, to_jsonb(c) as there
     from (select t.* from payments.reconciliation_tallies as t
@@ -77,6 +96,16 @@ export const SELECT_MISTAKES = `
     from mine as u
    where u.matched <> (select count(*) from payments.reconciliation_records as r
                         where r.run_id = u.id and r.status = 'matched')
+  union all
+  select 'payment in parts and whole, or in too many', to_jsonb(payment_id), to_jsonb(parts.amount)
+    from parts join payments.payments as p on p.id = parts.payment_id
+   where parts.amount > p.amount or payment_id in (select payment_id from used)
+  union all
+  select 'refund without its record', to_jsonb(r), null
+    from mine as u join payments.reconciliation_records as r on r.run_id = u.id
+   where (r.matched_as = 'refund')
+     and not exists (select from payments.reconciliation_refunds as f
+                      where f.run_id = r.run_id and f.line_number = r.line_number)
   union all
   select 'not added up', to_jsonb(r), null
     from paid

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { expect } from 'vitest'
 import { runPayments, type Answer, type Client } from '../../testing/running.ts'
 import type { PaymentStatus } from '../../charges/payment.ts'
-import { INSERT_PAYMENTS, MOVE_PAYMENTS } from './queries.ts'
+import { INSERT_PAYMENTS, INSERT_REFUND, MOVE_PAYMENTS } from './queries.ts'
 
 /** A payment as a test writes it: amount in minor units. */
 export interface GivenPayment {
@@ -31,6 +31,8 @@ export interface Reconciler {
   get(path: string): Promise<Answer>
   post(path: string, body?: object): Promise<Answer>
   upload(lines: readonly GivenLine[]): Promise<string>
+  /** Uploads any file, by the query's profile. */
+  send(file: string | Buffer<ArrayBuffer>, query?: string): Promise<Answer>
   /** Uploads, and answers for the run's own path. */
   run(id: string): Promise<Record<string, unknown>>
   records(id: string): Promise<RecordView[]>
@@ -43,7 +45,9 @@ export interface RecordView {
   readonly externalTransactionId: string
   readonly status: string
   readonly matchedPaymentId: string | null
+  readonly matchedAs: string | null
   readonly paymentIds: string[]
+  readonly refundIds: string[]
   readonly decidedBy: string | null
   readonly version: number
   readonly reason: string | null
@@ -51,9 +55,10 @@ export interface RecordView {
 
 export const PATH = '/api/v1/reconciliations'
 
-/** A user with payments of their own, which no other test sees. */
+/** A member of an organisation of their own, whose files and payments no other test sees. */
 export interface Person extends Reconciler {
   readonly user: string
+  readonly org: string
   /** Writes a payment and gives its id. */
   pay(name: string | null, amount: number, more?: Partial<GivenPayment>): Promise<string>
 }
@@ -67,11 +72,13 @@ export async function runReconciling(db: TestDatabase) {
     async newUser(): Promise<Person> {
       people += 1
       const user = `user-${people}`
+      const org = `org-${people}`
       return {
-        ...reconcilerOf(await running.as({ sub: user })),
+        ...reconcilerOf(await running.as({ sub: user, org })),
         user,
+        org,
         pay: async (name, amount, more = {}) =>
-          String((await givePayments(db.pool, [{ name, amount, user, ...more }]))[0]),
+          String((await givePayments(db.pool, [{ name, amount, user, org, ...more }]))[0]),
       }
     },
   }
@@ -90,6 +97,25 @@ export async function givePayments(
     await pool.query(MOVE_PAYMENTS, [given, status])
   }
   return ids
+}
+
+/** A refund as a test writes it. */
+export interface GivenRefund {
+  /** The payment. */
+  readonly of: string
+  readonly amount: number
+  readonly status?: 'pending' | 'succeeded' | 'failed'
+  readonly ref?: string
+}
+
+/** Writes a refund of a payment straight into the table. Returns its id. */
+export async function giveRefund(
+  pool: Pool,
+  { of, amount, status = 'succeeded', ref = `re_${of}_${amount}` }: GivenRefund,
+): Promise<string> {
+  const id = uuid()
+  await pool.query(INSERT_REFUND, [id, of, status, amount, ref])
+  return id
 }
 
 let files = 0
@@ -125,6 +151,12 @@ export function reconcilerOf(client: Client): Reconciler {
       expect(status, JSON.stringify(body)).toBe(201)
       return String(body['id'])
     },
+    send: (file, query = '') =>
+      client.send(`${PATH}?filename=statement${query}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body: file,
+      }),
     async run(id) {
       const { status, body } = await post(`/${id}/run`)
       expect(status, JSON.stringify(body)).toBe(200)

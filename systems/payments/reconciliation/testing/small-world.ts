@@ -58,7 +58,7 @@ export async function giveFile(
     lines.length,
     JSON.stringify(sums),
   ])
-  return { id, org, user }
+  return { id, org }
 }
 
 /** A line with what became of it. */
@@ -76,12 +76,9 @@ export async function outcomesOf(pool: Pool, { id }: RunKey): Promise<Outcome[]>
   return rows
 }
 
-/** What is wrong with the books of a user: payments used twice, tallies that do not add up. */
-export async function mistakesOf(
-  pool: Pool,
-  { org, user }: Pick<RunKey, 'org' | 'user'>,
-): Promise<unknown[]> {
-  const { rows } = await pool.query(SELECT_MISTAKES, [org, user])
+/** What is wrong with the books of an organisation: payments used twice, tallies that do not add up. */
+export async function mistakesOf(pool: Pool, { org }: Pick<RunKey, 'org'>): Promise<unknown[]> {
+  const { rows } = await pool.query(SELECT_MISTAKES, [org])
   return rows
 }
 

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { Agent, request, type ClientRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { migrationsFrom } from '@posthorn/engine'
 import { createAnnouncementFeed } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
@@ -30,15 +34,30 @@ async function readStored(): Promise<{ runs: number; records: number }> {
 
 const NOTHING = { runs: 0, records: 0 }
 
-/** The copies that are under way in the database. */
-async function copying(): Promise<number> {
-  const { rows } = await db.pool.query<{ tuples: string }>(`
-    select tuples_processed as tuples from pg_stat_progress_copy
-     where datname = current_database()`)
-  return rows.length
+/** Clients of the database in a transaction, and those of them that wait for a lock. */
+async function busy(): Promise<{ open: number; waiting: number }> {
+  const { rows } = await db.pool.query(`
+    select count(*)::int as open,
+           count(*) filter (where wait_event_type = 'Lock')::int as waiting
+      from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend'
+       and pid <> pg_backend_pid() and xact_start is not null`)
+  return rows[0] as { open: number; waiting: number }
 }
 
-const underWay = (count: number) => expect.poll(copying, { timeout: 20_000 }).toBe(count)
+const waiting = (count: number) =>
+  expect.poll(async () => (await busy()).waiting, { timeout: 20_000 }).toBe(count)
+
+/** Lets nobody write records until the test says so. */
+async function holdRecords(): Promise<() => Promise<void>> {
+  const holder = await db.pool.connect()
+  await holder.query('begin')
+  await holder.query('lock table payments.reconciliation_records in share mode')
+  return async () => {
+    await holder.query('rollback')
+    holder.release()
+  }
+}
 
 /** An upload that the test ends, or does not. */
 async function open(
@@ -57,6 +76,21 @@ async function open(
   })
   opened.on('error', () => undefined)
   return opened
+}
+
+/** Resolves once the bytes have left. */
+function sent(upload: ClientRequest, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => void upload.write(bytes, () => resolve()))
+}
+
+/** An upload that the server has taken up. */
+async function begun(): Promise<ClientRequest> {
+  const upload = await open(url, { expect: '100-continue' })
+  const isTaken = once(upload, 'continue')
+  upload.flushHeaders()
+  await isTaken
+  await sent(upload, await some(5_000))
+  return upload
 }
 
 function statusOf(upload: ClientRequest): Promise<number | undefined> {
@@ -80,11 +114,12 @@ describe('a client that hangs up in the middle', () => {
   ])('%s', async (_, headers, before) => {
     const upload = await open(url, headers)
     upload.write(before)
-    upload.write(await some(10_000))
-    await underWay(1)
+    await sent(upload, await some(10_000))
     upload.destroy()
-    await underWay(0)
-    expect(await readStored()).toEqual(NOTHING)
+    await expect
+      .poll(async () => (await ada.upload(generate({ rows: 5 }))).status, { timeout: 20_000 })
+      .toBe(201)
+    expect(await readStored()).toEqual({ runs: 1, records: 5 })
   })
 
   test('of a form that has no end, and waits for an answer', async () => {
@@ -96,44 +131,70 @@ describe('a client that hangs up in the middle', () => {
   })
 })
 
-test(
-  'kill -9 of the server in the middle stores nothing, and the file can be uploaded again',
-  { timeout: 120_000 },
-  async () => {
-    const child = await startChild(db.url)
-    const upload = await open(child.url)
-    upload.write(await some(20_000))
-    await underWay(1)
-    await expect
-      .poll(
-        async () =>
-          (
-            await db.pool.query<{ n: string }>(
-              'select sum(tuples_processed) as n from pg_stat_progress_copy where datname = current_database()',
-            )
-          ).rows[0]?.n,
-        { timeout: 20_000 },
-      )
-      .not.toBe('0')
-    await child.kill()
-    await underWay(0)
-    expect(await readStored()).toEqual(NOTHING)
-    upload.destroy()
-    const other = await clientOf((await startChild(db.url)).url)
-    expect((await other.upload(generate({ rows: 20_000 }))).status).toBe(201)
-    expect(await readStored()).toEqual({ runs: 1, records: 20_000 })
-  },
-)
-
-test('the database hangs up in the middle', async () => {
+test('a client that takes its time holds nothing in the database', async () => {
   const upload = await open(url)
   const answered = statusOf(upload)
-  upload.write(await some(10_000))
-  await underWay(1)
+  const bytes = await some(10_000)
+  await sent(upload, bytes.subarray(0, 200_000))
+  for (let i = 0; i < 5; i += 1) {
+    expect(await busy()).toEqual({ open: 0, waiting: 0 })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  upload.end(bytes.subarray(200_000))
+  expect(await answered).toBe(201)
+  expect(await readStored()).toEqual({ runs: 1, records: 10_000 })
+})
+
+describe('kill -9 of the server', () => {
+  test.each(['while the file arrives', 'while it is loaded'])(
+    '%s stores nothing, leaves no file, and it can be uploaded again',
+    { timeout: 120_000 },
+    async (when) => {
+      const folder = await mkdtemp(join(tmpdir(), 'posthorn-spool-'))
+      onTestFinished(() => rm(folder, { recursive: true }))
+      const release = when === 'while it is loaded' ? await holdRecords() : undefined
+      const child = await startChild(db.url, { RECONCILIATION_SPOOL_FOLDER: folder })
+      const upload = await open(child.url)
+      await sent(upload, await some(20_000))
+      if (release) {
+        upload.end()
+        await waiting(1)
+      }
+      await child.kill()
+      await release?.()
+      await expect.poll(async () => (await busy()).open, { timeout: 20_000 }).toBe(0)
+      expect(await readStored()).toEqual(NOTHING)
+      expect(await readdir(folder)).toEqual([])
+      upload.destroy()
+      expect((await ada.upload(generate({ rows: 20_000 }))).status).toBe(201)
+      expect(await readStored()).toEqual({ runs: 1, records: 20_000 })
+    },
+  )
+})
+
+test('what a process left that died between two calls is swept when a server starts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-spool-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const names = ['posthorn-statement-old', 'posthorn-statement-new', 'of-others']
+  for (const name of names) await writeFile(join(folder, name), 'x')
+  const longAgo = new Date(Date.now() - 2 * 3_600_000)
+  for (const name of ['posthorn-statement-old', 'of-others']) {
+    await utimes(join(folder, name), longAgo, longAgo)
+  }
+  const other = await serve(db.pool, { RECONCILIATION_SPOOL_FOLDER: folder })
+  onTestFinished(() => other.app.close())
+  expect((await readdir(folder)).toSorted()).toEqual(['of-others', 'posthorn-statement-new'])
+})
+
+test('the database hangs up in the middle', async () => {
+  const release = await holdRecords()
+  const answered = ada.upload(generate({ rows: 10_000 }))
+  await waiting(1)
   await db.pool.query(`
-    select pg_terminate_backend(pid) from pg_stat_progress_copy where datname = current_database()`)
-  upload.end()
-  expect(await answered).toBe(503)
+    select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`)
+  expect((await answered).status).toBe(503)
+  await release()
   expect(await readStored()).toEqual(NOTHING)
   expect((await ada.upload(generate({ rows: 100 }))).status).toBe(201)
 })
@@ -189,9 +250,7 @@ describe('too much', () => {
   })
 
   test('at the same time', async () => {
-    const uploads = [await open(url), await open(url)]
-    for (const upload of uploads) upload.write(await some(5_000))
-    await underWay(2)
+    const uploads = [await begun(), await begun()]
     const refused = await ada.upload(generate({ rows: 10 }))
     expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_UPLOADS' } })
     expect(refused.headers.get('retry-after')).toBe('5')
@@ -199,9 +258,8 @@ describe('too much', () => {
     const other = await clientOf(url, { org: 'other' })
     expect((await other.upload(generate({ rows: 10 }))).status).toBe(201)
     for (const upload of uploads) upload.destroy()
-    await underWay(0)
     await expect
-      .poll(async () => (await ada.upload(generate({ rows: 10 }))).status, { timeout: 20_000 })
+      .poll(async () => (await ada.upload(generate({ rows: 11 }))).status, { timeout: 20_000 })
       .toBe(201)
   })
 })
@@ -254,7 +312,7 @@ test('the progress of an upload is announced', async () => {
   })
   const mine = () => heard.filter(({ id }) => id === uploadId)
   upload.write(HEADER)
-  for (let i = 0; i < 100 && mine().length === 0; i += 1) {
+  for (let i = 0; i < 200 && mine().length === 0; i += 1) {
     upload.write((await some(1_000)).subarray(HEADER.length))
     await new Promise((resolve) => setTimeout(resolve, 15))
   }

@@ -10,6 +10,8 @@ export interface Incoming {
   readonly stream: Readable
   /** What the form calls it. */
   readonly filename: string | undefined
+  /** What the client says that it is. */
+  readonly contentType: string | undefined
   /** How many bytes the request has; undefined if it does not say. */
   readonly totalBytes: number | undefined
 }
@@ -26,12 +28,14 @@ export async function incomingFile(request: FastifyRequest, maxBytes: number): P
     if (totalBytes !== undefined && totalBytes > maxBytes) throw tooLarge(maxBytes)
     // No content type and no body: nothing was parsed.
     const stream = (request.body ?? request.raw) as Readable
-    return { stream, filename: undefined, totalBytes }
+    const contentType = request.headers['content-type']
+    return { stream, filename: undefined, contentType, totalBytes }
   }
   if (totalBytes !== undefined && totalBytes > maxBytes + FORM_BYTES) throw tooLarge(maxBytes)
   const part = await filePart(request)
   if (!part) throw invalid([{ field: 'file', reason: 'is required' }])
-  return { stream: part.file, filename: shownName(part.filename), totalBytes }
+  const { file: stream, mimetype: contentType } = part
+  return { stream, filename: shownName(part.filename), contentType, totalBytes }
 }
 
 async function filePart(request: FastifyRequest): Promise<MultipartFile | undefined> {

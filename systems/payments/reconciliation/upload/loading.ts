@@ -2,14 +2,11 @@ import { pipeline } from 'node:stream/promises'
 import { NULL_CELL, copyCell } from '@posthorn/bulk/copy'
 import type { Transaction } from '@posthorn/engine'
 import { invalid, type ProblemError } from '@posthorn/http'
-import { CsvError, readCsv } from '@posthorn/bulk/csv'
-import { csvOptions, type Rules } from '../profiles/rules.ts'
-import {
-  StatementReader,
-  fieldError,
-  type BankRecord,
-  type Mistake,
-} from '../profiles/statement-reader.ts'
+import { Findings, differenceOf, type StatementBalance } from '../formats/findings.ts'
+import type { Format } from '../formats/format.ts'
+import { readStatement } from '../formats/read-statement.ts'
+import type { Rules } from '../profiles/rules.ts'
+import { fieldError, type BankRecord, type Mistake } from '../profiles/statement-reader.ts'
 import { Occurrences, type Occurrence } from './occurrences.ts'
 import { copyRecords } from './queries.ts'
 import { Sums, type CurrencySum } from './sums.ts'
@@ -17,12 +14,10 @@ import { Sums, type CurrencySum } from './sums.ts'
 /** After so many the rest of a file is not read. */
 const MOST_MISTAKES = 20
 
-/** Few at a time: what waits for the database while it is busy is what survives to fill the memory. */
-const BATCH_ROWS = 250
-
 /** A file on its way into a run. */
 export interface IncomingFile {
   readonly runId: string
+  readonly format: Format
   readonly bytes: AsyncIterable<Uint8Array>
   readonly rules: Rules
   readonly maxRecords: number
@@ -35,20 +30,23 @@ export interface LoadedFile {
   readonly total: number
   readonly duplicates: number
   readonly sums: Readonly<Record<string, CurrencySum>>
+  readonly statements: readonly StatementBalance[]
+  readonly pending: number
 }
 
 /**
- * Copies a file's records into the table while it arrives: as fast as the slower of both sides, with
+ * Copies a file's records into the table while it is read: as fast as the slower of both sides, with
  * memory for a few batches. Throws the problem with the first mistakes; nothing is stored then, as the
  * copy fails and with it the transaction.
  */
 export async function loadRecords(tx: Transaction, file: IncomingFile): Promise<LoadedFile> {
   const sums = new Sums()
   const occurrences = new Occurrences()
+  const findings = new Findings()
   let total = 0
   let duplicates = 0
   async function* lines(): AsyncGenerator<string> {
-    for await (const records of recordsOf(file)) {
+    for await (const records of recordsOf(file, findings)) {
       let text = ''
       for (const record of records) {
         const occurrence = occurrences.count(record)
@@ -62,57 +60,58 @@ export async function loadRecords(tx: Transaction, file: IncomingFile): Promise<
     }
   }
   await pipeline(lines, copyRecords(tx))
-  return { total, duplicates, sums: sums.result() }
+  const { statements, pending } = findings
+  return { total, duplicates, sums: sums.result(), statements, pending }
 }
 
-async function* recordsOf({
-  bytes,
-  rules,
-  maxRecords,
-}: IncomingFile): AsyncGenerator<readonly BankRecord[]> {
-  const reader = new StatementReader(rules)
-  const csv = readCsv(bytes, { ...csvOptions(rules), batchRows: BATCH_ROWS })
+async function* recordsOf(
+  { format, bytes, rules, maxRecords }: IncomingFile,
+  findings: Findings,
+): AsyncGenerator<readonly BankRecord[]> {
+  const { mistakes } = findings
   let total = 0
-  try {
-    for await (const rows of csv) {
-      const records: BankRecord[] = []
-      for (const row of rows) {
-        const record = reader.read(row)
-        if (record !== undefined) records.push(record)
-        else if (reader.isLost || reader.mistakes.length >= MOST_MISTAKES) {
-          throw invalidFile(reader.mistakes)
-        }
-      }
-      total += records.length
-      const last = records.at(-1)
-      if (last !== undefined && total > maxRecords) throw tooMany(last.line, maxRecords)
-      // With a mistake the rest is read for more of them only.
-      if (records.length > 0 && reader.mistakes.length === 0) yield records
-    }
-  } catch (error) {
-    throw error instanceof CsvError ? invalidFile([...reader.mistakes, mistakeOf(error)]) : error
+  for await (const records of readStatement(format, { bytes, rules, findings })) {
+    if (mistakes.length >= MOST_MISTAKES) throw invalidFile(mistakes)
+    total += records.length
+    const last = records.at(-1)
+    if (last !== undefined && total > maxRecords) throw tooMany(last.line, maxRecords)
+    // With a mistake the rest is read for more of them only.
+    if (records.length > 0 && mistakes.length === 0) yield records
   }
-  if (reader.mistakes.length > 0) throw invalidFile(reader.mistakes)
-  if (total === 0) throw invalidFile([{ line: 1, reason: emptyReason(reader) }])
+  if (rules.balances === 'require') mistakes.push(...balanceMistakes(findings.statements))
+  if (mistakes.length > 0) throw invalidFile(mistakes)
+  if (total === 0) throw invalidFile([{ line: 1, reason: EMPTY[format] }])
 }
 
-function emptyReason(reader: StatementReader): string {
-  return reader.hasHeader ? 'is all there is: no record follows it' : 'has no names of columns'
+const EMPTY: Readonly<Record<Format, string>> = {
+  csv: 'is all there is: no record follows it',
+  'camt.053': 'begins a file without a booked entry (Ntry)',
+  mt940: 'begins a file without a booking (:61:)',
+}
+
+/** Balances that do not tie out, where the rules ask for it. */
+function balanceMistakes(statements: readonly StatementBalance[]): Mistake[] {
+  return statements.flatMap((statement) => {
+    const difference = differenceOf(statement)
+    if (difference === 0n) return []
+    const reason =
+      difference === null
+        ? 'says no opening or no closing balance, and the profile asks for both'
+        : `does not tie out: the closing balance is ${difference} more than opening balance and entries, in minor units`
+    const { firstLine, number, currency } = statement
+    return [{ line: firstLine ?? 1, column: `statement ${number} in ${currency}`, reason }]
+  })
 }
 
 function tooMany(line: number, most: number): ProblemError {
   return invalidFile([{ line, reason: `is more than the ${most} records that a file may have` }])
 }
 
-function mistakeOf({ line, column, reason }: CsvError): Mistake {
-  return { line, column: column === undefined ? undefined : `column ${column}`, reason }
-}
-
 /** A record as a line of COPY, in the order of its columns. */
 function copyLine(runId: string, record: BankRecord, { number, first }: Occurrence): string {
-  const { line, amount, currency, bookedOn, externalTransactionId: id } = record
+  const { line, amount, currency, bookedOn, fee, externalTransactionId: id } = record
   const duplicateOf = number > 1 ? first : NULL_CELL
-  return `${runId}\t${line}\t${number}\t${duplicateOf}\t${amount}\t${currency}\t${bookedOn}\t${copyCell(id)}\n`
+  return `${runId}\t${line}\t${number}\t${duplicateOf}\t${amount}\t${fee ?? NULL_CELL}\t${currency}\t${bookedOn}\t${copyCell(id)}\n`
 }
 
 /** The answer for a file that is not loaded: `line 7, amount` and the reason for each mistake. */

@@ -1,12 +1,14 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
+import type { BalanceCounts, StatementBalance } from '../formats/findings.ts'
+import type { Format } from '../formats/format.ts'
 import type { CurrencySum } from './sums.ts'
 
 /** The columns a line of the copy has, tab by tab. */
 const COPY_RECORDS = `
   copy payments.reconciliation_records
-       (run_id, line_number, occurrence_no, duplicate_of, amount, currency, booked_on,
+       (run_id, line_number, occurrence_no, duplicate_of, amount, fee, currency, booked_on,
         external_transaction_id)
   from stdin`
 
@@ -27,42 +29,65 @@ export interface NewRun {
   readonly total: number
   readonly duplicates: number
   readonly sums: Readonly<Record<string, CurrencySum>>
+  readonly format: Format
+  /** Null where the format has no balances. */
+  readonly balances: BalanceCounts | null
+  readonly statements: readonly StatementBalance[]
+  readonly pending: number
 }
 
-/** False, and nothing, if the user has uploaded the file before or is about to: it waits to know. */
+/** False, and nothing, if a member has uploaded the file before or is about to: it waits to know. */
 export async function insertRun(tx: Transaction, run: NewRun): Promise<boolean> {
   const { rows } = await tx.query(sql`
     insert into payments.reconciliation_runs
            (id, org_id, user_id, filename, file_hash, file_bytes, profile_id, profile_version,
-            total, unmatched, duplicates, sums)
+            total, unmatched, duplicates, sums, format, balances, pending)
     values (${run.id}, ${run.orgId}, ${run.userId}, ${run.filename}, ${run.hash}, ${run.bytes},
             ${run.profile?.id ?? null}, ${run.profile?.version ?? null}, ${run.total}, ${run.total},
-            ${run.duplicates}, ${JSON.stringify(run.sums)}::jsonb)
-    on conflict (org_id, user_id, file_hash) do nothing
+            ${run.duplicates}, ${JSON.stringify(run.sums)}::jsonb, ${run.format},
+            ${run.balances && JSON.stringify(run.balances)}::jsonb, ${run.pending})
+    on conflict (org_id, file_hash) where discarded_at is null and copy_of is null do nothing
     returning id`)
   return rows.length > 0
+}
+
+export async function insertStatements(
+  tx: Transaction,
+  { id, statements }: Pick<NewRun, 'id' | 'statements'>,
+): Promise<void> {
+  if (statements.length === 0) return
+  await tx.query(sql`
+    insert into payments.reconciliation_statements
+           (run_id, number, currency, statement_id, account, first_line, last_line, entries, booked,
+            opening, closing)
+    select ${id}::uuid, number, currency, "statementId", account, "firstLine", "lastLine", entries,
+           booked, opening, closing
+      from jsonb_to_recordset(${JSON.stringify(statements)}::jsonb)
+        as s (number integer, currency text, "statementId" text, account text, "firstLine" integer,
+              "lastLine" integer, entries integer, booked bigint, opening bigint, closing bigint)`)
 }
 
 /** What makes a file the same. */
 export interface FileKey {
   readonly orgId: string
-  readonly userId: string
   readonly hash: Buffer
 }
 
 export async function findRunOfFile(
   db: Queryable,
-  { orgId, userId, hash }: FileKey,
+  { orgId, hash }: FileKey,
 ): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(sql`
     select id
       from payments.reconciliation_runs
-     where org_id = ${orgId} and user_id = ${userId} and file_hash = ${hash}`)
+     where org_id = ${orgId} and file_hash = ${hash}
+       and discarded_at is null and copy_of is null`)
   return rows[0]?.id
 }
 
 export async function auditUpload(tx: Transaction, run: NewRun): Promise<void> {
-  const details = { filename: run.filename, total: run.total, sha256: run.hash.toString('hex') }
+  const { filename, total, format, balances } = run
+  const details = { filename, format, total, balances, sha256: run.hash.toString('hex') }
   await tx.query(sql`
     select payments.create_audit_log(
              ${run.orgId}, ${run.userId}, 'reconciliation.uploaded', 'reconciliation',

@@ -1,14 +1,17 @@
+import { tmpdir } from 'node:os'
 import multipart from '@fastify/multipart'
 import type { Queryable } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { findProfile, type Profile, type ProfileKey } from '../profiles/queries.ts'
+import { refuseOthers } from '../formats/format.ts'
 import { FileBody, discardRest } from './body.ts'
 import { incomingFile, type Incoming } from './incoming.ts'
 import { problem } from './problems.ts'
 import type { NewRun } from './queries.ts'
 import { uploadFile } from './schemas.ts'
-import { storeUpload } from './upload.ts'
+import { spoolFile, sweepSpool, type SpooledFile } from './spool.ts'
+import { createProgress, storeUpload } from './upload.ts'
 
 export interface UploadRoutesOptions {
   readonly pool: Pool
@@ -17,8 +20,20 @@ export interface UploadRoutesOptions {
     readonly RECONCILIATION_MAX_RECORDS: number
     readonly RECONCILIATION_MAX_UPLOADS: number
     readonly RECONCILIATION_UPLOAD_MS: number
+    readonly RECONCILIATION_SPOOL_FOLDER?: string
   }
 }
+
+/** What a client may call its file; what it is, its content says. */
+const FILE_TYPES = [
+  'text/csv',
+  'text/plain',
+  'text/xml',
+  'application/xml',
+  'application/octet-stream',
+  'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+]
 
 /** Adds `POST /api/v1/reconciliations`, in a scope of its own: no other route takes files. */
 export async function uploadRoutes(
@@ -27,10 +42,12 @@ export async function uploadRoutes(
 ): Promise<void> {
   const slots = new UploadSlots(settings.RECONCILIATION_MAX_UPLOADS)
   const maxBytes = settings.RECONCILIATION_MAX_BYTES
+  const folder = settings.RECONCILIATION_SPOOL_FOLDER ?? tmpdir()
   const bounds = { maxBytes, timeoutMs: settings.RECONCILIATION_UPLOAD_MS }
   await app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload))
+    scope.addContentTypeParser(FILE_TYPES, (_request, payload, done) => done(null, payload))
+    scope.addHook('onReady', () => sweepSpool(folder))
     // How large a file may be is counted where it is read.
     const limits = { files: 1, fields: 20, fieldSize: 16_384, fileSize: Number.MAX_SAFE_INTEGER }
     await scope.register(multipart, { limits })
@@ -41,23 +58,33 @@ export async function uploadRoutes(
         discardRest(request.raw)
         throw problem('TOO_MANY_UPLOADS', { retryAfterSeconds: 5 })
       }
+      const tell = createProgress(pool, { uploadId, orgId })
       let incoming: Incoming | undefined
+      let file: SpooledFile | undefined
       try {
         const profile = profileId && (await findOwn(pool, { id: profileId, orgId }))
         incoming = await incomingFile(request, maxBytes)
+        const { contentType, totalBytes } = incoming
+        file = await spoolFile(new FileBody(incoming.stream, bounds), {
+          folder,
+          check: (beginning) => refuseOthers(beginning, contentType),
+          received: (bytes) => tell({ rows: 0, bytes, totalBytes }),
+        })
         const run = await storeUpload(pool, {
           orgId,
           userId,
           filename: filename ?? incoming.filename ?? 'upload.csv',
-          body: new FileBody(incoming.stream, bounds),
-          totalBytes: incoming.totalBytes,
+          file,
+          contentType,
           profile: profile || undefined,
           uploadId,
           maxRecords: settings.RECONCILIATION_MAX_RECORDS,
+          tell,
         })
         const location = `/api/v1/reconciliations/${run.id}`
         return await reply.code(201).header('location', location).send(toResource(run))
       } finally {
+        await file?.close()
         slots.free(orgId)
         discardRest(request.raw, incoming?.stream)
       }
@@ -71,20 +98,24 @@ async function findOwn(db: Queryable, key: ProfileKey): Promise<Profile> {
   return profile
 }
 
-function toResource({ id, filename, total, duplicates, sums, bytes, hash, profile }: NewRun) {
+function toResource(run: NewRun) {
+  const { id, filename, format, total, duplicates, sums, bytes, hash, profile } = run
   return {
     id,
     filename,
+    format,
     total,
     duplicates,
     sums: Object.entries(sums).map(([currency, sum]) => ({ currency, ...sum })),
     bytes,
     sha256: hash.toString('hex'),
+    pending: run.pending,
+    balances: run.balances,
     profile: profile ? { id: profile.id, version: profile.version } : null,
   }
 }
 
-/** Who may upload at the moment: each upload holds a connection of the pool for as long as it takes. */
+/** Who may upload at the moment: each upload is on the disk of the server until it is loaded. */
 class UploadSlots {
   readonly #most: number
   readonly #underWay = new Map<string, number>()

@@ -6,7 +6,7 @@ export const uploadSettings = {
     description: 'the largest file of a reconciliation, in bytes, from 1024 to 10000000000',
     minimum: 1_024,
     maximum: 10_000_000_000,
-    default: 200_000_000,
+    default: 1_000_000_000,
   }),
   RECONCILIATION_MAX_RECORDS: Type.Integer({
     description:
@@ -17,7 +17,7 @@ export const uploadSettings = {
   }),
   RECONCILIATION_MAX_UPLOADS: Type.Integer({
     description:
-      'files that a server takes at the same time, from 1 to 100; each holds a connection to the database',
+      'files that a server takes at the same time, from 1 to 100; each is on its disk until it is loaded',
     minimum: 1,
     maximum: 100,
     default: 4,
@@ -28,4 +28,10 @@ export const uploadSettings = {
     maximum: 3_600_000,
     default: 600_000,
   }),
+  RECONCILIATION_SPOOL_FOLDER: Type.Optional(
+    Type.String({
+      description:
+        'the folder on a disk with room for the files that a server takes at the same time; without it the one for temporary files',
+    }),
+  ),
 }

@@ -1,3 +1,4 @@
+import { ExactSum } from '../exact-sum.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
 
 /** What the records of a currency add up to. */
@@ -9,13 +10,8 @@ export interface CurrencySum {
 
 interface Running {
   records: number
-  /** Added to the whole before it can lose a unit. */
-  part: number
-  whole: bigint
+  readonly amount: ExactSum
 }
-
-/** A part below this and one more record are exact. */
-const MOST_PART = 2 ** 52
 
 /** Adds up a file, each currency for itself. */
 export class Sums {
@@ -24,22 +20,19 @@ export class Sums {
   add({ currency, amount }: BankRecord): void {
     let sum = this.#sums.get(currency)
     if (sum === undefined) {
-      sum = { records: 0, part: 0, whole: 0n }
+      sum = { records: 0, amount: new ExactSum() }
       this.#sums.set(currency, sum)
     }
     sum.records += 1
-    sum.part += amount
-    if (Math.abs(sum.part) < MOST_PART) return
-    sum.whole += BigInt(sum.part)
-    sum.part = 0
+    sum.amount.add(amount)
   }
 
   /** By currency, in the order of their names. */
   result(): Record<string, CurrencySum> {
     const entries = [...this.#sums].toSorted(([a], [b]) => (a < b ? -1 : 1))
     return Object.fromEntries(
-      entries.map(([currency, { records, part, whole }]) => {
-        return [currency, { records, amount: String(whole + BigInt(part)) }]
+      entries.map(([currency, { records, amount }]) => {
+        return [currency, { records, amount: String(amount.value) }]
       }),
     )
   }

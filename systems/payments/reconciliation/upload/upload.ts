@@ -1,15 +1,24 @@
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
+import { balanceCounts } from '../formats/findings.ts'
+import { formatOf } from '../formats/format.ts'
 import type { Profile } from '../profiles/queries.ts'
 import { STANDARD_RULES } from '../profiles/rules.ts'
-import type { FileBody } from './body.ts'
 import { loadRecords } from './loading.ts'
 import { problem } from './problems.ts'
-import { auditUpload, findRunOfFile, insertRun, type NewRun } from './queries.ts'
+import {
+  auditUpload,
+  findRunOfFile,
+  insertRun,
+  insertStatements,
+  type FileKey,
+  type NewRun,
+} from './queries.ts'
+import type { SpooledFile } from './spool.ts'
 
 /** How far an upload is. */
-interface Progress {
+export interface Progress {
   readonly rows: number
   readonly bytes: number
   /** Left out where the client did not say how many come. */
@@ -17,7 +26,7 @@ interface Progress {
 }
 
 /** Who follows an upload. */
-interface Follower {
+export interface Follower {
   /** Chosen by the client; undefined: no progress is announced. */
   readonly uploadId: string | undefined
   readonly orgId: string
@@ -32,39 +41,50 @@ export interface Upload {
   readonly orgId: string
   readonly userId: string
   readonly filename: string
-  readonly body: FileBody
-  /** How many bytes the request says to have. */
-  readonly totalBytes: number | undefined
+  readonly file: SpooledFile
+  readonly contentType: string | undefined
   /** Undefined: it is read by the standard rules. */
   readonly profile: Profile | undefined
   readonly uploadId: string | undefined
   readonly maxRecords: number
+  tell(progress: Progress): void
 }
 
 /** Stores a file with all its records and its run, in one transaction; a mistake is thrown as its problem. */
 export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
-  const { orgId, userId, filename, body, profile, totalBytes } = upload
-  const tell = createProgress(pool, upload)
+  const { orgId, userId, filename, file, profile, contentType, tell } = upload
+  const { hash, bytes } = file
+  const rules = profile?.rules ?? STANDARD_RULES
+  const format = formatOf(file.beginning, { contentType, rules })
+  await refuseKnown(pool, { orgId, hash })
   const id = uuid()
   return transaction(pool, async (tx) => {
     const loaded = await loadRecords(tx, {
       runId: id,
-      bytes: body,
-      rules: profile?.rules ?? STANDARD_RULES,
+      format,
+      bytes: file.read(),
+      rules,
       maxRecords: upload.maxRecords,
-      loaded: (rows) => tell({ rows, bytes: body.bytes, totalBytes }),
+      loaded: (rows) => tell({ rows, bytes, totalBytes: bytes }),
     })
-    const file = { hash: body.digest(), bytes: body.bytes }
-    const run: NewRun = { id, orgId, userId, filename, profile, ...file, ...loaded }
-    // Last, since only now the hash is known: an earlier upload of the file is found here.
+    const balances = format === 'csv' ? null : balanceCounts(loaded.statements)
+    const about = { id, orgId, userId, filename, profile, hash, bytes, format, balances }
+    const run: NewRun = { ...about, ...loaded }
+    // Of two uploads at the same time only one gets here first.
     if (!(await insertRun(tx, run))) {
-      const first = await findRunOfFile(tx, run)
-      throw problem('FILE_ALREADY_UPLOADED', { extensions: { id: first } })
+      await refuseKnown(tx, run)
+      throw problem('FILE_ALREADY_UPLOADED')
     }
+    await insertStatements(tx, run)
     await auditUpload(tx, run)
     await tellStored(tx, run, upload.uploadId)
     return run
   })
+}
+
+async function refuseKnown(db: Queryable, key: FileKey): Promise<void> {
+  const first = await findRunOfFile(db, key)
+  if (first !== undefined) throw problem('FILE_ALREADY_UPLOADED', { extensions: { id: first } })
 }
 
 async function tellStored(
@@ -80,7 +100,7 @@ async function tellStored(
 }
 
 /** Announces how far an upload is, now and then and never twice at once; the upload does not wait. */
-function createProgress(db: Queryable, { uploadId, orgId }: Follower) {
+export function createProgress(db: Queryable, { uploadId, orgId }: Follower) {
   let last = performance.now()
   let isAnnouncing = false
   return (progress: Progress): void => {

@@ -7,9 +7,12 @@ export interface Child extends TestChild {
 }
 
 /** Uploads in a process of their own; dead after the test at the latest. */
-export async function startChild(databaseUrl: string): Promise<Child> {
+export async function startChild(
+  databaseUrl: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Child> {
   const child = await startTestChild(new URL('./server-process.ts', import.meta.url), {
-    env: { CHILD_DATABASE_URL: databaseUrl },
+    env: { ...env, CHILD_DATABASE_URL: databaseUrl },
   })
   return {
     ...child,

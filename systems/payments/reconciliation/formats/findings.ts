@@ -1,0 +1,136 @@
+import { ExactSum } from '../exact-sum.ts'
+import type { BankRecord, Mistake } from '../profiles/statement-reader.ts'
+
+/** What a statement of a file says about one currency of its account; amounts in minor units. */
+export interface StatementBalance {
+  /** Which one of the file, from 1. */
+  readonly number: number
+  readonly currency: string
+  /** As the bank calls it. */
+  readonly statementId: string
+  readonly account: string | null
+  /** Of its records; null where it has none. */
+  readonly firstLine: number | null
+  readonly lastLine: number | null
+  readonly entries: number
+  readonly booked: string
+  /** Null where the file does not say. */
+  readonly opening: string | null
+  readonly closing: string | null
+}
+
+/** What a reader finds in a file beside its records. */
+export class Findings {
+  readonly mistakes: Mistake[] = []
+  readonly statements: StatementBalance[] = []
+  /** Entries that are not booked yet. */
+  pending = 0
+}
+
+/** Statements of a file at the most. */
+export const MOST_STATEMENTS = 20_000
+
+interface CurrencyFigures {
+  entries: number
+  readonly booked: ExactSum
+  opening: number | undefined
+  closing: number | undefined
+  firstLine: number | null
+  lastLine: number | null
+}
+
+/** A statement while it is read. */
+export class StatementFigures {
+  readonly #number: number
+  readonly #figures = new Map<string, CurrencyFigures>()
+  statementId = ''
+  account: string | null = null
+
+  constructor(number: number) {
+    this.#number = number
+  }
+
+  get number(): number {
+    return this.#number
+  }
+
+  setOpening(currency: string, amount: number): void {
+    this.#of(currency).opening = amount
+  }
+
+  setClosing(currency: string, amount: number): void {
+    this.#of(currency).closing = amount
+  }
+
+  /** An entry is booked once, however many records it is told in. */
+  addEntry(currency: string, amount: number): void {
+    const figures = this.#of(currency)
+    figures.entries += 1
+    figures.booked.add(amount)
+  }
+
+  addRecord({ currency, line }: BankRecord): void {
+    const figures = this.#of(currency)
+    figures.firstLine ??= line
+    figures.lastLine = line
+  }
+
+  result(): StatementBalance[] {
+    return [...this.#figures].map(([currency, figures]) => ({
+      number: this.#number,
+      currency: copyOf(currency),
+      statementId: copyOf(this.statementId),
+      account: this.account === null ? null : copyOf(this.account),
+      firstLine: figures.firstLine,
+      lastLine: figures.lastLine,
+      entries: figures.entries,
+      booked: String(figures.booked.value),
+      opening: figures.opening === undefined ? null : String(figures.opening),
+      closing: figures.closing === undefined ? null : String(figures.closing),
+    }))
+  }
+
+  #of(currency: string): CurrencyFigures {
+    let figures = this.#figures.get(currency)
+    if (figures === undefined) {
+      figures = {
+        entries: 0,
+        booked: new ExactSum(),
+        opening: undefined,
+        closing: undefined,
+        firstLine: null,
+        lastLine: null,
+      }
+      this.#figures.set(currency, figures)
+    }
+    return figures
+  }
+}
+
+/** A text that is part of a piece of the file would keep all of it. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString()
+}
+
+/** How many of a file's balances tie out. */
+export interface BalanceCounts {
+  readonly tied: number
+  readonly differing: number
+  /** Where the file does not say with what it begins or ends. */
+  readonly unknown: number
+}
+
+/** By how much the closing balance is more than opening balance and entries; null: not to be known. */
+export function differenceOf({ opening, closing, booked }: StatementBalance): bigint | null {
+  if (opening === null || closing === null) return null
+  return BigInt(closing) - BigInt(opening) - BigInt(booked)
+}
+
+export function balanceCounts(statements: readonly StatementBalance[]): BalanceCounts {
+  const differences = statements.map(differenceOf)
+  return {
+    tied: differences.filter((difference) => difference === 0n).length,
+    differing: differences.filter((difference) => difference !== null && difference !== 0n).length,
+    unknown: differences.filter((difference) => difference === null).length,
+  }
+}

@@ -1,0 +1,173 @@
+import type { TextLine } from '@posthorn/bulk/text'
+import { exponentOf } from '../../../currency.ts'
+import type { Rules } from '../profiles/rules.ts'
+import type { BankRecord } from '../profiles/statement-reader.ts'
+import { MOST_STATEMENTS, StatementFigures, type Findings } from './findings.ts'
+import { readBalanceField, readEntryField, type EntryField } from './mt940-fields.ts'
+import { readPurpose } from './mt940-purpose.ts'
+import {
+  firstReference,
+  mt940ReferenceRules,
+  type Mt940Reference,
+  type ReferenceRules,
+} from './references.ts'
+
+const TAG = /^:(\d\d[A-Z]?):/
+/** What stands around the text of a message, and the end of the text. */
+const ENVELOPE = /^(?:\{[1-5S]:|-\}|-$)/
+/** Lines of a field at the most: of field 86 there are six. */
+const MOST_LINES = 100
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u001F\u007F]/
+
+interface Field {
+  readonly tag: string
+  readonly line: number
+  readonly lines: string[]
+}
+
+/** Turns the fields of MT940 messages into records and balances. */
+export class Mt940Reader {
+  readonly #findings: Findings
+  readonly #references: ReferenceRules<Mt940Reference>
+  #field: Field | undefined
+  #statement: StatementFigures | undefined
+  #statements = 0
+  #currency: string | undefined
+  #isClosed = false
+  /** An entry waits for what field 86 says about it. */
+  #entry: { readonly line: number; readonly read: EntryField } | undefined
+  #records: BankRecord[] = []
+  #isLost = false
+
+  constructor(rules: Rules, findings: Findings) {
+    this.#findings = findings
+    this.#references = mt940ReferenceRules(rules)
+  }
+
+  get isLost(): boolean {
+    return this.#isLost
+  }
+
+  /** Those that were complete since the last time. */
+  takeRecords(): readonly BankRecord[] {
+    const records = this.#records
+    this.#records = []
+    return records
+  }
+
+  read({ line, text }: TextLine): void {
+    const tag = TAG.exec(text)
+    if (tag) {
+      this.#endField()
+      this.#field = { tag: tag[1] ?? '', line, lines: [text.slice(tag[0].length)] }
+    } else if (ENVELOPE.test(text)) this.#endField()
+    // What is before the first field, such as the address of the bank, says nothing.
+    else if (this.#field && this.#field.lines.length < MOST_LINES) this.#field.lines.push(text)
+  }
+
+  /** The end of the file. */
+  end(): void {
+    this.#endField()
+    if (this.#statements === 0) this.#mistake(1, undefined, 'has no message (:20:)')
+    else this.#endStatement()
+  }
+
+  #endField(): void {
+    const field = this.#field
+    this.#field = undefined
+    if (field === undefined || this.#isLost) return
+    const { tag, line, lines } = field
+    const value = lines.join('\n').trim()
+    if (tag === '20') this.#beginStatement(value, line)
+    else if (this.#statement === undefined) {
+      this.#isLost = true
+      this.#mistake(line, `:${tag}:`, 'comes before a message begins (:20:)')
+    } else if (tag === '25' || tag === '25P') this.#statement.account = value.split('\n')[0] ?? ''
+    else if (tag === '28C' || tag === '28') this.#statement.statementId += ` ${value}`
+    else if (tag === '60F' || tag === '60M') this.#readBalance(tag, value, line)
+    else if (tag === '62F' || tag === '62M') this.#readBalance(tag, value, line)
+    else if (tag === '61') this.#readEntry(value, line)
+    else if (tag === '86') this.#endEntry(lines)
+  }
+
+  #beginStatement(reference: string, line: number): void {
+    this.#endStatement()
+    this.#statements += 1
+    if (this.#statements > MOST_STATEMENTS) {
+      this.#isLost = true
+      const reason = `is more than the ${MOST_STATEMENTS} messages that a file may have`
+      this.#mistake(line, ':20:', reason)
+      return
+    }
+    this.#statement = new StatementFigures(this.#statements)
+    this.#statement.statementId = reference
+    this.#currency = undefined
+    this.#isClosed = false
+  }
+
+  #endStatement(): void {
+    this.#endEntry([])
+    if (this.#statement) this.#findings.statements.push(...this.#statement.result())
+  }
+
+  #readBalance(tag: string, value: string, line: number): void {
+    this.#endEntry([])
+    const read = readBalanceField(value)
+    if (typeof read === 'string') return this.#mistake(line, `:${tag}:`, read)
+    const { currency, amount } = read
+    if (exponentOf(currency) === undefined) {
+      return this.#mistake(line, `:${tag}:`, 'is in no currency of ISO 4217')
+    }
+    if (tag.startsWith('60')) {
+      this.#currency = currency
+      return this.#statement?.setOpening(currency, amount)
+    }
+    this.#isClosed = true
+    if (this.#currency !== undefined && currency !== this.#currency) {
+      return this.#mistake(line, `:${tag}:`, 'is in another currency than the opening balance')
+    }
+    this.#statement?.setClosing(currency, amount)
+  }
+
+  #readEntry(value: string, line: number): void {
+    this.#endEntry([])
+    if (this.#currency === undefined) {
+      return this.#mistake(line, ':61:', 'comes before an opening balance (:60F: or :60M:)')
+    }
+    if (this.#isClosed) return this.#mistake(line, ':61:', 'comes after the closing balance')
+    const read = readEntryField(value, this.#currency)
+    if (typeof read === 'string') return this.#mistake(line, ':61:', read)
+    this.#entry = { line, read }
+  }
+
+  /** With what field 86 says, if it follows. */
+  #endEntry(purpose: readonly string[]): void {
+    const entry = this.#entry
+    const currency = this.#currency
+    this.#entry = undefined
+    if (entry === undefined || currency === undefined || this.#statement === undefined) return
+    const { line, read } = entry
+    const { references, text } = readPurpose(purpose)
+    const { order, findInText } = this.#references
+    const found =
+      findInText?.(`${text} ${read.supplement}`) ??
+      firstReference(order, { ...read.references, ...references }) ??
+      `${this.#statement.statementId}/${line}`
+    if (CONTROL.test(found)) this.#mistake(line, ':61:', 'has a control character in a reference')
+    const record: BankRecord = {
+      line,
+      externalTransactionId: found.slice(0, 255),
+      amount: read.amount,
+      currency,
+      bookedOn: read.bookedOn,
+    }
+    this.#statement.addEntry(currency, read.amount)
+    this.#statement.addRecord(record)
+    this.#records.push(record)
+  }
+
+  #mistake(line: number, column: string | undefined, reason: string): void {
+    this.#findings.mistakes.push({ line, column, reason })
+  }
+}
