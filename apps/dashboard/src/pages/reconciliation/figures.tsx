@@ -6,6 +6,7 @@ import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatMoney } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import type { Exceptions, Overview, Run } from './run.ts'
+import { balanceWords } from './statements.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StackedBar } from '../../parts/stacked-bar.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
@@ -33,7 +34,7 @@ function Trend({ days }: Pick<Overview, 'days'>) {
   return <Sparkline values={values} color="green.7" label={label} />
 }
 
-/** All files of the user in five numbers. */
+/** All files of the organisation in five numbers. */
 export function OverviewFigures() {
   const api = useApi()
   const query = useQuery({
@@ -71,7 +72,7 @@ export function OverviewFigures() {
 }
 
 /** One file in five numbers. */
-export function RunFigures({ run: { id, matched, total, matchRate } }: { run: Run }) {
+export function RunFigures({ run: { id, matched, total, matchRate, balances } }: { run: Run }) {
   const api = useApi()
   const totals = useQuery({
     queryKey: ['reconciliation', id, 'totals'],
@@ -99,6 +100,7 @@ export function RunFigures({ run: { id, matched, total, matchRate } }: { run: Ru
               label="Money not matched"
               value={<MoneyList sums={sumsOf(currencies, ['unmatched'])} />}
             />
+            {balances && <Balances balances={balances} />}
             <Stat
               label="Open exceptions"
               value={formatCount(open)}
@@ -115,6 +117,12 @@ export function RunFigures({ run: { id, matched, total, matchRate } }: { run: Ru
       )}
     </QueryState>
   )
+}
+
+/** Whether the bank's own figures add up. */
+export function Balances({ balances }: { balances: NonNullable<Run['balances']> }) {
+  const { value, tone } = balanceWords(balances)
+  return <Stat label="Balances" value={value} tone={tone} hint="opening + entries = closing" />
 }
 
 type Part = 'opening' | 'matched' | 'unmatched'

@@ -1,6 +1,7 @@
 import {
   Alert,
   Button,
+  Checkbox,
   Group,
   Modal,
   MultiSelect,
@@ -53,10 +54,13 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const [chosen, setChosen] = useState(() => firstGuess(record))
   const [kind, setKind] = useState<(typeof KINDS)[number]>('fee')
   const [reason, setReason] = useState('')
+  const [isPart, setIsPart] = useState(false)
   const difference = differenceOf(
     record,
     payments.filter(({ id }) => chosen.includes(id)),
   )
+  // Less than its one payment: the rest may come in another line.
+  const canBePart = chosen.length === 1 && difference < 0 && record.amount > 0
   const match = useAction({
     run: () =>
       dataOf(
@@ -66,7 +70,9 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
             paymentIds: chosen,
             reason: reason.trim(),
             version: record.version,
-            ...(difference !== 0 && { adjustment: { amount: difference, kind } }),
+            ...(canBePart && isPart
+              ? { part: true }
+              : difference !== 0 && { adjustment: { amount: difference, kind } }),
           },
         }),
       ),
@@ -96,7 +102,14 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
           required
           nothingFoundMessage="No free payment in this currency"
         />
-        {chosen.length > 0 && difference !== 0 && (
+        {canBePart && (
+          <Checkbox
+            label="Only a part of the payment: the rest comes in other lines"
+            checked={isPart}
+            onChange={({ currentTarget }) => setIsPart(currentTarget.checked)}
+          />
+        )}
+        {chosen.length > 0 && difference !== 0 && !(canBePart && isPart) && (
           <Select
             label={`Book the difference of ${formatMoney(difference, record.currency)} as`}
             data={[...KINDS]}

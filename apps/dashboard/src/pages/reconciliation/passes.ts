@@ -12,6 +12,7 @@ export interface Wishes {
   readonly payout: boolean
   /** Of the metadata; empty: by day. */
   readonly field: string
+  readonly split: boolean
 }
 
 export const USUAL_WISHES: Wishes = {
@@ -21,16 +22,18 @@ export const USUAL_WISHES: Wishes = {
   days: 3,
   payout: false,
   field: 'payout_id',
+  split: false,
 }
 
 /** Hundredths of a percent that a payout's fee may be. */
 const MOST_FEE_BPS = 1_000
 
-export function passesOf({ amount, percent, date, days, payout, field }: Wishes): Pass[] {
+export function passesOf({ amount, percent, date, days, payout, field, split }: Wishes): Pass[] {
   const by = field.trim() === '' ? ('date' as const) : { metadata: field.trim() }
   return [
     ...(amount ? [{ kind: 'amount_tolerance' as const, bps: Math.round(percent * 100) }] : []),
     ...(date ? [{ kind: 'date_window' as const, before: days, after: days }] : []),
     ...(payout ? [{ kind: 'many_to_one' as const, by, fee: { bps: MOST_FEE_BPS } }] : []),
+    ...(split ? [{ kind: 'one_to_many' as const }] : []),
   ]
 }

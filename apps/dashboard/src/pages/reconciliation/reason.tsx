@@ -53,6 +53,11 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
     role: 'ready',
     note: 'The next run includes it again.',
   },
+  discarded: {
+    word: 'discarded',
+    role: 'cancelled',
+    note: 'Its file was discarded, and its match undone.',
+  },
 }
 
 export const REASONS = Object.keys(REASON_LOOKS) as readonly Reason[]

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { BulkActions } from './bulk-actions.tsx'
 import { type Reason, REASON_LOOKS, ReasonBadge, REASONS } from './reason.tsx'
 import type { Exception, Listed } from './run.ts'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
@@ -9,6 +10,7 @@ import { Empty } from '../../parts/notice.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { FilteredTable } from '../../parts/table/filtered-table.tsx'
 import { useList } from '../../parts/table/list.ts'
+import { useSelection } from '../../parts/table/selection.ts'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 
@@ -70,6 +72,7 @@ interface ExceptionListProps {
 export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   const api = useApi()
   const opened = useOpened()
+  const selection = useSelection()
   const list = useList<Exception>({
     queryKey: ['reconciliation', id, 'exceptions', narrowed],
     read: (cursor, signal) =>
@@ -80,25 +83,30 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
         }),
       ),
   })
+  const chosen = list.rows.filter(({ record }) => selection.has(record.id))
   return (
-    <DataTable
-      label="Exceptions"
-      list={list}
-      columns={EXCEPTION_COLUMNS}
-      idOf={({ record }) => record.id}
-      onOpen={({ record }) => opened.open(record.id)}
-      opened={opened.id}
-      height="60vh"
-      empty={
-        narrowed.tab === 'suggested' ? (
-          <Empty title="No suggestions">
-            “Find suggestions” above searches for payments that nearly match.
-          </Empty>
-        ) : (
-          <Empty title="No open exceptions">No record of this file waits for a decision.</Empty>
-        )
-      }
-    />
+    <Stack gap="sm">
+      <BulkActions id={id} chosen={chosen} onDone={selection.clear} />
+      <DataTable
+        label="Exceptions"
+        list={list}
+        selection={selection}
+        columns={EXCEPTION_COLUMNS}
+        idOf={({ record }) => record.id}
+        onOpen={({ record }) => opened.open(record.id)}
+        opened={opened.id}
+        height="60vh"
+        empty={
+          narrowed.tab === 'suggested' ? (
+            <Empty title="No suggestions">
+              “Find suggestions” above searches for payments that nearly match.
+            </Empty>
+          ) : (
+            <Empty title="No open exceptions">No record of this file waits for a decision.</Empty>
+          )
+        }
+      />
+    </Stack>
   )
 }
 

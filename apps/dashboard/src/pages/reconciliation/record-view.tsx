@@ -150,10 +150,17 @@ function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kin
 
 /** The payments that a record has, else the one that comes nearest. */
 function paymentsBeside(record: RecordDetails): readonly PaymentSide[] {
-  const { paymentIds, history, payments } = record
-  const ids = paymentIds.length > 0 ? paymentIds : [history[0]?.paymentId]
+  const { paymentIds, matchedPaymentId, history, payments } = record
+  const ids = paymentIds.length > 0 ? paymentIds : [matchedPaymentId ?? history[0]?.paymentId]
   return payments.filter(({ id }) => ids.includes(id))
 }
+
+const STANDS_FOR = {
+  payment: 'Payment',
+  part: 'Payment, of which this is a part',
+  refund: 'Payment that was refunded',
+  none: 'Nearest payment',
+} as const
 
 /** What the bank says beside what was taken; what differs is marked and said. */
 function Sides({ record }: { record: RecordDetails }) {
@@ -166,7 +173,7 @@ function Sides({ record }: { record: RecordDetails }) {
           <Table.Tr>
             <Table.Th w={96} />
             <Table.Th>Bank</Table.Th>
-            <Table.Th>{record.status === 'matched' ? 'Payment' : 'Nearest payment'}</Table.Th>
+            <Table.Th>{STANDS_FOR[record.matchedAs ?? 'none']}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -182,7 +189,7 @@ function Sides({ record }: { record: RecordDetails }) {
             name="Amount"
             bank={formatMoney(record.amount, record.currency)}
             ours={payment ? formatMoney(payment.amount, payment.currency) : '–'}
-            differs={payment && payment.amount !== record.amount}
+            differs={payment && record.matchedAs !== 'refund' && payment.amount !== record.amount}
           />
           <Side
             name="Currency"
@@ -224,7 +231,20 @@ function Sides({ record }: { record: RecordDetails }) {
           </AnchorLink>
         </Text>
       ))}
-      {adjustment !== null && (
+      {record.refundIds.length > 0 && (
+        <Text size="sm" mt={4} style={{ overflowWrap: 'anywhere' }}>
+          {record.matchedAs === 'refund' ? 'Refund' : 'Less the refund'}{' '}
+          {record.refundIds.join(', ')}
+        </Text>
+      )}
+      {record.fee !== null && (
+        <Text size="sm" mt={4}>
+          Gross {formatMoney(record.gross, record.currency)}, fee{' '}
+          {formatMoney(record.fee, record.currency)}, net{' '}
+          {formatMoney(record.amount, record.currency)}
+        </Text>
+      )}
+      {adjustment !== null && adjustment.kind !== 'fee' && (
         <Text size="sm" mt={4}>
           {adjustment.kind === 'other' ? 'The difference' : `The difference, as ${adjustment.kind}`}
           : {formatMoney(adjustment.amount, record.currency)}

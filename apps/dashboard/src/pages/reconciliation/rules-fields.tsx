@@ -1,5 +1,13 @@
-import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
-import { AMOUNT_COLUMNS, COLUMN_WORDS, columnIn, type ColumnName, type Rules } from './rules.ts'
+import { Checkbox, MultiSelect, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
+import {
+  AMOUNT_COLUMNS,
+  CAMT_REFERENCES,
+  COLUMN_WORDS,
+  MT940_REFERENCES,
+  columnIn,
+  type ColumnName,
+  type Rules,
+} from './rules.ts'
 
 /** A value of a rule, and how people call it. */
 interface Choice<Value> {
@@ -134,8 +142,44 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
           required
         />
       )}
+      <MultiSelect
+        label="camt.053: transaction id"
+        description="The first of these that is there. Empty: EndToEndId, TxId, InstrId, AcctSvcrRef, NtryRef."
+        data={[...CAMT_REFERENCES]}
+        value={rules.camtReferences ?? []}
+        onChange={(chosen) => set({ camtReferences: within(CAMT_REFERENCES, chosen) })}
+        clearable
+      />
+      <MultiSelect
+        label="MT940: transaction id"
+        description="The first of these that is there. Empty: EREF, customer, KREF, bank."
+        data={[...MT940_REFERENCES]}
+        value={rules.mt940References ?? []}
+        onChange={(chosen) => set({ mt940References: within(MT940_REFERENCES, chosen) })}
+        clearable
+      />
+      <TextInput
+        label="Word of the text that is the transaction id"
+        description="For camt.053 and MT940: # is a digit, * any letters and digits."
+        placeholder="INV-####"
+        value={rules.textPattern ?? ''}
+        onChange={({ currentTarget }) => set({ textPattern: currentTarget.value.trim() })}
+        maxLength={40}
+      />
+      <Checkbox
+        label="Refuse files whose balances do not tie out"
+        checked={rules.balances === 'require'}
+        onChange={({ currentTarget }) =>
+          set({ balances: currentTarget.checked ? 'require' : 'report' })
+        }
+      />
     </SimpleGrid>
   )
+}
+
+/** In the order in which they were chosen. */
+function within<Name extends string>(names: readonly Name[], chosen: readonly string[]): Name[] {
+  return chosen.flatMap((each) => names.find((name) => name === each) ?? [])
 }
 
 interface ChosenProps<Value extends string> {

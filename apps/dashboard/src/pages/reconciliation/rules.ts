@@ -28,6 +28,22 @@ export const AMOUNT_COLUMNS = {
   flag: ['amount', 'flag'],
 } as const
 
+export const CAMT_REFERENCES = [
+  'EndToEndId',
+  'TxId',
+  'InstrId',
+  'UETR',
+  'AcctSvcrRef',
+  'PmtInfId',
+  'MsgId',
+  'CdtrRef',
+  'ChqNb',
+  'ClrSysRef',
+  'NtryRef',
+] as const
+
+export const MT940_REFERENCES = ['EREF', 'KREF', 'MREF', 'customer', 'bank'] as const
+
 export type ColumnName = keyof Rules['columns']
 
 export const COLUMN_WORDS: Readonly<Record<ColumnName, string>> = {
@@ -47,7 +63,8 @@ export function columnIn(text: string): string | number {
 
 /** Rules with only the columns that they use; what is filled in is kept by the form. */
 export function trimmed(rules: Rules): Rules {
-  const { columns, sign, currency, debitFlags, creditFlags, ...rest } = rules
+  const { columns, sign, currency, debitFlags, creditFlags, ...others } = rules
+  const { camtReferences, mt940References, textPattern, balances, ...rest } = others
   const wanted: readonly string[] = ['externalTransactionId', 'date', ...AMOUNT_COLUMNS[sign]]
   const kept = Object.entries(columns).filter(
     ([name, column]) =>
@@ -60,6 +77,10 @@ export function trimmed(rules: Rules): Rules {
     ...(currency && { currency }),
     ...(sign === 'flag' && debitFlags && { debitFlags: filled(debitFlags) }),
     ...(sign === 'flag' && creditFlags && { creditFlags: filled(creditFlags) }),
+    ...(camtReferences && camtReferences.length > 0 && { camtReferences }),
+    ...(mt940References && mt940References.length > 0 && { mt940References }),
+    ...(textPattern && { textPattern }),
+    ...(balances === 'require' && { balances }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { Button, Modal, Progress, Table, Text } from '@mantine/core'
+import { Alert, Button, Modal, Progress, Table, Text } from '@mantine/core'
 import { type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -8,17 +8,19 @@ import { formatCount } from '../../format/number.ts'
 import { useFollow } from '../../live/use-follow.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { ExportMenu } from './export-menu.tsx'
-import { RunFigures } from './figures.tsx'
+import { Balances, RunFigures } from './figures.tsx'
 import { REASON_LOOKS, REASONS } from './reason.tsx'
 import { RecordView } from './record-view.tsx'
 import { Records } from './record-lists.tsx'
 import { RunTabs } from './run-tabs.tsx'
-import type { Run } from './run.ts'
+import { FORMAT_WORDS, type Run } from './run.ts'
+import { Statements } from './statements.tsx'
 import { SuggestButton } from './suggest-button.tsx'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { StatStrip } from '../../parts/stat.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useOpened } from '../../parts/use-opened.ts'
@@ -50,7 +52,7 @@ function useRunStep(id: string): RunStep | undefined {
   return latest?.step
 }
 
-/** Matches the records of a file with the user's payments. */
+/** Matches the records of a file with the organisation's payments. */
 function useRun(id: string): UseMutationResult {
   const api = useApi()
   return useAction({
@@ -85,27 +87,44 @@ function Shown({ run }: { run: Run }) {
   const step = useRunStep(id)
   const matching = useRun(id)
   const hasRun = run.runNo > 0
+  const isLive = run.discarded === null
   return (
     <PageFrame
       title={run.filename}
       lead={<Lead run={run} />}
       actions={
         <>
-          <RunButton run={run} matching={matching} />
-          <DryRun run={run} />
-          {hasRun && <SuggestButton id={id} />}
+          {isLive && <RunButton run={run} matching={matching} />}
+          {isLive && <DryRun run={run} />}
+          {isLive && hasRun && <SuggestButton id={id} />}
           <ExportMenu id={id} />
+          {isLive && <DiscardButton run={run} />}
         </>
       }
     >
       {(matching.isPending || step !== undefined) && <RunProgress step={step ?? 'starting'} />}
+      {run.discarded && (
+        <Alert color="gray" title={`Discarded by ${run.discarded.by}`}>
+          {run.discarded.reason} The file can be uploaded again.
+        </Alert>
+      )}
       {hasRun ? (
         <>
           <RunFigures run={run} />
           <RunTabs run={run} />
         </>
       ) : (
-        <Records id={id} />
+        <>
+          {run.balances && (
+            <>
+              <StatStrip>
+                <Balances balances={run.balances} />
+              </StatStrip>
+              <Statements id={id} />
+            </>
+          )}
+          <Records id={id} />
+        </>
       )}
       <DetailDrawer
         isOpen={opened.id !== undefined}
@@ -118,8 +137,11 @@ function Shown({ run }: { run: Run }) {
   )
 }
 
-function Lead({ run: { runNo, ranAt, total, duplicates } }: { run: Run }) {
-  const records = `${formatCount(total)} ${total === 1 ? 'record' : 'records'}`
+function Lead({ run }: { run: Run }) {
+  const { runNo, ranAt, total, duplicates, pending, format, uploadedBy } = run
+  const booked = `${formatCount(total)} ${total === 1 ? 'record' : 'records'}`
+  const waiting = pending > 0 ? `, ${formatCount(pending)} more not booked yet` : ''
+  const records = `${FORMAT_WORDS[format]} from ${uploadedBy}: ${booked}${waiting}`
   if (runNo === 0) {
     return `${records}, not compared yet: run it to match them with your payments. A dry run stores nothing.`
   }
@@ -129,6 +151,37 @@ function Lead({ run: { runNo, ranAt, total, duplicates } }: { run: Run }) {
       {duplicates > 0 && `, ${formatCount(duplicates)} of them duplicates`}; run {runNo} was{' '}
       <Time at={ranAt} />.
     </>
+  )
+}
+
+/** Takes a file back, with a reason that is kept. */
+function DiscardButton({ run: { id, filename, matched } }: { run: Run }) {
+  const api = useApi()
+  const discard = useAction({
+    run: (reason: string) =>
+      dataOf(
+        api.POST('/api/v1/reconciliations/{id}/discard', {
+          params: { path: { id } },
+          body: { reason },
+        }),
+      ),
+    done: () => `${filename} is discarded: it can be uploaded again.`,
+    changes: ['reconciliation'],
+  })
+  return (
+    <ConfirmButton
+      label="Discard"
+      title={`Discard ${filename}?`}
+      verb="Discard"
+      tone="danger"
+      reason="required"
+      onConfirm={(reason) => discard.mutateAsync(reason ?? '')}
+    >
+      {matched === 0
+        ? 'Its records can no longer be matched.'
+        : `Its ${formatCount(matched)} matches are undone, and their payments are free again.`}{' '}
+      The same file can then be uploaded again, with another profile.
+    </ConfirmButton>
   )
 }
 

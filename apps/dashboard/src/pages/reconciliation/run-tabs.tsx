@@ -1,5 +1,6 @@
-import { Badge, Tabs } from '@mantine/core'
+import { Badge, Group, NumberInput, Stack, Tabs, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
@@ -7,6 +8,7 @@ import { Changes } from './changes.tsx'
 import { useCounts } from './figures.tsx'
 import { ExceptionList, Records } from './record-lists.tsx'
 import type { PaymentSide, Run } from './run.ts'
+import { Statements } from './statements.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Empty } from '../../parts/notice.tsx'
@@ -15,15 +17,24 @@ import { type List, useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 
-/** Payments that no record of a file names. */
-export function useMissing(id: string): List<PaymentSide> {
+/** Days of payments, and how many the bank has for one. */
+export interface Period {
+  readonly from?: string
+  readonly to?: string
+  readonly settlesWithin?: number
+}
+
+const ALL: Period = {}
+
+/** Payments that no record has, or not all of. */
+export function useMissing(id: string, period: Period = ALL): List<PaymentSide> {
   const api = useApi()
   return useList<PaymentSide>({
-    queryKey: ['reconciliation', id, 'missing'],
+    queryKey: ['reconciliation', id, 'missing', period],
     read: (cursor, signal) =>
       dataOf(
         api.GET('/api/v1/reconciliations/{id}/missing', {
-          params: { path: { id }, query: { ...(cursor && { cursor }), limit: 100 } },
+          params: { path: { id }, query: { ...period, ...(cursor && { cursor }), limit: 100 } },
           signal,
         }),
       ),
@@ -43,6 +54,7 @@ const TABS = [
   'missing',
   'suggestions',
   'records',
+  'statements',
   'changes',
 ] as const
 
@@ -69,6 +81,7 @@ export function RunTabs({ run }: { run: Run }) {
         <CountedTab value="missing" words="Missing payments" count={missed} />
         <CountedTab value="suggestions" words="Suggestions" count={counts?.tabs['suggested']} />
         <CountedTab value="records" words="All records" count={run.total} />
+        {run.balances && <Tabs.Tab value="statements">Balances</Tabs.Tab>}
         <Tabs.Tab value="changes">Changes</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="all" pt="md">
@@ -87,6 +100,9 @@ export function RunTabs({ run }: { run: Run }) {
       </Tabs.Panel>
       <Tabs.Panel value="records" pt="md">
         <Records id={id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="statements" pt="md">
+        <Statements id={id} />
       </Tabs.Panel>
       <Tabs.Panel value="changes" pt="md">
         <Changes run={run} />
@@ -150,20 +166,59 @@ const COLUMNS: readonly Column<PaymentSide>[] = [
 /** Payments that the bank does not speak of, newest first. */
 function Missing({ id }: { id: string }) {
   const navigate = useNavigate()
-  const list = useMissing(id)
+  const [period, setPeriod] = useState<Period>(ALL)
+  const list = useMissing(id, period)
   return (
-    <DataTable
-      label="Missing payments"
-      list={list}
-      columns={COLUMNS}
-      idOf={(payment) => payment.id}
-      onOpen={(payment) => void navigate({ to: '/payments', search: { open: payment.id } })}
-      height="60vh"
-      empty={
-        <Empty title="No payment is missing">
-          Every payment is in this file or in another one.
-        </Empty>
-      }
-    />
+    <Stack gap="sm">
+      <PeriodFields period={period} onChange={setPeriod} />
+      <DataTable
+        label="Missing payments"
+        list={list}
+        columns={COLUMNS}
+        idOf={(payment) => payment.id}
+        onOpen={(payment) => void navigate({ to: '/payments', search: { open: payment.id } })}
+        height="60vh"
+        empty={
+          <Empty title="No payment is missing">
+            Every payment is in this file or in another one.
+          </Empty>
+        }
+      />
+    </Stack>
+  )
+}
+
+interface PeriodFieldsProps {
+  readonly period: Period
+  readonly onChange: (period: Period) => void
+}
+
+/** Which payments are looked for, and when one counts as missing. */
+function PeriodFields({ period, onChange }: PeriodFieldsProps) {
+  const set = (name: 'from' | 'to', value: string) => {
+    const { [name]: _, ...rest } = period
+    onChange(value === '' ? rest : { ...rest, [name]: value })
+  }
+  return (
+    <Group gap="sm" align="end">
+      {(['from', 'to'] as const).map((name) => (
+        <TextInput
+          key={name}
+          type="date"
+          label={name === 'from' ? 'Paid from' : 'Paid until'}
+          value={period[name] ?? ''}
+          onChange={({ currentTarget }) => set(name, currentTarget.value)}
+        />
+      ))}
+      <NumberInput
+        label="Days the bank has"
+        value={period.settlesWithin ?? 0}
+        onChange={(days) => onChange({ ...period, settlesWithin: Number(days) || 0 })}
+        min={0}
+        max={366}
+        allowDecimal={false}
+        w={150}
+      />
+    </Group>
   )
 }

@@ -20,11 +20,21 @@ export type Change =
 export type Overview =
   paths[`${Below}/overview`]['get']['responses']['200']['content']['application/json']
 
-export const RUN_STATES = ['loaded', 'running', 'completed'] as const
+export type Statement =
+  paths[`${Below}/{id}/statements`]['get']['responses']['200']['content']['application/json']['items'][number]
+
+export const FORMAT_WORDS: Readonly<Record<Run['format'], string>> = {
+  csv: 'CSV',
+  'camt.053': 'camt.053 (ISO 20022)',
+  mt940: 'MT940 (SWIFT)',
+}
+
+export const RUN_STATES = ['loaded', 'running', 'completed', 'discarded'] as const
 
 /** Files look like messages that are as far as they are. */
 export const RUN_ROLES: Readonly<Record<ListedRun['status'], StateRole>> = {
   loaded: 'ready',
   running: 'claimed',
   completed: 'confirmed',
+  discarded: 'cancelled',
 }

@@ -53,7 +53,11 @@ function StatementForm({ file, onClose }: StatementFormProps) {
     mutationFn: async () => {
       const query = new URLSearchParams({ filename: file.name, uploadId })
       if (profile !== null) query.set('profile', profile)
-      const answer = await send(`/api/v1/reconciliations?${query}`, file, 'text/csv')
+      const answer = await send(
+        `/api/v1/reconciliations?${query}`,
+        file,
+        'application/octet-stream',
+      )
       return answer as { id: string; total: number }
     },
     onSuccess: ({ id, total }) => {
@@ -70,8 +74,8 @@ function StatementForm({ file, onClose }: StatementFormProps) {
       </Text>
       <Select
         label="Profile"
-        description="Without a profile: the columns external_transaction_id, amount, currency and date."
-        placeholder="standard columns"
+        description="camt.053 and MT940 need none. CSV without one: the columns external_transaction_id, amount, currency and date."
+        placeholder="none"
         data={(profiles.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={profile}
         onChange={setProfile}
@@ -137,9 +141,9 @@ export function StatementDrop() {
   return (
     <Stack gap="xs">
       <FileDrop
-        label="Drop a CSV of your bank here, or choose one"
-        hint="You see its first 20 rows before anything is stored; a profile says how your bank writes its files"
-        accept=".csv,.txt,text/csv"
+        label="Drop a statement of your bank here, or choose one"
+        hint="camt.053, MT940 or CSV. You see its first 20 records before anything is stored; a profile says how your bank writes its files"
+        accept=".csv,.txt,.xml,.sta,.940,.mt940,.mta,text/csv,text/xml,application/xml"
         onFile={setFile}
       />
       {!production && (

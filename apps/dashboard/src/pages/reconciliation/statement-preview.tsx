@@ -2,7 +2,9 @@ import { Alert, List, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { FORMAT_WORDS } from './run.ts'
 import type { Rules } from './rules.ts'
+import { StatementTable } from './statements.tsx'
 import { Money } from '../../parts/money.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 
@@ -38,8 +40,12 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
   })
   return (
     <QueryState query={query}>
-      {({ rows, errors }) => (
+      {({ format, rows, errors, statements }) => (
         <>
+          <Text size="sm" mb="xs">
+            Read as {FORMAT_WORDS[format]}.
+          </Text>
+          {statements.length > 0 && <StatementTable statements={statements} />}
           {errors.length > 0 && (
             <Alert color="red" title="The file cannot be read this way" mb="xs">
               <List size="sm">
@@ -59,7 +65,7 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
               <Table striped withTableBorder aria-label={`First rows of ${file.name}`}>
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th>Line</Table.Th>
+                    <Table.Th>{format === 'camt.053' ? 'No.' : 'Line'}</Table.Th>
                     <Table.Th>Transaction id</Table.Th>
                     <Table.Th ta="right">Amount</Table.Th>
                     <Table.Th>Date</Table.Th>

@@ -68,7 +68,7 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
           />
         )}
         <Checkbox
-          label="Same amount, different id"
+          label="Same amount, different id; also refunds"
           checked={wishes.date}
           onChange={({ currentTarget }) => set({ date: currentTarget.checked })}
         />
@@ -96,6 +96,11 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
             maxLength={100}
           />
         )}
+        <Checkbox
+          label="One payment, paid in several lines"
+          checked={wishes.split}
+          onChange={({ currentTarget }) => set({ split: currentTarget.checked })}
+        />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<string, string>> = {
   amount_tolerance: 'Same id, nearly the same amount',
   date_window: 'Same amount, different id, a few days apart',
   many_to_one: 'Several payments that were paid out together',
+  one_to_many: 'One payment that was paid in several lines',
 }
 
 /** What might belong to a record, to accept or to dismiss. */
@@ -41,7 +42,7 @@ function Suggested({
   record,
   suggestion,
 }: SuggestionsProps & { readonly suggestion: Suggestion }) {
-  const { kind, paymentIds, difference, ambiguous } = suggestion
+  const { kind, paymentIds, refundIds, recordIds, difference, ambiguous } = suggestion
   const payments = record.payments.filter(({ id }) => paymentIds.includes(id))
   return (
     <Paper withBorder p="sm">
@@ -56,6 +57,12 @@ function Suggested({
           </AnchorLink>
         </Text>
       ))}
+      {refundIds.length > 0 && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          Refund {refundIds.join(', ')}
+        </Text>
+      )}
+      {recordIds.length > 1 && <Text size="sm">Lines {recordIds.join(', ')}</Text>}
       <Text size="sm" c="dimmed">
         {difference === 0
           ? 'Exact amount.'
@@ -89,13 +96,17 @@ function Answers({
     done: () => 'The suggestion is dismissed.',
     changes: ['reconciliation'],
   })
-  const { paymentIds } = suggestion
-  const count = `${paymentIds.length} ${paymentIds.length === 1 ? 'payment' : 'payments'}`
+  const { paymentIds, refundIds, recordIds } = suggestion
+  const count =
+    refundIds.length > 0
+      ? 'a refund'
+      : `${paymentIds.length} ${paymentIds.length === 1 ? 'payment' : 'payments'}`
+  const lines = recordIds.length > 1 ? `lines ${recordIds.join(', ')}` : `line ${record.lineNumber}`
   return (
     <Group gap="xs" mt="xs">
       <ConfirmButton
         label="Accept"
-        title={`Match line ${record.lineNumber} with ${count}?`}
+        title={`Match ${lines} with ${count}?`}
         verb="Accept"
         reason="optional"
         button={{ variant: 'filled' }}
