@@ -5,11 +5,76 @@ create schema posthorn;
 
 create sequence posthorn.transition_id;
 
+CREATE OR REPLACE FUNCTION posthorn.audit_digest_sql(personal text[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case when cardinality(personal) = 0 then $q$''::bytea$q$ else
+    format($q$coalesce(t.erased_digest, sha256(convert_to(
+      coalesce(t.audit_salt::text, '') || jsonb_build_array(%s)::text, 'UTF8')))$q$,
+      (select string_agg(format('t.%I', name), ', ' order by i)
+         from unnest(personal) with ordinality as c (name, i))) end
+$function$;
+
+CREATE OR REPLACE FUNCTION posthorn.audit_hashes(audit text, seq_column text, public text[], personal text[], after_seq bigint, upto_seq bigint, most integer)
+ RETURNS TABLE(seq bigint, hash bytea)
+ LANGUAGE plpgsql
+ STABLE
+ SET "TimeZone" TO 'UTC'
+AS $function$
+begin
+  return query execute format(
+    $q$select t.%1$I::bigint, sha256(convert_to(jsonb_build_array(t.%1$I, %2$s)::text, 'UTF8') || %3$s)
+         from %4$s as t
+        where t.%1$I > $1 and t.%1$I <= $2
+        order by t.%1$I
+        limit $3$q$,
+    seq_column,
+    (select string_agg(format('t.%I', name), ', ' order by i)
+       from unnest(public) with ordinality as c (name, i)),
+    posthorn.audit_digest_sql(personal),
+    audit::regclass)
+  using after_seq, upto_seq, most;
+end $function$;
+
 CREATE OR REPLACE FUNCTION posthorn.bucket_of(key text)
  RETURNS smallint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ((hashtextextended(key, (0)::bigint) & (63)::bigint))::smallint;
+
+CREATE OR REPLACE FUNCTION posthorn.erase_audit(audit text, seqs bigint[], actor text, reason text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET "TimeZone" TO 'UTC'
+AS $function$
+declare
+  kept posthorn.audit_table;
+  erased integer;
+begin
+  select * into strict kept from posthorn.audit_table where name = audit;
+  perform set_config('posthorn.audit_change', 'UPDATE ' || audit, true);
+  execute format('update %s as t set erased_digest = %s, audit_salt = null, %s
+                   where t.%I = any($1) and t.erased_digest is null',
+    audit::regclass,
+    posthorn.audit_digest_sql(kept.personal_columns),
+    (select string_agg(format('%I = %s', c.name,
+              case a.atttypid when 'jsonb'::regtype then $q$'{}'$q$ else $q$'erased'$q$ end), ', ')
+       from unnest(kept.personal_columns) as c (name)
+       join pg_attribute as a on a.attrelid = audit::regclass and a.attname = c.name),
+    kept.seq_column)
+  using seqs;
+  get diagnostics erased = row_count;
+  perform set_config('posthorn.audit_change', '', true);
+  if erased > 0 then
+    insert into posthorn.operation (operation, subject, actor, reason)
+    values ('erase-audit', format('%s: %s rows', audit, erased), actor, reason);
+  end if;
+  return erased;
+end $function$;
 
 CREATE OR REPLACE FUNCTION posthorn.erase_bytes(value bytea, pattern text)
  RETURNS bytea
@@ -46,11 +111,81 @@ CREATE OR REPLACE FUNCTION posthorn.erase_text(value text, pattern text)
  IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(value, pattern, '[erased]'::text, 'gi'::text);
 
+CREATE OR REPLACE FUNCTION posthorn.keep_audit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if current_setting('posthorn.audit_change', true) = tg_op || ' ' || tg_table_schema || '.' || tg_table_name then
+    return case when tg_op = 'DELETE' then old else new end;
+  end if;
+  -- By a foreign key that cascades: it goes with the row that it is about, and that is noted.
+  if tg_op = 'DELETE' and pg_trigger_depth() > 1 then
+    insert into posthorn.audit_removal (audit, seqs, actor, reason)
+    select name, array[(to_jsonb(old) ->> seq_column)::bigint], current_user, 'went with its row'
+      from posthorn.audit_table
+     where name = tg_table_schema || '.' || tg_table_name;
+    return old;
+  end if;
+  raise exception 'rows of the audit %.% are only added: % is refused',
+    tg_table_schema, tg_table_name, lower(tg_op)
+    using errcode = 'insufficient_privilege',
+          hint = 'Retention removes rows by posthorn.remove_audit() and erases persons by posthorn.erase_audit().';
+end $function$;
+
 CREATE OR REPLACE FUNCTION posthorn.now()
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN statement_timestamp();
+
+CREATE OR REPLACE FUNCTION posthorn.register_audit(audit text, seq_column text, public text[], personal text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if cardinality(personal) > 0 then
+    -- Without a rewrite: rows that are there already have no salt.
+    execute format('alter table %s add column audit_salt uuid, add column erased_digest bytea',
+                   audit::regclass);
+    execute format('alter table %s alter column audit_salt set default gen_random_uuid()',
+                   audit::regclass);
+  end if;
+  execute format('create trigger audit_kept before update or delete on %s
+                  for each row execute function posthorn.keep_audit()', audit::regclass);
+  execute format('create trigger audit_kept_whole before truncate on %s
+                  for each statement execute function posthorn.keep_audit()', audit::regclass);
+  execute format('revoke update, delete, truncate on %s from public', audit::regclass);
+  insert into posthorn.audit_table (name, seq_column, public_columns, personal_columns)
+  values (audit, seq_column, public, personal);
+end $function$;
+
+CREATE OR REPLACE FUNCTION posthorn.remove_audit(audit text, seqs bigint[], actor text, reason text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  kept posthorn.audit_table;
+  removed bigint[];
+begin
+  select * into strict kept from posthorn.audit_table where name = audit;
+  perform set_config('posthorn.audit_change', 'DELETE ' || audit, true);
+  execute format('with gone as (delete from %s where %I = any($1) and %2$I <= $2 returning %2$I)
+                  select coalesce(array_agg(%2$I order by %2$I), ''{}'') from gone',
+                 audit::regclass, kept.seq_column)
+     into removed using seqs, kept.sealed_to;
+  perform set_config('posthorn.audit_change', '', true);
+  if cardinality(removed) > 0 then
+    insert into posthorn.audit_removal (audit, seqs, actor, reason)
+    values (audit, removed, actor, reason);
+    insert into posthorn.operation (operation, subject, actor, reason)
+    values ('remove-audit', format('%s: %s rows, %s to %s', audit, cardinality(removed),
+                                   removed[1], removed[cardinality(removed)]), actor, reason);
+  end if;
+  return cardinality(removed);
+end $function$;
 
 create table posthorn.alert (
   id bigint not null generated always as identity,
@@ -79,6 +214,45 @@ CREATE INDEX archive_message ON posthorn.archive USING btree (message_id);
 CREATE INDEX archive_saga ON posthorn.archive USING btree (((row_data ->> 'saga_id'::text))) WHERE (outbox = 'sagas.events'::text);
 
 create table posthorn.archive_default partition of posthorn.archive default;
+
+create table posthorn.audit_removal (
+  id bigint not null generated always as identity,
+  audit text not null,
+  seqs bigint[] not null,
+  actor text not null,
+  reason text not null,
+  removed_at timestamp with time zone not null default now(),
+  constraint audit_removal_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_removal_of_audit ON posthorn.audit_removal USING btree (audit);
+
+create table posthorn.audit_seal (
+  id bigint not null,
+  audit text not null,
+  after_seq bigint not null,
+  upto_seq bigint not null,
+  public_columns text[] not null,
+  personal_columns text[] not null,
+  seqs bigint[] not null,
+  hashes bytea not null,
+  previous bytea not null,
+  hash bytea not null,
+  sealed_at timestamp with time zone not null default now(),
+  constraint audit_seal_pkey PRIMARY KEY (id),
+  constraint audit_seal_hash_key UNIQUE (hash),
+  constraint audit_seal_check CHECK ((after_seq < upto_seq)),
+  constraint audit_seal_check1 CHECK ((octet_length(hashes) = (32 * cardinality(seqs))))
+);
+
+create table posthorn.audit_table (
+  name text not null,
+  seq_column text not null,
+  public_columns text[] not null,
+  personal_columns text[] not null,
+  sealed_to bigint not null default '-9223372036854775808'::bigint,
+  constraint audit_table_pkey PRIMARY KEY (name),
+  constraint audit_table_name_check CHECK ((name ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text))
+);
 
 create table posthorn.bucket (
   outbox text not null,
@@ -247,8 +421,12 @@ create table posthorn.operation (
   actor text not null,
   reason text,
   at timestamp with time zone not null default clock_timestamp(),
+  audit_salt uuid default gen_random_uuid(),
+  erased_digest bytea,
   constraint operation_pkey PRIMARY KEY (id)
 );
+CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON posthorn.operation FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
+CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON posthorn.operation FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
 
 create table posthorn.outbox (
   name text not null,
@@ -420,6 +598,8 @@ CREATE INDEX transition_order ON posthorn.transition USING btree (id);
 
 create table posthorn.transition_default partition of posthorn.transition default;
 
+alter table posthorn.audit_removal add constraint audit_removal_audit_fkey FOREIGN KEY (audit) REFERENCES posthorn.audit_table(name);
+alter table posthorn.audit_seal add constraint audit_seal_audit_fkey FOREIGN KEY (audit) REFERENCES posthorn.audit_table(name);
 alter table posthorn.replayed_message add constraint replayed_message_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES posthorn.replay(id) ON DELETE CASCADE;
 alter table posthorn.topic_group_member add constraint topic_group_member_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
 alter table posthorn.topic_group_partition add constraint topic_group_partition_topic_partition_fkey FOREIGN KEY (topic, partition) REFERENCES posthorn.topic_partition(topic, partition);
@@ -720,6 +900,8 @@ create table evidence.file_outbox_row_audit (
   constraint file_outbox_row_audit_transitioned_by_check CHECK ((transitioned_by = ANY (ARRAY['FILE_PROCESSOR'::text, 'PUBLISHER'::text, 'EVIDENCE_WORKER'::text, 'OPERATOR'::text])))
 );
 CREATE INDEX file_outbox_row_audit_row ON evidence.file_outbox_row_audit USING btree (file_outbox_row_id, id);
+CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON evidence.file_outbox_row_audit FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
+CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON evidence.file_outbox_row_audit FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
 
 create table evidence.object_removal (
   key text not null,
@@ -887,10 +1069,16 @@ create table messages.audit_event (
   details text not null,
   actor text not null,
   created_at timestamp with time zone not null default now(),
+  audit_salt uuid default gen_random_uuid(),
+  erased_digest bytea,
   constraint audit_event_pkey PRIMARY KEY (id),
   constraint audit_event_entity_type_check CHECK ((entity_type = ANY (ARRAY['OUTBOUND_MESSAGE'::text, 'DOSSIER'::text])))
 );
 CREATE INDEX audit_event_entity ON messages.audit_event USING btree (org_id, entity_type, entity_id, seq);
+CREATE UNIQUE INDEX audit_event_in_order ON messages.audit_event USING btree (seq);
+CREATE INDEX audit_event_of_org ON messages.audit_event USING btree (org_id, seq);
+CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON messages.audit_event FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
+CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON messages.audit_event FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
 
 create table messages.consent (
   dossier_id text not null,
@@ -1264,10 +1452,14 @@ create table payments.audit_log (
   entity_id text not null,
   details jsonb not null,
   created_at timestamp with time zone not null default posthorn.now(),
+  audit_salt uuid default gen_random_uuid(),
+  erased_digest bytea,
   constraint audit_log_pkey PRIMARY KEY (seq)
 );
 CREATE INDEX audit_log_of_entity ON payments.audit_log USING btree (entity_type, entity_id, seq);
 CREATE INDEX audit_log_of_org ON payments.audit_log USING btree (org_id, seq);
+CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON payments.audit_log FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
+CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON payments.audit_log FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
 
 create table payments.disputes (
   id uuid not null,

@@ -13,7 +13,7 @@ afterAll(() => api.close())
 beforeEach(async () => {
   await api.sim('DELETE', '/whatsapp')
   await database.pool.query(
-    'truncate messages.outbound_message, messages.dossier, messages.audit_event, messages.delivery_status cascade',
+    'begin; set local session_replication_role = replica; truncate messages.outbound_message, messages.dossier, messages.audit_event, messages.delivery_status cascade; commit',
   )
 })
 

@@ -28,7 +28,7 @@ const start = async (env: Record<string, string> = {}) => {
 }
 beforeEach(async () => {
   await pool.query(
-    'truncate messages.outbound_message, messages.dossier, messages.audit_event, messages.delivery_status, posthorn.alert cascade',
+    'begin; set local session_replication_role = replica; truncate messages.outbound_message, messages.dossier, messages.audit_event, messages.delivery_status, posthorn.alert cascade; commit',
   )
 })
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addAlerts } from './commands/alerts.ts'
+import { addAudit } from './commands/audit.ts'
 import { addDeadLetters } from './commands/dead-letters.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -45,6 +46,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   addStatus(program, terminal, ended)
   addMessages(program, terminal, ended)
   addAlerts(program, terminal, ended)
+  addAudit(program, terminal, ended)
   addDoctor(program, terminal, ended)
   program.commandsGroup('Act:')
   addReplay(program, terminal, ended)

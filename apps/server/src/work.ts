@@ -7,7 +7,12 @@ import {
   type Subscription,
 } from '@posthorn/engine'
 import { withConsumerSpan, withConsumerSpans } from '@posthorn/engine/inbox'
-import { sampleLag, startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
+import {
+  sampleLag,
+  sealAudits,
+  startPeriodically,
+  type PeriodicTask,
+} from '@posthorn/engine/operate'
 import type { SystemConsumer, SystemQueue } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import type { Brokers } from './brokers.ts'
@@ -56,7 +61,8 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     started.push(startPeriodically(lag, { log, metrics }))
     if (roles.has('worker')) {
       const upkeep = retentionTasks({ pool: database.pool, opened, log, metrics })
-      started.push(startPeriodically([...opened.workers, ...upkeep], { log, metrics }))
+      const tasks = [...opened.workers, ...upkeep, sealingTask(database.pool)]
+      started.push(startPeriodically(tasks, { log, metrics }))
       reading.push(...opened.consumers.map((consumer) => subscribe(consumer, options)))
       started.push(...reading.map(({ close: end }) => end))
     }
@@ -75,6 +81,20 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   return {
     listUnjoined: () => reading.filter(({ isJoined: joined }) => !joined()).map(({ name }) => name),
     close: () => (closing ??= close()),
+  }
+}
+
+/** Rows of an audit are sealed within about this time of their commit. */
+const SEALING_MS = 5_000
+
+function sealingTask(pool: Pool): PeriodicTask {
+  return {
+    name: 'server.audit-seals',
+    everyMs: SEALING_MS,
+    firstMs: SEALING_MS,
+    async step(signal) {
+      await sealAudits(pool, { signal })
+    },
   }
 }
 

@@ -113,6 +113,8 @@ export function engineRetention(outboxes: readonly ResolvedDefinition[]): Retent
     ],
     kept: {
       'posthorn.operation': 'the audit of what operators did',
+      'posthorn.audit_seal': 'shows that the audits are as they were',
+      'posthorn.audit_removal': 'shows what of the audits was removed, and why',
       'posthorn.legal_hold': 'shows for how long what was exempt, and why',
       'posthorn.erasure': 'shows that an erasure was done; it does not say whose',
       'posthorn.retention': 'settings',

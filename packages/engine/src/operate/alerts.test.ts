@@ -22,7 +22,9 @@ const relay = createRelay({
 
 beforeEach(async () => {
   await viewTable(db.pool, outboundMessages as unknown as Outbox).empty()
-  await db.pool.query('truncate posthorn.alert, posthorn.operation')
+  await db.pool.query(
+    'begin; set local session_replication_role = replica; truncate posthorn.alert, posthorn.operation; commit',
+  )
   fake.answer = () => refused({ code: 'E131047', message: 'no' })
 })
 

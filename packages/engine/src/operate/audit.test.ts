@@ -17,7 +17,9 @@ const db = await testDatabase({ sql: outboxTables })
 await useMovableClock(db.pool)
 
 beforeEach(async () => {
-  await db.pool.query('truncate posthorn.transition, posthorn.operation')
+  await db.pool.query(
+    'begin; set local session_replication_role = replica; truncate posthorn.transition, posthorn.operation; commit',
+  )
 })
 
 /** Transitions a second apart, the last one now; `n` is in the id of each. */

@@ -6,6 +6,8 @@ export {
   recoverAlert,
   type Alert,
 } from './alerts.ts'
+export { sealAudits } from './audit-seals.ts'
+export { verifyAudits, type AuditFinding, type AuditVerification } from './audit-verification.ts'
 export { searchAudit, type AuditEntry, type AuditOptions } from './audit.ts'
 export { readBloat } from './bloat.ts'
 export { ERROR_CODES, ERROR_CODE_ALIASES } from '../errors.ts'

@@ -1,0 +1,47 @@
+import { sealAudits, verifyAudits, type AuditFinding } from '@posthorn/engine/operate'
+import type { AuditOptions } from './commands/audit.ts'
+import { EXIT, UsageError, type ExitCode } from './exit.ts'
+import { withSession } from './session.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Seals what is committed, then compares all rows with their seals. */
+export async function verifyAudit(terminal: Terminal, options: AuditOptions): Promise<ExitCode> {
+  const { head, json } = options
+  if (head !== undefined && !/^[0-9a-f]{64}$/i.test(head)) {
+    throw new UsageError('--head is a hash of 64 hexadecimal digits, as this command prints it')
+  }
+  return withSession(terminal, options, async ({ pool }) => {
+    await sealAudits(pool)
+    const verified = await verifyAudits(pool, head === undefined ? {} : { head })
+    const { findings, seals, rows, removed, unsealed } = verified
+    if (json) terminal.printJson(verified)
+    else {
+      for (const finding of findings) terminal.print(describe(finding))
+      terminal.print(
+        `${rows} rows are as they were sealed, ${removed} were removed by retention, ` +
+          `${seals} seals, ${findings.length} findings`,
+      )
+      if (unsealed.length > 0) terminal.print(`not sealed yet: rows of ${unsealed.join(', ')}`)
+      terminal.print(`head ${verified.head}`)
+    }
+    return findings.length === 0 ? EXIT.ok : EXIT.negative
+  })
+}
+
+function describe({ kind, audit, seq, seal }: AuditFinding): string {
+  const row = `${audit} row ${seq}`
+  switch (kind) {
+    case 'changed':
+      return `${row} was changed after it was sealed (seal ${seal})`
+    case 'missing':
+      return `${row} is missing, and retention did not remove it (seal ${seal})`
+    case 'inserted':
+      return `${row} was inserted among sealed rows (seal ${seal})`
+    case 'seal-changed':
+      return `seal ${seal} of ${audit} was changed`
+    case 'seal-missing':
+      return `seals before seal ${seal} of ${audit} are missing`
+    case 'head-missing':
+      return 'the chain does not have the given head: seals were removed or made anew'
+  }
+}
