@@ -1176,6 +1176,26 @@ alter table messages.outbound_message add constraint outbound_message_dossier_id
 
 create schema payments;
 
+CREATE OR REPLACE FUNCTION payments.authorisation_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.capture_method, new.payment_method) is distinct from
+     (old.capture_method, old.payment_method)
+     or old.captured_amount is not null
+        and new.captured_amount is distinct from old.captured_amount then
+    raise exception 'payment %: how it is taken cannot change', old.id
+      using errcode = 'check_violation', constraint = 'payment_fixed';
+  end if;
+  if old.authorisation is not null and new.authorisation is distinct from old.authorisation
+     and (old.authorisation <> 'authorised' or new.authorisation is null) then
+    raise exception 'payment %: % cannot become %', old.id, old.authorisation, new.authorisation
+      using errcode = 'check_violation', constraint = 'authorisation_moves';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION payments.create_audit_log(org_id text, actor text, action text, entity_type text, entity_id text, details jsonb DEFAULT '{}'::jsonb)
  RETURNS bigint
  LANGUAGE sql
@@ -1398,17 +1418,20 @@ CREATE OR REPLACE FUNCTION payments.refund_guarded()
 AS $function$
 declare
   taken payments.payments;
+  most bigint;
   given_back bigint;
 begin
   -- Two refunds of a payment are counted one after the other. Not the key: matches of a
   -- reconciliation, which hold it by their foreign key, need not wait.
   select * into taken from payments.payments where id = new.payment_id for no key update;
+  most := case taken.capture_method when 'manual' then coalesce(taken.captured_amount, 0)
+          else taken.amount end;
   select coalesce(sum(amount), 0) into given_back
     from payments.transactions
    where payment_id = new.payment_id and type = 'refund' and status <> 'failed' and id <> new.id;
-  if given_back + new.amount > taken.amount or new.currency <> taken.currency then
+  if given_back + new.amount > most or new.currency <> taken.currency then
     raise exception 'payment %: % % cannot be given back beside %, of % %', taken.id, new.amount,
-                    new.currency, given_back, taken.amount, taken.currency
+                    new.currency, given_back, most, taken.currency
       using errcode = 'check_violation', constraint = 'refunds_within_payment';
   end if;
   return new;
@@ -1526,14 +1549,22 @@ create table payments.payments (
   updated_at timestamp with time zone not null default posthorn.now(),
   settled_at timestamp with time zone,
   refunded_at timestamp with time zone,
+  capture_method text not null default 'automatic'::text,
+  payment_method text,
+  authorisation text,
+  captured_amount bigint,
   lookup_at timestamp with time zone,
   lookups integer not null default 0,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_amount_check CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
+  constraint payments_authorisation CHECK (((authorisation IS NULL) OR ((authorisation = ANY (ARRAY['authorised'::text, 'captured'::text, 'voided'::text, 'expired'::text])) AND (capture_method = 'manual'::text)))) NOT VALID,
+  constraint payments_capture_method CHECK ((capture_method = ANY (ARRAY['automatic'::text, 'manual'::text]))) NOT VALID,
+  constraint payments_captured CHECK ((((captured_amount IS NOT NULL) = (NOT (authorisation IS DISTINCT FROM 'captured'::text))) AND ((captured_amount >= 1) AND (captured_amount <= amount)))) NOT VALID,
   constraint payments_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
   constraint payments_check1 CHECK (((status = 'refunded'::text) = (refunded_at IS NOT NULL))),
   constraint payments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
-  constraint payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text])))
+  constraint payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text]))),
+  constraint payments_taken CHECK ((((capture_method = 'automatic'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'refunded'::text])) OR (captured_amount IS NOT NULL)) AND ((authorisation IS NULL) OR (authorisation <> ALL (ARRAY['voided'::text, 'expired'::text])) OR (status = 'failed'::text)))) NOT VALID
 ) with (fillfactor=85);
 CREATE INDEX payments_by_amount ON payments.payments USING btree (org_id, amount, id);
 CREATE INDEX payments_by_currency ON payments.payments USING btree (org_id, currency, id);
@@ -1544,6 +1575,7 @@ CREATE INDEX payments_by_time ON payments.payments USING btree (org_id, created_
 CREATE INDEX payments_external ON payments.payments USING btree (org_id, user_id, external_payment_id) WHERE (external_payment_id IS NOT NULL);
 CREATE INDEX payments_listed ON payments.payments USING btree (org_id, id);
 CREATE INDEX payments_lookup_due ON payments.payments USING btree (lookup_at) INCLUDE (created_at) WHERE (status = 'pending'::text);
+CREATE TRIGGER payments_authorisation_guarded BEFORE UPDATE OF capture_method, payment_method, authorisation, captured_amount ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.authorisation_guarded();
 CREATE TRIGGER payments_guarded BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.payment_guarded();
 CREATE TRIGGER payments_lookup_planned BEFORE UPDATE OF lookup_at ON payments.payments FOR EACH ROW WHEN (((old.status = new.status) AND (NOT (old.gateway_ref IS DISTINCT FROM new.gateway_ref)))) EXECUTE FUNCTION payments.payment_lookup_planned();
 
@@ -1786,11 +1818,13 @@ create table payments.transactions (
   constraint transactions_check1 CHECK (((status <> 'failed'::text) OR (error_code IS NOT NULL))),
   constraint transactions_confirmed CHECK (((confirmed_at IS NULL) OR (type = 'refund'::text))) NOT VALID,
   constraint transactions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
-  constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'refund'::text])))
+  constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'authorisation'::text, 'capture'::text, 'void'::text, 'refund'::text]))) NOT VALID
 ) with (fillfactor=85);
 CREATE INDEX transactions_lookup_due ON payments.transactions USING btree (lookup_at) INCLUDE (created_at) WHERE ((type = 'refund'::text) AND (status = 'succeeded'::text) AND (confirmed_at IS NULL));
 CREATE INDEX transactions_of_payment ON payments.transactions USING btree (payment_id, id);
+CREATE UNIQUE INDEX transactions_one_authorisation ON payments.transactions USING btree (payment_id) WHERE (type = 'authorisation'::text);
 CREATE UNIQUE INDEX transactions_one_charge ON payments.transactions USING btree (payment_id) WHERE (type = 'charge'::text);
+CREATE UNIQUE INDEX transactions_one_decision ON payments.transactions USING btree (payment_id) WHERE ((type = ANY (ARRAY['capture'::text, 'void'::text])) AND (status <> 'failed'::text));
 CREATE TRIGGER transactions_refund_guarded BEFORE INSERT OR UPDATE OF status, amount, currency, payment_id, type ON payments.transactions FOR EACH ROW WHEN (((new.type = 'refund'::text) AND (new.status <> 'failed'::text))) EXECUTE FUNCTION payments.refund_guarded();
 
 create table payments.webhook_attempts (
@@ -1917,6 +1951,7 @@ create table payments.webhook_events (
   outcome text not null,
   received_at timestamp with time zone not null default posthorn.now(),
   reason text,
+  original bytea,
   source text not null default 'webhook'::text,
   named_payment uuid,
   gateway_ref text,

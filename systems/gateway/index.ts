@@ -18,3 +18,6 @@ export type {
 } from './gateway.ts'
 export { SIMULATED, gatewaySettings } from './settings.ts'
 export type { GatewayOptions, GatewaySettings } from './settings.ts'
+export { translateStripe } from './stripe/event.ts'
+export type { StripeEvent, TranslatedEvent } from './stripe/event.ts'
+export { verifyStripe } from './stripe/signature.ts'

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { exponentOf } from '../currency.ts'
 import { createGateway } from './index.ts'
 import { gatewayConformance } from './testing/conformance.ts'
-import { simulate } from './testing/simulated.ts'
+import { simulate } from '../testing/simulated.ts'
 
 interface Ledger {
   readonly charges: readonly {

@@ -1,10 +1,12 @@
 import { migrationsFrom, type Duration } from '@posthorn/engine'
-import { gateway as simulatedGateway, merchant } from '@posthorn/simulators'
+import { gateway as simulatedGateway, merchant, stripe, type Simulator } from '@posthorn/simulators'
+import type { Static } from 'typebox'
 import { SIMULATED, createGateway } from '../gateway/index.ts'
 import { defineSystem } from '../system.ts'
 import { adoption } from './charges/events/adoption.ts'
 import { eventRoutes } from './charges/events/routes.ts'
 import { inboundRoutes } from './charges/inbound/routes.ts'
+import { stripeRoutes } from './charges/inbound/stripe-routes.ts'
 import { paymentKeys } from './charges/keys.ts'
 import { paymentRoutes } from './charges/routes.ts'
 import { completer } from './charges/completer.ts'
@@ -24,7 +26,7 @@ export const payments = defineSystem({
   settings: paymentSettings,
   migrations: () => migrationsFrom('payments', new URL('./migrations/', import.meta.url)),
   open(host) {
-    const { pool, log, settings, baseUrl } = host
+    const { pool, log, settings, baseUrl, production } = host
     const gateway = createGateway({ settings, baseUrl })
     const keys = paymentKeys({
       expires: settings.PAYMENTS_KEY_EXPIRES as Duration,
@@ -58,15 +60,16 @@ export const payments = defineSystem({
         keyExpires: settings.PAYMENTS_KEY_EXPIRES as Duration,
         attemptsDays: settings.WEBHOOK_ATTEMPTS_DAYS,
       }),
-      simulators: [
-        ...(settings.GATEWAY_URL === SIMULATED
-          ? [simulatedGateway({ secret: secrets[0] ?? '' })]
-          : []),
-        merchant(),
-      ],
+      simulators: [...simulatedGateways(settings), merchant()],
       async routes(app) {
         paymentRoutes(app, { pool, keys, gateway })
-        inboundRoutes(app, { pool, secrets, isTimeRequired })
+        // In production the secret of the other one may be that of development.
+        if (!production || settings.GATEWAY === 'posthorn') {
+          inboundRoutes(app, { pool, secrets, isTimeRequired })
+        }
+        if (!production || settings.GATEWAY === 'stripe') {
+          stripeRoutes(app, { pool, secrets: settings.STRIPE_WEBHOOK_SECRET.split(' ') })
+        }
         eventRoutes(app, pool)
         await webhooks.routes(app)
         await reconciliationRoutes(app, { pool, settings })
@@ -74,3 +77,13 @@ export const payments = defineSystem({
     }
   },
 })
+
+/** Who plays the gateway that is chosen, unless it has an address. */
+function simulatedGateways(settings: Static<typeof paymentSettings>): Simulator[] {
+  if (settings.GATEWAY === 'stripe') {
+    const [secret = ''] = settings.STRIPE_WEBHOOK_SECRET.split(' ')
+    return settings.STRIPE_API_URL === SIMULATED ? [stripe({ secret })] : []
+  }
+  const [secret = ''] = webhookSecrets(settings.PAYMENTS_WEBHOOK_SECRET)
+  return settings.GATEWAY_URL === SIMULATED ? [simulatedGateway({ secret })] : []
+}

@@ -27,12 +27,22 @@ export const paymentSettings = Type.Object({
     pattern: `^(${TOKEN}( ${TOKEN})?|${PASSPHRASE})$`,
     default: DEVELOPMENT_WEBHOOK_SECRET,
     production: 'required',
+    when: ['GATEWAY', 'posthorn'],
     secret: true,
   }),
   PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP: Type.Boolean({
     description:
       "true: the gateway's webhooks must have the headers of Standard Webhooks, with a time; x-webhook-signature alone is refused",
     default: false,
+  }),
+  STRIPE_WEBHOOK_SECRET: Type.String({
+    description:
+      "what Stripe's webhooks are signed with, as whsec_…; two with a space between are both good",
+    pattern: '^whsec_[A-Za-z0-9+/=_-]{16,250}( whsec_[A-Za-z0-9+/=_-]{16,250})?$',
+    default: 'whsec_development_only_simulated',
+    production: 'required',
+    when: ['GATEWAY', 'stripe'],
+    secret: true,
   }),
   PAYMENTS_KEY_EXPIRES: Type.String({
     description: 'how long an idempotency key is known, as 24h or 7d',

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { exponentOf } from '../../currency.ts'
 import { createGateway } from '../index.ts'
 import { gatewayConformance, type Entry } from '../testing/conformance.ts'
-import { simulate } from '../testing/simulated.ts'
+import { simulate } from '../../testing/simulated.ts'
 import { fromStripe, toStripe } from './amount.ts'
 
 const { url, fault, reset, read, control } = await simulate(

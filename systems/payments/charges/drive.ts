@@ -54,10 +54,10 @@ async function ask(gateway: Gateway, work: Work): Promise<ChargeOutcome | Refund
  */
 
 async function charge(gateway: Gateway, work: Work): Promise<ChargeOutcome> {
-  const { gatewayKey: key, amount, currency, paymentId: reference, chargeRef: ref } = work
-  const order = { key, amount, currency, reference }
+  const { gatewayKey: key, amount, currency, paymentId: reference, paymentMethod } = work
+  const order = { key, amount, currency, reference, paymentMethod }
   if (!work.begun) return gateway.charge(order)
-  const found = await gateway.find({ ...order, ref })
+  const found = await gateway.find({ ...order, ref: work.chargeRef })
   if (found.kind === 'none') return gateway.charge(order)
   if (found.kind !== 'authorised' && found.kind !== 'voided') return found
   const message = `The gateway says that the charge is ${found.kind}.`

@@ -55,6 +55,8 @@ export interface NewPayment {
   readonly externalPaymentId?: string
   readonly description?: string
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** What the gateway charges, by its own name. */
+  readonly paymentMethod?: string
 }
 
 /** What the gateway was asked to do for a payment: a row of `payments.transactions`. */

@@ -33,7 +33,7 @@ export async function insertPayment(
   { ids, payment }: { readonly ids: PaymentIds; readonly payment: NewPayment },
 ): Promise<boolean> {
   const { lockMs, expiresMs } = claim.store
-  const { externalPaymentId = null, description = null, metadata } = payment
+  const { externalPaymentId = null, description = null, metadata, paymentMethod = null } = payment
   const { rows } = await tx.query(sql`
     with key as (
       insert into payments.idempotency_keys
@@ -46,10 +46,12 @@ export async function insertPayment(
       returning 1
     ), payment as (
       insert into payments.payments
-             (id, org_id, user_id, amount, currency, external_payment_id, description, metadata)
+             (id, org_id, user_id, amount, currency, external_payment_id, description, metadata,
+              payment_method)
       select ${ids.id}::uuid, ${ids.orgId}::text, ${ids.userId}::text, ${payment.amount}::bigint,
              ${payment.currency}::text, ${externalPaymentId}::text, ${description}::text,
-             ${metadata === undefined ? null : JSON.stringify(metadata)}::jsonb
+             ${metadata === undefined ? null : JSON.stringify(metadata)}::jsonb,
+             ${paymentMethod}::text
         from key
       returning id, org_id, user_id, amount, currency
     ), charge as (
@@ -221,6 +223,7 @@ export async function selectTransactions(
 export interface TransactionOfPayment extends GatewayTransaction {
   readonly org_id: string
   readonly charge_ref: string | null
+  readonly payment_method: string | null
 }
 
 export async function findTransaction(
@@ -228,7 +231,7 @@ export async function findTransaction(
   id: string,
 ): Promise<TransactionOfPayment | undefined> {
   const { rows } = await db.query<TransactionOfPayment>(sql`
-    select t.*, p.org_id, p.gateway_ref as charge_ref
+    select t.*, p.org_id, p.gateway_ref as charge_ref, p.payment_method
       from payments.transactions as t
       join payments.payments as p on p.id = t.payment_id
      where t.id = ${id}`)

@@ -107,6 +107,12 @@ export const createPayment = {
     externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     description: Type.Optional(Type.String({ maxLength: 1_000 })),
     metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    paymentMethod: Type.Optional(
+      Type.String({
+        pattern: '^[\\x21-\\x7e]{1,255}$',
+        description: 'what the gateway charges, by its own name, such as pm_card_visa',
+      }),
+    ),
   }),
   response: { 201: Receipt },
 }

@@ -33,6 +33,8 @@ export interface Work {
   readonly currency: string
   /** Of the charge that a refund gives back. */
   readonly chargeRef: string | null
+  /** What the gateway charges; left out: what it is set to. */
+  readonly paymentMethod: string | undefined
   /** An earlier request began it, and may have called the gateway. */
   readonly begun: boolean
   readonly tries: number
@@ -99,6 +101,7 @@ async function insertNew(
     amount: payment.amount,
     currency: payment.currency,
     chargeRef: null,
+    paymentMethod: payment.paymentMethod,
     begun: false,
     tries: 0,
   }
@@ -178,6 +181,7 @@ export async function workOf(db: Queryable, { transactionId, tries }: KeyState):
     amount: Number(row.amount),
     currency: row.currency,
     chargeRef: row.charge_ref,
+    paymentMethod: row.payment_method ?? undefined,
     begun: true,
     tries,
   }

@@ -5045,6 +5045,8 @@ export interface paths {
             metadata?: {
               [key: string]: unknown
             }
+            /** @description what the gateway charges, by its own name, such as pm_card_visa */
+            paymentMethod?: string
           }
         }
       }
@@ -11668,6 +11670,80 @@ export interface paths {
           content: {
             'application/json': {
               duplicate: boolean
+              received: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhooks/stripe': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Take an event of Stripe, signed by Stripe-Signature */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            created: number
+            data: {
+              object: unknown
+            } & {
+              [key: string]: unknown
+            }
+            id: string
+            type: string
+          } & {
+            [key: string]: unknown
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              duplicate: boolean
+              /** @description it says nothing of the state of a payment */
+              ignored: boolean
               received: boolean
             }
           }

@@ -17,9 +17,10 @@ export interface KeptEvent {
   readonly received: string
 }
 
-/** The same with the text that it came as. */
+/** The same with the text that it came as, and what that is a translation of. */
 export interface WholeEvent extends KeptEvent {
   readonly text: string
+  readonly original: Buffer | null
 }
 
 export interface EventPage {

@@ -115,5 +115,5 @@ function toEvent(event: KeptEvent) {
 }
 
 function toWhole(event: WholeEvent) {
-  return { ...toEvent(event), body: event.text }
+  return { ...toEvent(event), body: event.original?.toString() ?? event.text }
 }

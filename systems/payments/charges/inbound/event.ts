@@ -46,6 +46,8 @@ export type GatewayEvent = Static<typeof GatewayEvent>
 export interface ReceivedEvent {
   readonly event: GatewayEvent
   readonly text: string
+  /** What it came as, where the text is a translation of it. */
+  readonly original?: Buffer
   /** Default `webhook`. */
   readonly source?: EventSource
 }

@@ -17,7 +17,7 @@ export interface NamedByEvent {
 /** False if the event is known. The text is kept as it came: numbers, spaces, fields of any name. */
 export async function insertEvent(
   tx: Transaction,
-  { event, text, source = 'webhook' }: ReceivedEvent,
+  { event, text, original, source = 'webhook' }: ReceivedEvent,
   {
     outcome,
     reason,
@@ -27,11 +27,11 @@ export async function insertEvent(
 ): Promise<boolean> {
   const { rows } = await tx.query(sql`
     insert into payments.webhook_events
-           (event_id, type, source, payment_id, org_id, named_payment, gateway_ref, payload, outcome,
-            reason, decided_at)
+           (event_id, type, source, payment_id, org_id, named_payment, gateway_ref, payload, original,
+            outcome, reason, decided_at)
     values (${event.id}, ${event.type}, ${source}, ${payment?.id ?? null},
             ${payment?.org_id ?? null}, ${named.paymentId ?? null}, ${named.gatewayRef ?? null},
-            ${text}::json, ${outcome}, ${reason ?? null}, posthorn.now())
+            ${text}::json, ${original ?? null}, ${outcome}, ${reason ?? null}, posthorn.now())
     on conflict (event_id) do nothing
     returning event_id`)
   return rows.length > 0
