@@ -1,78 +1,14 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  context,
-  trace,
-  type Attributes,
-  type Context,
-  type ContextManager,
-  type Span,
-  type SpanOptions,
-  type Tracer,
-} from '@opentelemetry/api'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
+import { describe, expect, test } from 'vitest'
 import { toMessage } from './outbox/message.ts'
 import { delivered, refused } from './outbox/outcome.ts'
 import { currentTraceparent, withConsumerSpan, withDeliverySpan } from './trace.ts'
+import { useSpanRecorder } from './testing/span-recorder.ts'
 import type { Delivery } from './outbox/transport.ts'
 import { uuid } from './uuid.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`
-
-/** What an SDK records of a span; enough of one to see whose child it is. */
-class Recorded {
-  readonly name: string
-  readonly kind: SpanKind | undefined
-  readonly attributes: Attributes
-  readonly parent: string | undefined
-  readonly traceId: string
-  readonly spanId = uuid().replaceAll('-', '').slice(16)
-  status: { code: SpanStatusCode; message?: string } | undefined
-  exceptions: unknown[] = []
-  ended = 0
-
-  constructor(name: string, options: SpanOptions, parent: Context) {
-    const from = trace.getSpanContext(parent)
-    this.name = name
-    this.kind = options.kind
-    this.attributes = { ...options.attributes }
-    this.parent = from?.spanId
-    this.traceId = from?.traceId ?? uuid().replaceAll('-', '')
-  }
-
-  spanContext = () => ({ traceId: this.traceId, spanId: this.spanId, traceFlags: 1 })
-  setAttribute = (key: string, value: string) => void (this.attributes[key] = value)
-  setStatus = (status: { code: SpanStatusCode; message?: string }) => void (this.status = status)
-  recordException = (error: unknown) => void this.exceptions.push(error)
-  end = () => void (this.ended += 1)
-}
-
-let spans: Recorded[] = []
-const storage = new AsyncLocalStorage<Context>()
-const contexts = {
-  active: () => storage.getStore() ?? ROOT_CONTEXT,
-  with: (next: Context, fn: (...args: unknown[]) => unknown, ...[self, ...args]: unknown[]) =>
-    storage.run(next, () => fn.apply(self, args)),
-  enable: () => contexts,
-  disable: () => contexts,
-} as unknown as ContextManager
-const tracer = {
-  startSpan(name: string, options: SpanOptions, parent: Context = context.active()) {
-    const span = new Recorded(name, options, parent)
-    spans.push(span)
-    return span as unknown as Span
-  },
-  startActiveSpan(
-    name: string,
-    ...[options, parent, run]: [SpanOptions, Context, (span: Span) => unknown]
-  ) {
-    const span = this.startSpan(name, options, parent)
-    return context.with(trace.setSpan(parent, span), run, undefined, span)
-  },
-}
 
 const delivery = (traceparent?: string): Delivery => ({
   message: toMessage({ id: uuid(), type: 'OrderPlaced', payload: {}, traceparent }),
@@ -81,18 +17,10 @@ const delivery = (traceparent?: string): Delivery => ({
 const consumer = { topic: 'orders', group: 'stock' }
 
 describe('with an SDK', () => {
-  beforeEach(() => {
-    spans = []
-    context.setGlobalContextManager(contexts)
-    trace.setGlobalTracerProvider({ getTracer: () => tracer as unknown as Tracer })
-  })
-  afterEach(() => {
-    trace.disable()
-    context.disable()
-  })
+  const { spans, startSpan } = useSpanRecorder()
 
   test('request, delivery and consumer are one trace', async () => {
-    const request = tracer.startSpan('POST /orders', {})
+    const request = startSpan('POST /orders', {})
     const traceparent = context.with(trace.setSpan(ROOT_CONTEXT, request), currentTraceparent)
     const { traceId, spanId } = request.spanContext()
     expect(traceparent).toBe(`00-${traceId}-${spanId}-01`)
@@ -144,7 +72,7 @@ describe('with an SDK', () => {
   })
 
   test('a batch has a span for each message, with its own parent and outcome', async () => {
-    const woken = tracer.startSpan('another request', {})
+    const woken = startSpan('another request', {})
     const batch = [delivery(TRACEPARENT), delivery(), delivery('rubbish')]
     const outcomes = await context.with(trace.setSpan(ROOT_CONTEXT, woken), () =>
       withDeliverySpan('shop.events', batch, async (sent) => {

@@ -1,79 +1,13 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  context,
-  trace,
-  type Attributes,
-  type Context,
-  type ContextManager,
-  type SpanOptions,
-  type Tracer,
-} from '@opentelemetry/api'
-import { currentTraceparent, uuid } from '@posthorn/engine'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { currentTraceparent } from '@posthorn/engine'
+import { useSpanRecorder } from '@posthorn/engine/testing'
+import { expect, test } from 'vitest'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`
 
-/** What an SDK records of a span; enough of one to see whose child it is. */
-class Recorded {
-  readonly name: string
-  readonly kind: SpanKind | undefined
-  readonly parent: string | undefined
-  readonly traceId: string
-  readonly spanId = uuid().replaceAll('-', '').slice(16)
-  readonly attributes: Attributes = {}
-  status: { code: SpanStatusCode } | undefined
-  ended = 0
-
-  constructor(name: string, options: SpanOptions, parent: Context) {
-    const from = trace.getSpanContext(parent)
-    this.name = name
-    this.kind = options.kind
-    this.parent = from?.spanId
-    this.traceId = from?.traceId ?? uuid().replaceAll('-', '')
-  }
-
-  spanContext = () => ({ traceId: this.traceId, spanId: this.spanId, traceFlags: 1 })
-  setAttribute = (key: string, value: string) => {
-    this.attributes[key] = value
-    return this
-  }
-  setAttributes = (attributes: Attributes) => void Object.assign(this.attributes, attributes)
-  setStatus = (status: { code: SpanStatusCode }) => void (this.status = status)
-  recordException = () => undefined
-  end = () => void (this.ended += 1)
-}
-
-let spans: Recorded[] = []
-const storage = new AsyncLocalStorage<Context>()
-const contexts = {
-  active: () => storage.getStore() ?? ROOT_CONTEXT,
-  with: (next: Context, fn: (...args: unknown[]) => unknown, ...[self, ...args]: unknown[]) =>
-    storage.run(next, () => fn.apply(self, args)),
-  enable: () => contexts,
-  disable: () => contexts,
-} as unknown as ContextManager
-const tracer = {
-  startSpan(name: string, options: SpanOptions, parent: Context) {
-    const span = new Recorded(name, options, parent)
-    spans.push(span)
-    return span
-  },
-} as unknown as Tracer
-
-beforeEach(() => {
-  spans = []
-  context.setGlobalContextManager(contexts)
-  trace.setGlobalTracerProvider({ getTracer: () => tracer })
-})
-afterEach(() => {
-  trace.disable()
-  context.disable()
-})
+const { spans } = useSpanRecorder()
 
 test('a request is a span of its route, child of who called', async () => {
   const app = await sampleApp()
