@@ -90,9 +90,9 @@ test.each([40, 60, 80])('no line is wider than a screen of %i columns', (width) 
 })
 
 test('a database that is away leaves the last figures on the screen', () => {
-  const away = { since: at, reason: 'nobody answers' }
+  const away = { since: at, reason: 'connection refused' }
   const [first, , ...rest] = statusFrame(status, { paint: plain, width: 80, away })
-  expect(first).toBe('database unavailable since 14:03:11, trying again: nobody answers')
+  expect(first).toBe('database unavailable since 14:03:11, trying again: connection refused')
   expect(rest).toEqual(statusFrame(status, { paint: plain, width: 80 }))
 })
 
