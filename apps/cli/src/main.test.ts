@@ -69,7 +69,7 @@ describe('wrong usage', () => {
     [['replay', 'x', '--per-second', '-1'], 'a number above 0'],
     [['replay', 'x', '--since', 'yesterday'], 'how long ago'],
     [['alerts', '--state', 'new'], 'Allowed choices'],
-    [['token', '--role', 'admin'], 'Allowed choices'],
+    [['token', '--role', 'emperor'], 'Allowed choices'],
   ])('%j is answered with 2 and what would be right', async (args, says) => {
     const { code, stdout, stderr } = await posthornHere(args)
     expect(stderr).toContain(says)

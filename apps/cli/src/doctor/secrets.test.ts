@@ -12,6 +12,7 @@ const PRODUCTION: Record<string, string> = {
   POSTHORN_JWT_SECRET: randomBytes(32).toString('base64url'),
   POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
   ...requiredSettings(),
+  STRIPE_API_KEY: `sk_live_${randomBytes(32).toString('base64url')}`,
   SMTP_URL: 'smtp://mail.example:587',
 }
 
