@@ -37,7 +37,7 @@ function isFresh() {
 /** What a build follows from: the dashboard's files, the texts it shows, its packages' versions. */
 function fingerprint() {
   const hash = createHash('sha256').update(read(join(root, 'package-lock.json')))
-  const names = ['index.html', 'package.json', 'vite.config.ts'].map((name) =>
+  const names = ['index.html', 'portal.html', 'package.json', 'vite.config.ts'].map((name) =>
     join(dashboard, name),
   )
   const files = [

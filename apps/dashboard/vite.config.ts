@@ -21,5 +21,10 @@ function pageList(): Plugin {
 
 export default defineConfig({
   plugins: [react(), pageList()],
-  build: { target: 'es2023', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: ['index.html', 'portal.html'] },
+  },
 })

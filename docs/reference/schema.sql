@@ -1899,6 +1899,7 @@ create table payments.webhook_endpoint_hours (
   failed bigint not null,
   abandoned bigint not null,
   skipped bigint not null,
+  filtered bigint not null,
   last_delivered_at timestamp with time zone,
   last_failed_at timestamp with time zone,
   delivery_id uuid,
@@ -1926,6 +1927,10 @@ create table payments.webhook_endpoints (
   rate_per_second integer,
   headers jsonb not null default '{}'::jsonb,
   signing text not null default 'hmac'::text,
+  filter jsonb,
+  failing_since timestamp with time zone,
+  last_failed_at timestamp with time zone,
+  warned_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_check CHECK (((status = 'disabled'::text) = (disabled_at IS NOT NULL))),
   constraint webhook_endpoints_check1 CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
@@ -1940,6 +1945,7 @@ create table payments.webhook_endpoints (
   constraint webhook_endpoints_timeout_ms_check CHECK (((timeout_ms >= 1000) AND (timeout_ms <= 30000))),
   constraint webhook_endpoints_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
 );
+CREATE INDEX webhook_endpoints_failing ON payments.webhook_endpoints USING btree (failing_since) WHERE ((failing_since IS NOT NULL) AND (status = 'enabled'::text) AND (deleted_at IS NULL));
 CREATE INDEX webhook_endpoints_listed ON payments.webhook_endpoints USING btree (org_id, id) WHERE (deleted_at IS NULL);
 
 create table payments.webhook_events (
@@ -2011,6 +2017,7 @@ create table payments.webhook_tallies (
   failed integer not null default 0,
   abandoned integer not null default 0,
   skipped integer not null default 0,
+  filtered integer not null default 0,
   delivery_id uuid,
   error_code text,
   error text,

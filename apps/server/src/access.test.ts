@@ -22,9 +22,9 @@ const OPERATORS_ACTS =
 const PLATFORM =
   /^\w+ \/api\/v1\/(overview|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
 const ADMINS =
-  /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events)|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
+  /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events|portal-tokens)|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
 /** GraphQL reads by POST too; its mutations are tested beside it. */
-const READING = /^(GET|HEAD) |^POST \/graphql$/
+const READING = /^(GET|HEAD) |^POST \/(graphql$|api\/v1\/webhook-filters\/)/
 
 const ROLES: readonly Role[] = [
   'viewer',
@@ -73,6 +73,14 @@ const REFUSED: Record<string, () => Promise<string | undefined>> = {
   'an unknown role': () => sign({ ...claims, role: 'root' }),
 }
 
+/** What the token of a portal reaches; a read-only one with GET alone. */
+const PORTAL = /^\/api\/v1\/(me$|event-types|webhook-(endpoints|deliveries|filters)(\/|$))/
+
+const portalToken = async (body: object, token?: string) => {
+  const answer = await server.call('/api/v1/portal-tokens', { body, ...(token && { token }) })
+  return answer as typeof answer & { body: { token: string; url: string } }
+}
+
 /** A path that names nothing that exists. */
 function fillPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -104,12 +112,41 @@ test('the table knows every route', () => {
   }
 })
 
-const signedRoutes = routes.filter(({ path }) => SIGNED.test(path))
-
 const tokens = await Promise.all(
   ROLES.map(async (role) => [role, await server.tokenFor({ role })] as const),
 )
 const platform = await server.tokenFor({ role: 'platform' })
+
+const portals = await Promise.all(
+  [false, true].map(async (readOnly) => {
+    const { body } = await portalToken({ readOnly })
+    return [body.token, readOnly] as const
+  }),
+)
+
+test('a portal belongs to the organisation of its token, for an hour at the most', async () => {
+  const made = await portalToken({ user: 'shop-keeper', readOnly: true, expiresInSeconds: 60 })
+  expect(made.status).toBe(201)
+  expect(made.body.url).toBe(`${server.url}/portal#token=${made.body.token}`)
+  const { body } = await server.call('/api/v1/me', { token: made.body.token })
+  expect(body).toMatchObject({ sub: 'portal:shop-keeper', org: 'demo' })
+  expect(Date.parse(String(body['expiresAt'])) - Date.now()).toBeLessThanOrEqual(60_000)
+  expect((await portalToken({ expiresInSeconds: 3_601 })).status).toBe(400)
+  const operator = await server.tokenFor({ role: 'operator' })
+  expect((await portalToken({ org: 'other' }, operator)).status).toBe(403)
+  // A token makes no other, and one that was changed is none.
+  expect((await portalToken({}, portals[0]?.[0])).status).toBe(403)
+  const changed = `${made.body.token.slice(0, -2)}AA`
+  expect((await server.call('/api/v1/me', { token: changed })).status).toBe(401)
+  const endpoint = { url: `${server.url}/sim/merchant/hooks`, eventTypes: ['*'] }
+  const { body: own } = await server.call('/api/v1/webhook-endpoints', { body: endpoint })
+  const path = `/api/v1/webhook-endpoints/${String(own['id'])}`
+  expect((await server.call(path, { token: made.body.token })).status).toBe(200)
+  const elsewhere = await portalToken({ org: 'other' }, platform)
+  expect((await server.call(path, { token: elsewhere.body.token })).status).toBe(404)
+})
+
+const signedRoutes = routes.filter(({ path }) => SIGNED.test(path))
 
 test.each(signedRoutes)('no token replaces the signature at $method $path', async (route) => {
   for (const token of [undefined, ...tokens.map(([, each]) => each)]) {
@@ -141,6 +178,14 @@ test.each(others)('$method $path lets in those who may call it', async (route) =
     }
     expect([401, 403], role).not.toContain(status)
     expect(status, role).toBeLessThan(500)
+  }
+
+  for (const [token, readOnly] of portals) {
+    const isReading = route.method === 'GET' || route.path.startsWith('/api/v1/webhook-filters')
+    const isOpen = isPublic || (PORTAL.test(route.path) && (isReading || !readOnly))
+    const { status } = await call(route, { token })
+    if (isOpen) expect([401, 403], 'a portal').not.toContain(status)
+    else expect(status, 'a portal').toBe(403)
   }
 
   const ofAnother = { token: platform, headers: { 'x-org-id': 'other' } }

@@ -62,6 +62,15 @@ export const SERVER_SETTINGS = Type.Object({
       }),
     ),
   ),
+  PORTAL_FRAME_ANCESTORS: Type.String(
+    setting(
+      'origins that may embed the portal for merchants, as https://shop.example with blanks between; none may without it',
+      {
+        pattern: '^(https?://[A-Za-z0-9*._:\\[\\]-]+( +https?://[A-Za-z0-9*._:\\[\\]-]+)*)?$',
+        default: '',
+      },
+    ),
+  ),
   POSTHORN_JWT_ISSUER: Type.Optional(
     Type.String(setting('who must have made tokens by published keys, as their iss says', {})),
   ),
@@ -206,6 +215,8 @@ export interface Configuration {
   readonly relayMode: 'listen' | 'poll'
   readonly jwtSecret: string | undefined
   readonly jwksUrl: string | undefined
+  /** Origins that may embed the portal. */
+  readonly portalAncestors: readonly string[]
   /** Who logs people in to the dashboard; without it they bring a token. */
   readonly oidc:
     { readonly authority: string; readonly clientId: string; readonly scope: string } | undefined
@@ -281,6 +292,7 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     relayMode: values.POSTHORN_RELAY_MODE,
     jwtSecret: values.POSTHORN_JWT_SECRET,
     jwksUrl: values.POSTHORN_JWKS_URL,
+    portalAncestors: values.PORTAL_FRAME_ANCESTORS.split(/ +/).filter((origin) => origin !== ''),
     oidc: oidcOf(values),
     published: readPublished(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),

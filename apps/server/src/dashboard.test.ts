@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { dashboardRoutes, type DashboardOptions } from './dashboard.ts'
 
 const SCRIPT = 'console.log("hello")\n'.repeat(200)
-const DEVELOPMENT = { production: false, oidc: undefined }
+const DEVELOPMENT = { production: false, oidc: undefined, portalAncestors: [] }
 
 async function buildFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
@@ -15,6 +15,7 @@ async function buildFolder(): Promise<string> {
   await mkdir(join(folder, 'assets'))
   await Promise.all([
     writeFile(join(folder, 'index.html'), '<meta name="style-nonce" content="__STYLE_NONCE__">'),
+    writeFile(join(folder, 'portal.html'), '<meta name="style-nonce" content="__STYLE_NONCE__">'),
     writeFile(join(folder, 'pages.json'), '["outboxes"]'),
     writeFile(join(folder, 'assets', 'index-a1B2_-c3.js'), SCRIPT),
     writeFile(join(folder, 'assets', 'index-a1B2_-c3.js.gz'), gzipSync(SCRIPT)),
@@ -53,6 +54,23 @@ describe('a built dashboard', () => {
       expect(other.body).not.toBe(one.body)
     },
   )
+
+  test('lets named origins embed the portal, and nothing else of it', async () => {
+    const configuration = { ...DEVELOPMENT, portalAncestors: ['https://shop.example'] }
+    const open = await serveDashboard({ configuration })
+    const { headers } = await open.inject('/portal')
+    expect(headers['content-security-policy']).toContain('frame-ancestors https://shop.example;')
+    expect(headers).not.toHaveProperty('x-frame-options')
+    expect((await open.inject('/')).headers).toMatchObject({
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      'x-frame-options': 'DENY',
+    })
+    const closed = await serveDashboard()
+    expect((await closed.inject('/portal')).headers).toMatchObject({
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+      'x-frame-options': 'DENY',
+    })
+  })
 
   test('lets no script in but its own', async () => {
     const app = await serveDashboard()
@@ -125,7 +143,9 @@ describe('a built dashboard', () => {
       clientId: 'dashboard',
       scope: 'openid',
     }
-    const app = await serveDashboard({ configuration: { production: true, oidc } })
+    const app = await serveDashboard({
+      configuration: { ...DEVELOPMENT, production: true, oidc },
+    })
     expect((await app.inject('/dashboard.json')).json()).toMatchObject({ production: true, oidc })
     const policy = (await app.inject('/')).headers['content-security-policy']
     expect(policy).toContain("connect-src 'self' https://login.example.test;")

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { App } from '@posthorn/http'
 import { MINOR_UNITS } from '@posthorn/systems/currency'
+import type { FastifyReply } from 'fastify'
 import type { Configuration } from './configuration.ts'
 
 /** What `scripts/dashboard.mjs` builds. */
@@ -18,7 +19,7 @@ export function isBuilt(folder = BUILT): boolean {
 }
 
 export interface DashboardOptions {
-  readonly configuration: Pick<Configuration, 'production' | 'oidc'>
+  readonly configuration: Pick<Configuration, 'production' | 'oidc' | 'portalAncestors'>
   /** Default: the one of this repository. */
   readonly folder?: string
 }
@@ -72,25 +73,39 @@ async function pageRoutes(
 ): Promise<void> {
   const pages = JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')) as string[]
   const addresses = ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])]
-  for (const address of addresses) {
-    app.get(address, PUBLIC, async (_request, reply) => {
-      const nonce = randomBytes(16).toString('base64')
-      // Read each time: a build beside a running server has other assets.
-      const page = await readFile(join(folder, 'index.html'), 'utf8')
-      return reply
-        .header('content-security-policy', policyWith(nonce, configuration))
-        .header('cache-control', 'no-store')
-        .type('text/html; charset=utf-8')
-        .send(page.replaceAll('__STYLE_NONCE__', nonce))
-    })
+  const sendPage = async (reply: FastifyReply, file: string, ancestors: readonly string[]) => {
+    const nonce = randomBytes(16).toString('base64')
+    // Read each time: a build beside a running server has other assets.
+    const page = await readFile(join(folder, file), 'utf8')
+    return reply
+      .header('content-security-policy', policyWith({ nonce, ancestors, ...configuration }))
+      .header('cache-control', 'no-store')
+      .type('text/html; charset=utf-8')
+      .send(page.replaceAll('__STYLE_NONCE__', nonce))
   }
+  for (const address of addresses) {
+    app.get(address, PUBLIC, (_request, reply) => sendPage(reply, 'index.html', []))
+  }
+  app.get('/portal', PUBLIC, (_request, reply) => {
+    const { portalAncestors: ancestors } = configuration
+    // It knows one answer for all; the policy above it names the origins, and browsers prefer it.
+    if (ancestors.length > 0) reply.removeHeader('x-frame-options')
+    return sendPage(reply, 'portal.html', ancestors)
+  })
+}
+
+interface Policy {
+  readonly nonce: string
+  /** Origins that may embed the page. */
+  readonly ancestors: readonly string[]
+  readonly oidc: Configuration['oidc']
 }
 
 /**
  * Scripts come from this server only, even if a page is injected with others. The components write style
  * elements of their own and get a nonce for them.
  */
-function policyWith(nonce: string, { oidc }: DashboardOptions['configuration']): string {
+function policyWith({ nonce, ancestors, oidc }: Policy): string {
   const provider = oidc === undefined ? '' : ` ${new URL(oidc.authority).origin}`
   return [
     "default-src 'none'",
@@ -99,7 +114,7 @@ function policyWith(nonce: string, { oidc }: DashboardOptions['configuration']):
     `connect-src 'self'${provider}`,
     "img-src 'self' data:",
     "font-src 'self'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestors.length === 0 ? "'none'" : ancestors.join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')

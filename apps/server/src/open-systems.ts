@@ -47,7 +47,7 @@ export async function openSystems(
   { configuration, pool, log, baseUrl }: OpenOptions,
 ): Promise<Opened> {
   const { production, dataFolder, settings } = configuration
-  const sealing = createSealing(await keysOf(configuration))
+  const sealing = await sealingOf(configuration)
   const host = {
     pool,
     log,
@@ -121,7 +121,10 @@ function byName(simulators: readonly Simulator[]): Simulator[] {
   )
 }
 
-async function keysOf(configuration: OpenOptions['configuration']): Promise<readonly string[]> {
+/** Seals with the keys of the configuration; development makes one up. */
+export async function sealingOf(
+  configuration: Pick<Configuration, 'dataFolder' | 'encryptionKeys'>,
+): Promise<Sealing> {
   const { encryptionKeys, dataFolder } = configuration
-  return encryptionKeys ?? [await developmentSecret(dataFolder, 'encryption-key')]
+  return createSealing(encryptionKeys ?? [await developmentSecret(dataFolder, 'encryption-key')])
 }

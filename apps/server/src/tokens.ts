@@ -1,12 +1,37 @@
-import { createVerifier, signToken, type TokenVerifier } from '@posthorn/http'
+import {
+  challenge,
+  createVerifier,
+  signToken,
+  type Caller,
+  type TokenVerifier,
+} from '@posthorn/http'
+import { isPortalToken, readPortalToken } from '@posthorn/systems/portal-token'
+import type { Sealing } from '@posthorn/systems/sealing'
 import type { Configuration } from './configuration.ts'
+import { sealingOf } from './open-systems.ts'
 import { developmentSecret } from './secret.ts'
 
 type TokenConfiguration = Pick<Configuration, 'jwtSecret' | 'jwksUrl' | 'dataFolder' | 'production'>
-type CheckConfiguration = TokenConfiguration & Pick<Configuration, 'published'>
+type CheckConfiguration = TokenConfiguration & Pick<Configuration, 'published' | 'encryptionKeys'>
 
-/** Who checks tokens: by published keys, by the given secret, or by development's own. */
+/**
+ * Who checks tokens: by published keys, by the given secret, or by development's own; those of
+ * portals, which this server makes itself, by what it seals with.
+ */
 export async function verifierOf(configuration: CheckConfiguration): Promise<TokenVerifier> {
+  const verify = await userVerifierOf(configuration)
+  const sealing = await sealingOf(configuration)
+  return (token) => (isPortalToken(token) ? verifyPortal(sealing, token) : verify(token))
+}
+
+function verifyPortal(sealing: Sealing, token: string): Caller {
+  const caller = readPortalToken(sealing, token)
+  if (!caller) throw challenge('UNAUTHENTICATED', 'The token was refused: it does not hold.')
+  if (caller.expiresAt > Date.now()) return caller
+  throw challenge('TOKEN_EXPIRED', 'The token has expired.')
+}
+
+async function userVerifierOf(configuration: CheckConfiguration): Promise<TokenVerifier> {
   const { jwksUrl, published } = configuration
   if (jwksUrl !== undefined) return createVerifier({ jwksUrl, ...published })
   const secret = await secretOf(configuration)

@@ -153,7 +153,12 @@ function invalid(why: string, cause?: unknown): ProblemError {
   return challenge('UNAUTHENTICATED', `The token was refused: ${why}.`, cause)
 }
 
-function challenge(code: 'UNAUTHENTICATED' | 'TOKEN_EXPIRED', detail: string, cause?: unknown) {
+/** The refusal of a token, with what RFC 6750 wants in its header. */
+export function challenge(
+  code: 'UNAUTHENTICATED' | 'TOKEN_EXPIRED',
+  detail: string,
+  cause?: unknown,
+) {
   const authenticate = `Bearer realm="posthorn", error="invalid_token", error_description="${detail}"`
   return problem(code, { detail, headers: { 'www-authenticate': authenticate }, cause })
 }

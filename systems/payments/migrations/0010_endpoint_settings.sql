@@ -14,8 +14,18 @@ alter table payments.webhook_endpoints
   add column headers jsonb not null default '{}' check (jsonb_typeof(headers) = 'object'),
   -- What signs: a secret that both sides have, or a key pair of which the merchant has the public key.
   add column signing text not null default 'hmac' check (signing in ('hmac', 'ed25519')),
+  -- Which events it gets, by what is in them; null: all of its types.
+  add column filter jsonb,
+  -- Since when every attempt failed, and the last that did; null after a success.
+  add column failing_since timestamptz,
+  add column last_failed_at timestamptz,
+  -- When its owner was told that it is going to be disabled.
+  add column warned_at timestamptz,
   add constraint webhook_endpoints_retry
     check ((retry_waits is null) = (retry_attempts is null));
+
+create index webhook_endpoints_failing on payments.webhook_endpoints (failing_since)
+  where failing_since is not null and status = 'enabled' and deleted_at is null;
 
 -- Of a key pair, as whpk_…; null for a secret.
 alter table payments.webhook_secrets add column public_key text;
@@ -46,6 +56,8 @@ create table payments.webhook_tallies (
   failed integer not null default 0,
   abandoned integer not null default 0,
   skipped integer not null default 0,
+  -- Events that the endpoint's filter did not let through: no delivery was written.
+  filtered integer not null default 0,
   -- Of the last failure.
   delivery_id uuid,
   error_code text,
@@ -59,6 +71,7 @@ create table payments.webhook_endpoint_hours (
   failed bigint not null,
   abandoned bigint not null,
   skipped bigint not null,
+  filtered bigint not null,
   last_delivered_at timestamptz,
   last_failed_at timestamptz,
   delivery_id uuid,

@@ -6,7 +6,7 @@ export interface AuditEntry {
   readonly org: string
   readonly actor: string
   readonly action: string
-  readonly entityType: 'webhook_endpoint' | 'webhook_delivery'
+  readonly entityType: 'webhook_endpoint' | 'webhook_delivery' | 'portal_token'
   readonly entityId: string
   readonly details?: Readonly<Record<string, unknown>>
 }

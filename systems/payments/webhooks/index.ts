@@ -3,9 +3,12 @@ import { createGuard, parseCidrs, webhookTransport } from '@posthorn/transports/
 import type { Host, OpenSystem } from '../../system.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
+import { eventTypeRoutes } from './event-types/routes.ts'
+import { filterRoutes } from './filters/routes.ts'
 import { alertNotices, TRANSPORT as NOTICE_TRANSPORT } from './notices/outbox.ts'
 import { noticeWriter } from './notices/notice-writer.ts'
 import { TRANSPORT, webhookDeliveries } from './outbox.ts'
+import { portalRoutes } from './portal/routes.ts'
 import type { webhookSettings } from './settings.ts'
 import { webhookMaintenance } from './maintenance.ts'
 import { keepLateAnswer, resolveDeliveries } from './worker.ts'
@@ -40,10 +43,13 @@ export function openWebhooks(host: Host<Settings>): Required<
   const parts = {
     outboxes: [webhookDeliveries],
     transports: { [TRANSPORT]: webhooks },
-    workers: [webhookMaintenance(pool)],
+    workers: [webhookMaintenance(pool, settings.WEBHOOK_DISABLE_AFTER_DAYS)],
     routes(app: Parameters<NonNullable<OpenSystem['routes']>>[0]) {
       endpointRoutes(app, { pool, sealing, guard })
       deliveryRoutes(app, pool)
+      eventTypeRoutes(app)
+      filterRoutes(app)
+      portalRoutes(app, { pool, sealing, baseUrl: () => host.baseUrl() })
     },
   }
   const { ALERTS_WEBHOOK_URL: url, ALERTS_WEBHOOK_SECRET: secret } = settings

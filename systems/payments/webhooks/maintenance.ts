@@ -1,15 +1,33 @@
 import { transaction } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import { sumTallies } from './health/queries.ts'
+import { recoverEndpoints, reviewFailing } from './endpoints/failing.ts'
+import { MOST_TALLIES, noteFailing, sumTallies } from './health/queries.ts'
 
 const EVERY_MS = 60_000
 
-/** Sums up what went to endpoints, for their health. */
-export function webhookMaintenance(pool: Pool): PeriodicTask {
+/**
+ * Sums up what went to endpoints, for their health, and disables those that have only failed for
+ * days; 0 for never.
+ */
+export function webhookMaintenance(pool: Pool, disableAfterDays: number): PeriodicTask {
   return {
     name: 'payments.webhook-maintenance',
     everyMs: EVERY_MS,
-    step: async () => ((await transaction(pool, sumTallies)) ? 'more' : undefined),
+    async step() {
+      const tallies = await tallyEndpoints(pool, disableAfterDays)
+      return tallies === MOST_TALLIES ? 'more' : undefined
+    },
   }
+}
+
+/** Sums up what there is, and acts on what it says. Returns how many tallies there were. */
+export async function tallyEndpoints(pool: Pool, disableAfterDays: number): Promise<number> {
+  const summed = await transaction(pool, async (tx) => {
+    const found = await sumTallies(tx)
+    await recoverEndpoints(tx, await noteFailing(tx, found))
+    return found
+  })
+  if (disableAfterDays > 0) await transaction(pool, (tx) => reviewFailing(tx, disableAfterDays))
+  return summed.reduce((sum, { taken }) => sum + taken, 0)
 }

@@ -31,6 +31,13 @@ export const webhookSettings = {
     maximum: 3_650,
     default: 30,
   }),
+  WEBHOOK_DISABLE_AFTER_DAYS: Type.Integer({
+    description:
+      'days of nothing but failures after which an endpoint is disabled, with a warning at half of them; 0 for never',
+    minimum: 0,
+    maximum: 90,
+    default: 5,
+  }),
   ALERTS_WEBHOOK_URL: Type.Optional(
     Type.String({
       description:

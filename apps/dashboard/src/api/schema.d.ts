@@ -1456,6 +1456,136 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/event-types': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Every type of event that webhooks carry, with its JSON Schema and a sample */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                about: string
+                /** @description a whole body */
+                sample: unknown
+                /** @description JSON Schema of the whole body */
+                schema: unknown
+                type: string
+                /** @description of the shape of `data` */
+                version: number
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/event-types/{type}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One type of event */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          type: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              about: string
+              /** @description a whole body */
+              sample: unknown
+              /** @description JSON Schema of the whole body */
+              schema: unknown
+              type: string
+              /** @description of the shape of `data` */
+              version: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/file-jobs': {
     parameters: {
       query?: never
@@ -5621,6 +5751,83 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/portal-tokens': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * A short-lived token for the portal of an organisation, for a page to embed
+     * @description Make it on your server for a user that is logged in to your site, and embed `url` in a frame. The token reaches the webhook routes of its organisation and nothing else. The origins that may embed the portal are in PORTAL_FRAME_ANCESTORS.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description 900 by default */
+            expiresInSeconds?: number
+            /** @description another organisation than your own: the platform's operators may */
+            org?: string
+            /** @description true: it can look, and change nothing */
+            readOnly?: boolean
+            user?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              expiresAt: string
+              org: string
+              readOnly: boolean
+              token: string
+              /** @description with the token behind #, which browsers do not send */
+              url: string
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -10500,6 +10707,54 @@ export interface paths {
                 disabledAt: string | null
                 disabledReason: string | null
                 eventTypes: string[]
+                /** @description since when every attempt failed; after days of it the endpoint is disabled */
+                failingSince: string | null
+                filter: {
+                  conditions: (
+                    | {
+                        equals: string | number | boolean | null
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        notEquals: string | number | boolean | null
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        in: (string | number | boolean | null)[]
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        exists: boolean
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        lessThan: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        atMost: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        moreThan: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        atLeast: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                  )[]
+                  /** @description whether every condition must hold, or one of them */
+                  match: 'all' | 'any'
+                } | null
                 /** @description the names of its own headers; the values are not shown */
                 headers: {
                   [key: string]: string
@@ -10542,6 +10797,53 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes: string[]
+            /** @description which events of its types it gets, by what is in them; null: all */
+            filter?: {
+              conditions: (
+                | {
+                    equals: string | number | boolean | null
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    notEquals: string | number | boolean | null
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    in: (string | number | boolean | null)[]
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    exists: boolean
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    lessThan: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    atMost: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    moreThan: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    atLeast: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+              )[]
+              /** @description whether every condition must hold, or one of them */
+              match: 'all' | 'any'
+            } | null
             /** @description headers of your own for every request; values are stored sealed and shown as •••••• */
             headers?: {
               [key: string]: string
@@ -10600,6 +10902,54 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              failingSince: string | null
+              filter: {
+                conditions: (
+                  | {
+                      equals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      notEquals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      in: (string | number | boolean | null)[]
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      exists: boolean
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      lessThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atMost: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      moreThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atLeast: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                )[]
+                /** @description whether every condition must hold, or one of them */
+                match: 'all' | 'any'
+              } | null
               /** @description the names of its own headers; the values are not shown */
               headers: {
                 [key: string]: string
@@ -10684,6 +11034,54 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              failingSince: string | null
+              filter: {
+                conditions: (
+                  | {
+                      equals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      notEquals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      in: (string | number | boolean | null)[]
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      exists: boolean
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      lessThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atMost: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      moreThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atLeast: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                )[]
+                /** @description whether every condition must hold, or one of them */
+                match: 'all' | 'any'
+              } | null
               /** @description the names of its own headers; the values are not shown */
               headers: {
                 [key: string]: string
@@ -10768,6 +11166,53 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes?: string[]
+            /** @description which events of its types it gets, by what is in them; null: all */
+            filter?: {
+              conditions: (
+                | {
+                    equals: string | number | boolean | null
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    notEquals: string | number | boolean | null
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    in: (string | number | boolean | null)[]
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    exists: boolean
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    lessThan: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    atMost: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    moreThan: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    atLeast: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+              )[]
+              /** @description whether every condition must hold, or one of them */
+              match: 'all' | 'any'
+            } | null
             /** @description headers of your own for every request; values are stored sealed and shown as •••••• */
             headers?: {
               [key: string]: string
@@ -10824,6 +11269,54 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              failingSince: string | null
+              filter: {
+                conditions: (
+                  | {
+                      equals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      notEquals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      in: (string | number | boolean | null)[]
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      exists: boolean
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      lessThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atMost: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      moreThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atLeast: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                )[]
+                /** @description whether every condition must hold, or one of them */
+                match: 'all' | 'any'
+              } | null
               /** @description the names of its own headers; the values are not shown */
               headers: {
                 [key: string]: string
@@ -10910,6 +11403,54 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              failingSince: string | null
+              filter: {
+                conditions: (
+                  | {
+                      equals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      notEquals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      in: (string | number | boolean | null)[]
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      exists: boolean
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      lessThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atMost: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      moreThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atLeast: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                )[]
+                /** @description whether every condition must hold, or one of them */
+                match: 'all' | 'any'
+              } | null
               /** @description the names of its own headers; the values are not shown */
               headers: {
                 [key: string]: string
@@ -10994,6 +11535,54 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              failingSince: string | null
+              filter: {
+                conditions: (
+                  | {
+                      equals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      notEquals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      in: (string | number | boolean | null)[]
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      exists: boolean
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      lessThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atMost: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      moreThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atLeast: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                )[]
+                /** @description whether every condition must hold, or one of them */
+                match: 'all' | 'any'
+              } | null
               /** @description the names of its own headers; the values are not shown */
               headers: {
                 [key: string]: string
@@ -11086,7 +11675,7 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/webhook-endpoints/{id}/replay': {
+  '/api/v1/webhook-endpoints/{id}/recover': {
     parameters: {
       query?: never
       header?: never
@@ -11095,7 +11684,10 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Send again what an endpoint missed: abandoned, or skipped while it was disabled */
+    /**
+     * After an outage: send now everything of a time that has not arrived
+     * @description Like replay for what was abandoned or skipped; besides, what waits for another attempt is attempted at once. Nothing that arrived is sent again.
+     */
     post: {
       parameters: {
         query?: never
@@ -11145,6 +11737,8 @@ export interface paths {
             'application/json': {
               count: number
               dryRun: boolean
+              /** @description there are more than one request takes: ask again */
+              more: boolean
             }
           }
         }
@@ -11157,6 +11751,97 @@ export interface paths {
             'application/json': {
               count: number
               dryRun: boolean
+              /** @description there are more than one request takes: ask again */
+              more: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/{id}/replay': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Send again what an endpoint missed: abandoned, or skipped while it was disabled
+     * @description By when the events were written, up to 10,000 at once.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description true: only count */
+            dryRun?: boolean
+            /** Format: date-time */
+            since: string
+            /** Format: date-time */
+            until?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              dryRun: boolean
+              /** @description there are more than one request takes: ask again */
+              more: boolean
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              count: number
+              dryRun: boolean
+              /** @description there are more than one request takes: ask again */
+              more: boolean
             }
           }
         }
@@ -11226,6 +11911,54 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
+              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              failingSince: string | null
+              filter: {
+                conditions: (
+                  | {
+                      equals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      notEquals: string | number | boolean | null
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      in: (string | number | boolean | null)[]
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      exists: boolean
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      lessThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atMost: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      moreThan: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                  | {
+                      atLeast: number
+                      /** @description JSON Pointer into the body, as /data/amount */
+                      path: string
+                    }
+                )[]
+                /** @description whether every condition must hold, or one of them */
+                match: 'all' | 'any'
+              } | null
               /** @description the names of its own headers; the values are not shown */
               headers: {
                 [key: string]: string
@@ -11315,6 +12048,8 @@ export interface paths {
                 failedAttempts: number
                 /** @description now, for another attempt; counted to 1000 */
                 failing: number
+                /** @description events that its filter did not let through */
+                filtered: number
                 lastDeliveredAt: string | null
                 lastFailure: {
                   code: string | null
@@ -11599,6 +12334,127 @@ export interface paths {
                 | 'kept'
                 | 'unknown_payment'
               type: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-filters/test': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Try a filter on a sample of the catalogue or on an event of your own; nothing is sent */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            event?: {
+              [key: string]: unknown
+            }
+            /** @description of the catalogue */
+            eventType?: string
+            filter: {
+              conditions: (
+                | {
+                    equals: string | number | boolean | null
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    notEquals: string | number | boolean | null
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    in: (string | number | boolean | null)[]
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    exists: boolean
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    lessThan: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    atMost: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    moreThan: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+                | {
+                    atLeast: number
+                    /** @description JSON Pointer into the body, as /data/amount */
+                    path: string
+                  }
+              )[]
+              /** @description whether every condition must hold, or one of them */
+              match: 'all' | 'any'
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              conditions: {
+                /** @description left out where there is nothing */
+                found?: unknown
+                holds: boolean
+                path: string
+              }[]
+              /** @description the body that was tried */
+              event: unknown
+              /** @description whether an endpoint with the filter gets the event */
+              matches: boolean
             }
           }
         }

@@ -9,38 +9,19 @@ import {
   IconPlayerPause,
   IconPlugConnectedX,
 } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { Outlet } from '@tanstack/react-router'
-import { useApi } from '../api/api-context.tsx'
-import { dataOf } from '../api/client.ts'
 import { formatDuration } from '../format/duration.ts'
 import type { LiveState as State } from '../live/connection.ts'
 import { useLiveState } from '../live/live-context.tsx'
 import { mayRead, type Page } from '../pages/page.ts'
 import { NowProvider } from '../parts/now.tsx'
-import { useSettings } from '../settings/settings.tsx'
 import { Brand } from './brand.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
+import { useClock } from './use-clock.ts'
 import { useUser } from './use-user.ts'
 import { UserMenu } from './user-menu.tsx'
-
-/** Another user may have moved it. */
-const LOOK_AGAIN_MS = 30_000
-
-/** How far the business clock is before the one on the wall; in production it never is. */
-function useClock(): { aheadMs: number } {
-  const api = useApi()
-  const { production } = useSettings()
-  const { data } = useQuery({
-    queryKey: ['clock'],
-    queryFn: ({ signal }) => dataOf(api.GET('/sim/clock', { signal })),
-    enabled: !production,
-    refetchInterval: LOOK_AGAIN_MS,
-  })
-  return { aheadMs: (data as { aheadMs?: number } | undefined)?.aheadMs ?? 0 }
-}
 
 /** The frame around every page: where one can go, who one is, whether what is shown is live. */
 export function Shell({ pages }: { pages: readonly Page[] }) {

@@ -27,7 +27,7 @@ const schema = {
 const NAMES = Object.keys(PERMISSIONS) as Permission[]
 
 export function meRoutes(app: App): void {
-  app.get('/api/v1/me', { schema }, async (request) => {
+  app.get('/api/v1/me', { schema, config: { portal: 'read' } }, async (request) => {
     const { sub, org, role, expiresAt } = callerOf(request)
     const permissions = NAMES.map((name) => ({
       name,

@@ -94,6 +94,30 @@ export async function selectMissed(
   return rows
 }
 
+/** What waits for another attempt at an endpoint, of a time. */
+export async function selectRetries(
+  db: Queryable,
+  { endpointId, since, until, limit }: MissedFilter,
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select id from payments.webhook_deliveries
+     where endpoint_id = ${endpointId} and status = 'failed' and claim_token is null
+       and created_at >= ${since}
+       and (${until}::timestamptz is null or created_at < ${until}::timestamptz)
+     order by id
+     limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+export async function makeRetriesDue(tx: Transaction, ids: readonly string[]): Promise<number> {
+  const { rows } = await tx.query<{ id: string }>(sql`
+    update payments.webhook_deliveries
+       set next_attempt_at = least(next_attempt_at, posthorn.now())
+     where id = any(${ids}::uuid[]) and status = 'failed' and claim_token is null
+    returning id`)
+  return rows.length
+}
+
 /**
  * Lets what was skipped, or delivered and is wanted once more, wait for a first attempt again, with
  * its transition. The engine's own replay is for what is dead.

@@ -2,10 +2,16 @@ import type { Queryable, Transaction } from '@posthorn/engine'
 import { replay } from '@posthorn/engine/operate'
 import { webhookDeliveries } from '../outbox.ts'
 import type { WebhookDelivery } from './delivery.ts'
-import { reviveDeliveries, selectMissed, type MissedFilter } from './queries.ts'
+import {
+  makeRetriesDue,
+  reviveDeliveries,
+  selectMissed,
+  selectRetries,
+  type MissedFilter,
+} from './queries.ts'
 
 /** Deliveries of one replay at the most: call again for more. */
-const MOST = 10_000
+export const MOST_AT_ONCE = 10_000
 
 type Chosen = readonly Pick<WebhookDelivery, 'id' | 'status'>[]
 
@@ -30,7 +36,21 @@ export function findMissed(
   db: Queryable,
   { endpointId, since, until }: Omit<MissedFilter, 'limit'>,
 ): Promise<Chosen> {
-  return selectMissed(db, { endpointId, since, until, limit: MOST })
+  return selectMissed(db, { endpointId, since, until, limit: MOST_AT_ONCE })
+}
+
+/** What waits for another attempt, of the same time. */
+export function findRetries(
+  db: Queryable,
+  window: Omit<MissedFilter, 'limit'>,
+): Promise<readonly string[]> {
+  return selectRetries(db, { ...window, limit: MOST_AT_ONCE })
+}
+
+/** Attempts them at once; their count of attempts goes on. Returns how many. */
+export async function hastenRetries(tx: Transaction, ids: readonly string[]): Promise<number> {
+  tx.ringLater(webhookDeliveries.bell)
+  return makeRetriesDue(tx, ids)
 }
 
 function idsOf(deliveries: Chosen): string[] {

@@ -8,7 +8,7 @@ import { auditedUrl, type Endpoint } from './endpoint.ts'
 import { markDisabled, markEnabled } from './queries.ts'
 
 /** Alerts about endpoints, beside the outbox's own about deliveries. */
-const ALERTS = 'payments.webhook-endpoints'
+export const ALERTS = 'payments.webhook-endpoints'
 
 /** Deliveries that are ended at once; more than these end when they are due. */
 const AT_ONCE = 10_000

@@ -1,3 +1,4 @@
+import type { Filter } from '../filters/filter.ts'
 import { maskHeaders, type SealedHeaders } from './own-headers.ts'
 import { retryResource, type RetryPolicy } from './retry.ts'
 
@@ -17,6 +18,8 @@ export interface Endpoint {
   readonly rate_per_second: number | null
   readonly headers: SealedHeaders
   readonly signing: Signing
+  readonly filter: Filter | null
+  readonly failing_since: Date | null
   /** Those whose signatures are sent now, newest first. */
   readonly public_keys: readonly string[]
   readonly status: 'enabled' | 'disabled'
@@ -27,7 +30,7 @@ export interface Endpoint {
 }
 
 /** What an event needs to know of an endpoint to be written down for it. */
-export type Subscribed = Pick<Endpoint, 'id' | 'ordered' | 'status' | 'retry_attempts'>
+export type Subscribed = Pick<Endpoint, 'id' | 'ordered' | 'status' | 'retry_attempts' | 'filter'>
 
 /** What the API shows of it. */
 export function endpointResource(endpoint: Endpoint) {
@@ -42,6 +45,8 @@ export function endpointResource(endpoint: Endpoint) {
     headers: maskHeaders(endpoint.headers),
     signing: endpoint.signing,
     publicKeys: [...endpoint.public_keys],
+    filter: endpoint.filter,
+    failingSince: endpoint.failing_since?.toISOString() ?? null,
     status: endpoint.status,
     disabledAt: endpoint.disabled_at?.toISOString() ?? null,
     disabledReason: endpoint.disabled_reason,

@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { Filter } from '../filters/filter.ts'
 import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
 import type { SealedHeaders } from './own-headers.ts'
 import type { RetryPolicy } from './retry.ts'
@@ -9,7 +10,7 @@ const MOST_ENDPOINTS = 200
 const MOST_SECRETS = 10
 
 const COLUMNS = sql`id, org_id, url, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
-           rate_per_second, headers, signing, status, disabled_at, disabled_reason, created_at,
+           rate_per_second, headers, signing, filter, failing_since, status, disabled_at, disabled_reason, created_at,
            updated_at,
            array(select s.public_key from payments.webhook_secrets s
                   where s.endpoint_id = webhook_endpoints.id and s.public_key is not null
@@ -25,6 +26,7 @@ export interface EndpointSettings {
   readonly timeoutMs: number | null
   readonly ratePerSecond: number | null
   readonly headers: SealedHeaders
+  readonly filter: Filter | null
 }
 
 /** Undefined if the merchant has as many as there may be. */
@@ -40,11 +42,12 @@ export async function insertEndpoint(
   const { rows } = await tx.query<Endpoint>(sql`
     insert into payments.webhook_endpoints
            (id, org_id, url, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
-            rate_per_second, headers, signing)
+            rate_per_second, headers, signing, filter)
     select ${id}, ${org}, ${url}, ${eventTypes}::text[], ${ordered}::boolean,
            ${retry?.waits ?? null}::integer[], ${retry?.attempts ?? null}::smallint,
            ${timeoutMs}::integer, ${ratePerSecond}::integer,
-           ${JSON.stringify(endpoint.headers)}::jsonb, ${endpoint.signing}
+           ${JSON.stringify(endpoint.headers)}::jsonb, ${endpoint.signing},
+           ${endpoint.filter && JSON.stringify(endpoint.filter)}::jsonb
      where (select count(*) from payments.webhook_endpoints
              where org_id = ${org} and deleted_at is null) < ${MOST_ENDPOINTS}::int
     returning ${COLUMNS}`)
@@ -91,7 +94,7 @@ export async function selectEndpoints(
 export async function updateEndpoint(
   tx: Transaction,
   id: string,
-  { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, headers }: EndpointSettings,
+  { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, ...rest }: EndpointSettings,
 ): Promise<Endpoint> {
   const { rows } = await tx.query<Endpoint>(sql`
     update payments.webhook_endpoints
@@ -99,7 +102,8 @@ export async function updateEndpoint(
            retry_waits = ${retry?.waits ?? null}::integer[],
            retry_attempts = ${retry?.attempts ?? null}::smallint,
            timeout_ms = ${timeoutMs}::integer, rate_per_second = ${ratePerSecond}::integer,
-           headers = ${JSON.stringify(headers)}::jsonb,
+           headers = ${JSON.stringify(rest.headers)}::jsonb,
+           filter = ${rest.filter && JSON.stringify(rest.filter)}::jsonb,
            updated_at = posthorn.now()
      where id = ${id}
     returning ${COLUMNS}`)
@@ -122,6 +126,7 @@ export async function markEnabled(tx: Transaction, id: string): Promise<Endpoint
   const { rows } = await tx.query<Endpoint>(sql`
     update payments.webhook_endpoints
        set status = 'enabled', disabled_at = null, disabled_reason = null,
+           failing_since = null, last_failed_at = null, warned_at = null,
            updated_at = posthorn.now()
      where id = ${id}
     returning ${COLUMNS}`)
@@ -156,7 +161,7 @@ export async function selectSubscribed(
   { org, filters }: { org: string; filters: readonly string[] },
 ): Promise<Subscribed[]> {
   const { rows } = await tx.query<Subscribed>(sql`
-    select id, ordered, status, retry_attempts from payments.webhook_endpoints
+    select id, ordered, status, retry_attempts, filter from payments.webhook_endpoints
      where org_id = ${org} and deleted_at is null and event_types && ${filters}::text[]
      order by id`)
   return rows

@@ -6,7 +6,13 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import type { Sealing } from '../../../sealing.ts'
 import { recordAudit } from '../audit.ts'
-import { findMissed, replayDeliveries } from '../deliveries/replay.ts'
+import {
+  findMissed,
+  findRetries,
+  hastenRetries,
+  MOST_AT_ONCE,
+  replayDeliveries,
+} from '../deliveries/replay.ts'
 import { enqueueFor } from '../event.ts'
 import { webhookDeliveries } from '../outbox.ts'
 import { CHANGE, READ } from '../portal/open.ts'
@@ -54,6 +60,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
         timeoutMs: given.timeoutMs ?? null,
         ratePerSecond: given.ratePerSecond ?? null,
         headers: sealHeaders(headers, { sealing, endpointId: id }),
+        filter: given.filter ?? null,
       })
       if (!endpoint) throw problem('ENDPOINT_LIMIT')
       await recordAudit(tx, [entryOf(endpoint, sub, 'webhook_endpoint.created')])
@@ -111,6 +118,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
         headers: given.headers
           ? sealHeaders(given.headers, { sealing, endpointId: id, before: headers })
           : headers,
+        filter: given.filter === undefined ? before.filter : given.filter,
       })
       await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.changed')])
       return endpoint
@@ -175,19 +183,49 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     },
   )
 
+  /** Sends again what an endpoint missed in a time, or counts it. */
+  const sendAgain = async (
+    request: FastifyRequest<{ Params: { id: string } }>,
+    { dryRun = false, retries, ...times }: Window,
+  ) => {
+    const period = readPeriod(times)
+    return change(request, async (tx, endpoint, by) => {
+      const window = { endpointId: endpoint.id, ...period }
+      if (!dryRun) requireEnabled(endpoint)
+      const missed = await findMissed(tx, window)
+      const waiting = retries === 'at once' ? await findRetries(tx, window) : []
+      const more = missed.length === MOST_AT_ONCE || waiting.length === MOST_AT_ONCE
+      if (dryRun) return { count: missed.length + waiting.length, dryRun, more }
+      const sent = await replayDeliveries(tx, missed, by)
+      return { count: sent + (await hastenRetries(tx, waiting)), dryRun, more }
+    })
+  }
+
   app.post(
     `${PATH}/:id/replay`,
     { schema: schemas.replayEndpoint, ...CHANGE },
     async (request, reply) => {
-      const { dryRun = false } = request.body
-      const period = periodOf(request.body)
-      const count = await change(request, async (tx, endpoint, by) => {
-        const missed = await findMissed(tx, { endpointId: endpoint.id, ...period })
-        return dryRun ? missed.length : replayDeliveries(tx, requireEnabled(endpoint) && missed, by)
-      })
-      return reply.code(dryRun ? 200 : 202).send({ count, dryRun })
+      const result = await sendAgain(request, request.body)
+      return reply.code(result.dryRun ? 200 : 202).send(result)
     },
   )
+
+  app.post(
+    `${PATH}/:id/recover`,
+    { schema: schemas.recoverEndpoint, ...CHANGE },
+    async (request, reply) => {
+      const result = await sendAgain(request, { ...request.body, retries: 'at once' })
+      return reply.code(result.dryRun ? 200 : 202).send(result)
+    },
+  )
+}
+
+interface Window {
+  readonly since: string
+  readonly until?: string
+  readonly dryRun?: boolean
+  /** What becomes of deliveries that wait for another attempt. Default: they wait on. */
+  readonly retries?: 'at once'
 }
 
 function withSecret(endpoint: Endpoint, { secret, publicKey }: NewSecret) {
@@ -211,7 +249,7 @@ function requireEnabled(endpoint: Endpoint): Endpoint {
   throw problem('ENDPOINT_DISABLED', { detail: `enable it first: ${endpoint.disabled_reason}` })
 }
 
-function periodOf(body: { since: string; until?: string }): { since: Date; until: Date | null } {
+function readPeriod(body: { since: string; until?: string }): { since: Date; until: Date | null } {
   const since = new Date(body.since)
   const until = body.until === undefined ? null : new Date(body.until)
   if (until && until <= since) throw invalid([{ field: 'until', reason: 'must be after since' }])

@@ -1,5 +1,6 @@
 import { pageOf } from '@posthorn/http'
 import { Type } from 'typebox'
+import { Filter } from '../filters/filter.ts'
 import { OwnHeaders } from './own-headers.ts'
 import { RetryInput, RetryResource } from './retry.ts'
 
@@ -52,6 +53,11 @@ const settings = {
   timeoutMs: Type.Optional(TimeoutMs),
   ratePerSecond: Type.Optional(RatePerSecond),
   headers: Type.Optional(OwnHeaders),
+  filter: Type.Optional(
+    Type.Union([Filter, Type.Null()], {
+      description: 'which events of its types it gets, by what is in them; null: all',
+    }),
+  ),
 }
 
 export const Id = Type.Object({ id: Type.String({ format: 'uuid' }) })
@@ -70,6 +76,10 @@ const fields = {
   signing: Signing,
   publicKeys: Type.Array(Type.String(), {
     description: '`whpk_…` of the key pairs that sign now, newest first; none for `hmac`',
+  }),
+  filter: Type.Union([Filter, Type.Null()]),
+  failingSince: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'since when every attempt failed; after days of it the endpoint is disabled',
   }),
   status: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
   disabledAt: NullableTime,
@@ -179,6 +189,7 @@ export const endpointHealth = {
           failing: Type.Integer({ description: 'now, for another attempt; counted to 1000' }),
           abandoned: Deliveries,
           skipped: Deliveries,
+          filtered: Type.Integer({ description: 'events that its filter did not let through' }),
           successRate: Type.Union([Type.Number(), Type.Null()], {
             description: 'of what was attempted; null where nothing was',
           }),
@@ -207,16 +218,33 @@ export const pingEndpoint = {
   response: { 202: Type.Object({ deliveryId: Type.String(), eventId: Type.String() }) },
 }
 
-const Count = Type.Object({ count: Type.Integer(), dryRun: Type.Boolean() })
+const Window = {
+  since: Type.String({ format: 'date-time' }),
+  until: Type.Optional(Type.String({ format: 'date-time' })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'true: only count' })),
+}
+
+const Count = Type.Object({
+  count: Type.Integer(),
+  dryRun: Type.Boolean(),
+  more: Type.Boolean({ description: 'there are more than one request takes: ask again' }),
+})
 
 export const replayEndpoint = {
   summary: 'Send again what an endpoint missed: abandoned, or skipped while it was disabled',
+  description: 'By when the events were written, up to 10,000 at once.',
   tags,
   params: Id,
-  body: Type.Object({
-    since: Type.String({ format: 'date-time' }),
-    until: Type.Optional(Type.String({ format: 'date-time' })),
-    dryRun: Type.Optional(Type.Boolean({ description: 'true: only count' })),
-  }),
+  body: Type.Object(Window),
+  response: { 200: Count, 202: Count },
+}
+
+export const recoverEndpoint = {
+  summary: 'After an outage: send now everything of a time that has not arrived',
+  description:
+    'Like replay for what was abandoned or skipped; besides, what waits for another attempt is attempted at once. Nothing that arrived is sent again.',
+  tags,
+  params: Id,
+  body: Type.Object(Window),
   response: { 200: Count, 202: Count },
 }

@@ -8,6 +8,7 @@ export interface EndpointHealth {
   readonly failing: number
   readonly abandoned: number
   readonly skipped: number
+  readonly filtered: number
   readonly last_delivered_at: Date | null
   readonly last_failed_id: string | null
   readonly last_error: string | null
@@ -16,11 +17,11 @@ export interface EndpointHealth {
 }
 
 export function healthResource(health: EndpointHealth) {
-  const { delivered, failed, waiting, failing, abandoned, skipped } = health
+  const { delivered, failed, waiting, failing, abandoned, skipped, filtered } = health
   const finished = delivered + failing + abandoned
   return {
     endpointId: health.endpoint_id,
-    ...{ delivered, waiting, failing, abandoned, skipped },
+    ...{ delivered, waiting, failing, abandoned, skipped, filtered },
     failedAttempts: failed,
     successRate: finished === 0 ? null : delivered / finished,
     lastDeliveredAt: health.last_delivered_at?.toISOString() ?? null,

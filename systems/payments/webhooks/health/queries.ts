@@ -9,6 +9,8 @@ export interface Tally {
   readonly failed?: number
   readonly abandoned?: number
   readonly skipped?: number
+  /** Events that its filter did not let through. */
+  readonly filtered?: number
   /** The last of those that failed. */
   readonly deliveryId?: string
   readonly errorCode?: string
@@ -19,21 +21,22 @@ export async function insertTallies(tx: Transaction, tallies: readonly Tally[]):
   if (tallies.length === 0) return
   await tx.query(sql`
     insert into payments.webhook_tallies
-           (endpoint_id, delivered, failed, abandoned, skipped, delivery_id, error_code, error)
+           (endpoint_id, delivered, failed, abandoned, skipped, filtered, delivery_id, error_code,
+            error)
     select t."endpointId", coalesce(t."delivered", 0), coalesce(t."failed", 0),
-           coalesce(t."abandoned", 0), coalesce(t."skipped", 0), t."deliveryId", t."errorCode",
-           t."error"
+           coalesce(t."abandoned", 0), coalesce(t."skipped", 0), coalesce(t."filtered", 0),
+           t."deliveryId", t."errorCode", t."error"
       from jsonb_to_recordset(${JSON.stringify(tallies)}::jsonb)
         as t ("endpointId" uuid, "delivered" integer, "failed" integer, "abandoned" integer,
-              "skipped" integer, "deliveryId" uuid, "errorCode" text, "error" text)`)
+              "skipped" integer, "filtered" integer, "deliveryId" uuid, "errorCode" text, "error" text)`)
 }
 
 /** Tallies of one sum at the most. */
-const MOST_TALLIES = 20_000
+export const MOST_TALLIES = 20_000
 
-/** Sums tallies up into the hours of their endpoints. True if there may be more of them. */
-export async function sumTallies(tx: Transaction): Promise<boolean> {
-  const { rows } = await tx.query<{ taken: number }>(sql`
+/** Sums tallies up into the hours of their endpoints, and says what they were of each. */
+export async function sumTallies(tx: Transaction): Promise<Summed[]> {
+  const { rows } = await tx.query<Summed>(sql`
     with taken as (
       delete from payments.webhook_tallies
        where id in (select id from payments.webhook_tallies
@@ -45,6 +48,7 @@ export async function sumTallies(tx: Transaction): Promise<boolean> {
     summed as (
       select endpoint_id, date_trunc('hour', at) as hour, sum(delivered) as delivered,
              sum(failed) as failed, sum(abandoned) as abandoned, sum(skipped) as skipped,
+             sum(filtered) as filtered,
              max(at) filter (where delivered > 0) as last_delivered_at,
              max(at) filter (where failed > 0) as last_failed_at,
              (array_agg(delivery_id order by id desc) filter (where failed > 0))[1] as delivery_id,
@@ -55,8 +59,8 @@ export async function sumTallies(tx: Transaction): Promise<boolean> {
     ),
     added as (
       insert into payments.webhook_endpoint_hours as h
-             (endpoint_id, hour, delivered, failed, abandoned, skipped, last_delivered_at,
-              last_failed_at, delivery_id, error_code, error)
+             (endpoint_id, hour, delivered, failed, abandoned, skipped, filtered,
+              last_delivered_at, last_failed_at, delivery_id, error_code, error)
       -- In one order, so that two at once cannot deadlock.
       select * from summed order by endpoint_id, hour
           on conflict (endpoint_id, hour) do update
@@ -64,14 +68,99 @@ export async function sumTallies(tx: Transaction): Promise<boolean> {
              failed = h.failed + excluded.failed,
              abandoned = h.abandoned + excluded.abandoned,
              skipped = h.skipped + excluded.skipped,
+             filtered = h.filtered + excluded.filtered,
              last_delivered_at = greatest(h.last_delivered_at, excluded.last_delivered_at),
              last_failed_at = greatest(h.last_failed_at, excluded.last_failed_at),
              delivery_id = coalesce(excluded.delivery_id, h.delivery_id),
              error_code = coalesce(excluded.error_code, h.error_code),
              error = coalesce(excluded.error, h.error)
     )
-    select count(*)::int as taken from taken`)
-  return (rows[0]?.taken ?? 0) === MOST_TALLIES
+    select endpoint_id, count(*)::int as taken,
+           max(at) filter (where delivered > 0) as delivered_at,
+           max(at) filter (where failed > 0 and delivered = 0) as failed_at,
+           -- The first failure that no success followed.
+           min(at) filter (where failed > 0 and delivered = 0 and at > coalesce(last_good,
+                                                                     '-infinity')) as first_failed_at
+      from (select *, max(at) filter (where delivered > 0) over (partition by endpoint_id)
+                        as last_good
+              from taken) as taken
+     group by endpoint_id
+     order by endpoint_id`)
+  return rows
+}
+
+/** What tallies say of an endpoint. */
+export interface Summed {
+  readonly endpoint_id: string
+  /** How many tallies there were. */
+  readonly taken: number
+  readonly delivered_at: Date | null
+  readonly failed_at: Date | null
+  readonly first_failed_at: Date | null
+}
+
+/** Endpoints whose failures were over by now; their alert is too. */
+export async function noteFailing(tx: Transaction, summed: readonly Summed[]): Promise<string[]> {
+  const told = summed.filter((each) => each.delivered_at !== null || each.failed_at !== null)
+  if (told.length === 0) return []
+  const { rows } = await tx.query<{ id: string; recovered: boolean }>(sql`
+    with said as (
+      select * from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
+        as s (endpoint_id uuid, delivered_at timestamptz, failed_at timestamptz,
+              first_failed_at timestamptz)
+    ),
+    -- In one order, so that two at once cannot deadlock.
+    held as (
+      select e.id, e.failing_since from payments.webhook_endpoints e
+       where e.id in (select endpoint_id from said)
+       order by e.id
+         for no key update
+    )
+    update payments.webhook_endpoints e
+       set failing_since = case when s.delivered_at is null then
+                                     coalesce(e.failing_since, s.first_failed_at)
+                                else s.first_failed_at end,
+           last_failed_at = greatest(e.last_failed_at, s.failed_at),
+           warned_at = case when s.delivered_at is null then e.warned_at end
+      from said s join held on held.id = s.endpoint_id
+     where e.id = s.endpoint_id
+    returning e.id, held.failing_since is not null and s.delivered_at is not null as recovered`)
+  return rows.filter(({ recovered }) => recovered).map(({ id }) => id)
+}
+
+/** An endpoint that has only failed for a while. */
+export interface FailingEndpoint {
+  readonly id: string
+  readonly org_id: string
+  readonly url: string
+  readonly failing_since: Date
+  readonly last_failed_at: Date
+  /** False: its owner has to be told first. */
+  readonly is_over: boolean
+}
+
+/**
+ * Those whose failures span half of the days without a warning, or all of them. By its failures, not
+ * by the time since: an endpoint to which nothing was sent has not failed meanwhile.
+ */
+export async function selectFailing(tx: Transaction, days: number): Promise<FailingEndpoint[]> {
+  const { rows } = await tx.query<FailingEndpoint>(sql`
+    select id, org_id, url, failing_since, last_failed_at,
+           last_failed_at - failing_since >= ${days}::int * interval '1 day' as is_over
+      from payments.webhook_endpoints
+     where failing_since is not null and status = 'enabled' and deleted_at is null
+       and (last_failed_at - failing_since >= ${days}::int * interval '1 day'
+            or warned_at is null
+               and last_failed_at - failing_since >= ${days}::int * interval '12 hours')
+     order by id
+     limit 100
+       for update skip locked`)
+  return rows
+}
+
+export async function markWarned(tx: Transaction, id: string): Promise<void> {
+  await tx.query(sql`
+    update payments.webhook_endpoints set warned_at = posthorn.now() where id = ${id}`)
 }
 
 /** Deliveries that wait are counted as far as this for each endpoint. */
@@ -87,14 +176,14 @@ export async function selectHealth(
       select id from payments.webhook_endpoints where org_id = ${org} and deleted_at is null
     ),
     counted as (
-      select endpoint_id, hour as at, delivered, failed, abandoned, skipped, last_delivered_at,
+      select endpoint_id, delivered, failed, abandoned, skipped, filtered, last_delivered_at,
              last_failed_at, delivery_id, error_code, error
         from payments.webhook_endpoint_hours
        where endpoint_id in (select id from own)
          and hour > posthorn.now() - ${days}::int * interval '1 day'
        union all
       -- What has not been summed up yet.
-      select endpoint_id, at, delivered, failed, abandoned, skipped,
+      select endpoint_id, delivered, failed, abandoned, skipped, filtered,
              case when delivered > 0 then at end, case when failed > 0 then at end, delivery_id,
              error_code, error
         from payments.webhook_tallies
@@ -103,7 +192,7 @@ export async function selectHealth(
     summed as (
       select endpoint_id, sum(delivered)::float8 as delivered, sum(failed)::float8 as failed,
              sum(abandoned)::float8 as abandoned, sum(skipped)::float8 as skipped,
-             max(last_delivered_at) as last_delivered_at,
+             sum(filtered)::float8 as filtered, max(last_delivered_at) as last_delivered_at,
              (array_agg(delivery_id order by last_failed_at desc)
                filter (where last_failed_at is not null))[1] as last_failed_id,
              (array_agg(error_code order by last_failed_at desc)
@@ -121,7 +210,7 @@ export async function selectHealth(
     )
     select own.id as endpoint_id, coalesce(s.delivered, 0) as delivered,
            coalesce(s.failed, 0) as failed, coalesce(s.abandoned, 0) as abandoned,
-           coalesce(s.skipped, 0) as skipped, w.waiting, w.failing, s.last_delivered_at,
+           coalesce(s.skipped, 0) as skipped, coalesce(s.filtered, 0) as filtered, w.waiting, w.failing, s.last_delivered_at,
            s.last_failed_id, s.last_error_code, s.last_error,
            exists (select from broken where destination = 'webhooks:' || own.id) as breaker_open
       from own

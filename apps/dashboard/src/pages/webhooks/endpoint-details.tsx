@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
@@ -9,6 +9,7 @@ import { formatCount, formatShare } from '../../format/number.ts'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { sentenceOfRetry } from './endpoint-fields.ts'
 import { EndpointState } from './endpoint-state.tsx'
+import { sentenceOfCondition } from './filter.ts'
 import type { Endpoint, Health } from './webhook.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -19,6 +20,8 @@ import { useNow } from '../../parts/now.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { mayAdminister } from '../../session/claims.ts'
+import { useClaims } from '../../session/session-context.tsx'
 
 interface EndpointDetailsProps {
   readonly id: string
@@ -29,6 +32,7 @@ interface EndpointDetailsProps {
 /** One endpoint: how it is doing, what failed last, and everything that can be done with it. */
 export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
   const api = useApi()
+  const isAdmin = mayAdminister(useClaims().role)
   const query = useQuery({
     // A subject of its own: one that is forgotten must not be asked for again.
     queryKey: ['webhook-endpoint', id],
@@ -39,12 +43,14 @@ export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
     <QueryState query={query}>
       {(endpoint) => (
         <Stack gap="md">
-          <Group gap="xs">
-            <EndpointActions endpoint={endpoint} onGone={onGone} />
-          </Group>
+          {isAdmin && (
+            <Group gap="xs">
+              <EndpointActions endpoint={endpoint} onGone={onGone} />
+            </Group>
+          )}
           <Facts endpoint={endpoint} health={health} />
           {health?.lastFailure && <LastFailure failure={health.lastFailure} />}
-          <ReplayMissed endpoint={endpoint} />
+          {isAdmin && <ReplayMissed endpoint={endpoint} />}
         </Stack>
       )}
     </QueryState>
@@ -71,9 +77,22 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
               {disabledReason} <Time at={disabledAt} clock="business" />
             </>
           ) : undefined,
+        'Failing since':
+          endpoint.failingSince === null ? undefined : (
+            <>
+              <Time at={endpoint.failingSince} clock="business" />: no attempt succeeded since. It
+              is disabled after some days of that.
+            </>
+          ),
         Address: <CopyId id={url} what="address" />,
         Id: <CopyId id={id} />,
         Events: eventTypes.join(', '),
+        Filter:
+          endpoint.filter === null
+            ? undefined
+            : endpoint.filter.conditions
+                .map(sentenceOfCondition)
+                .join(endpoint.filter.match === 'all' ? ' and ' : ' or '),
         Order: ordered ? 'events of one payment one after the other' : 'unordered',
         Retries: sentenceOfRetry(endpoint.retry),
         Timeout: timeoutMs === null ? undefined : formatDuration(timeoutMs),
@@ -102,6 +121,7 @@ function countsOf({
   failing,
   abandoned,
   skipped,
+  filtered,
   successRate,
 }: Health): string {
   const parts = [
@@ -110,6 +130,7 @@ function countsOf({
     [failing, 'tried again'],
     [abandoned, 'abandoned'],
     [skipped, 'skipped'],
+    [filtered, 'filtered out'],
   ] as const
   const counts = parts
     .filter(([count]) => count > 0)
@@ -140,14 +161,18 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
   const { business } = useNow()
   const [since, setSince] = useState(() => localOf(new Date(business - DAY_MS).toISOString()))
   const [until, setUntil] = useState('')
+  const [isWhole, setWhole] = useState(false)
   const [count, setCount] = useState<number>()
   const ask = (dryRun: boolean) => {
     const end = momentOf(until)
+    const request = {
+      params: { path: { id: endpoint.id } },
+      body: { since: momentOf(since) ?? '', ...(end !== undefined && { until: end }), dryRun },
+    }
     return dataOf(
-      api.POST('/api/v1/webhook-endpoints/{id}/replay', {
-        params: { path: { id: endpoint.id } },
-        body: { since: momentOf(since) ?? '', ...(end !== undefined && { until: end }), dryRun },
-      }),
+      isWhole
+        ? api.POST('/api/v1/webhook-endpoints/{id}/recover', request)
+        : api.POST('/api/v1/webhook-endpoints/{id}/replay', request),
     )
   }
   const counted = useAction({
@@ -196,6 +221,11 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
             Count
           </Button>
         </Group>
+        <Checkbox
+          label="Also attempt at once what waits for another attempt"
+          checked={isWhole}
+          onChange={({ currentTarget }) => setWhole(currentTarget.checked)}
+        />
         {endpoint.status === 'disabled' && (
           <Text size="sm">The endpoint is disabled: enable it first.</Text>
         )}

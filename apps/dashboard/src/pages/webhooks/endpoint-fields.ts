@@ -1,4 +1,5 @@
 import { formatDuration } from '../../format/duration.ts'
+import type { Filter } from './filter.ts'
 import type { Endpoint } from './webhook.ts'
 
 export type Retry = { preset: 'quick' | 'hours' | 'days' } | { waits: number[]; attempts: number }
@@ -14,6 +15,7 @@ export interface EndpointFields {
   /** One a line, as `Name: value`; a value that is not shown is kept. */
   readonly headers: string
   readonly signing: Endpoint['signing']
+  readonly filter: Filter | null
 }
 
 export const DEFAULTS: EndpointFields = {
@@ -25,13 +27,14 @@ export const DEFAULTS: EndpointFields = {
   ratePerSecond: null,
   headers: '',
   signing: 'hmac',
+  filter: null,
 }
 
 export function fieldsOf(endpoint: Endpoint): EndpointFields {
-  const { url, eventTypes, ordered, timeoutMs, ratePerSecond, signing } = endpoint
+  const { url, eventTypes, ordered, timeoutMs, ratePerSecond, signing, filter } = endpoint
   const { preset, waits, attempts } = endpoint.retry
   return {
-    ...{ url, eventTypes, ordered, timeoutMs, ratePerSecond, signing },
+    ...{ url, eventTypes, ordered, timeoutMs, ratePerSecond, signing, filter },
     retry: preset === null ? { waits, attempts } : { preset },
     headers: Object.entries(endpoint.headers)
       .map((pair) => pair.join(': '))
@@ -41,9 +44,9 @@ export function fieldsOf(endpoint: Endpoint): EndpointFields {
 
 /** What the API takes: the same for a new endpoint and a changed one, but for what signs. */
 export function bodyOf(fields: EndpointFields) {
-  const { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond } = fields
+  const { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, filter } = fields
   const headers = readHeaders(fields.headers)
-  return { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, headers }
+  return { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, headers, filter }
 }
 
 /** A line without a colon is a name without a value, which the server refuses by its name. */
@@ -59,7 +62,9 @@ export function readHeaders(text: string): Record<string, string> {
 /** `5 attempts, after 2 s, 4 s, 8 s, 16 s`. */
 export function sentenceOfRetry({ waits, attempts }: Endpoint['retry']): string {
   if (attempts === 1) return '1 attempt'
-  const shown = waits.slice(0, attempts - 1).map((seconds) => formatDuration(seconds * 1_000))
+  const shown = waits
+    .slice(0, attempts - 1)
+    .map((seconds) => (seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1_000)))
   const last = attempts - 1 > waits.length ? `, then every ${shown.at(-1)}` : ''
   return `${attempts} attempts, after ${shown.join(', ')}${last}`
 }

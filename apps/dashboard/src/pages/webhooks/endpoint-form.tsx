@@ -14,6 +14,7 @@ import { sentenceOf } from '../../parts/use-action.ts'
 import { useSettings } from '../../settings/settings.tsx'
 import { EndpointSettings } from './endpoint-settings.tsx'
 import { DEFAULTS, type EndpointFields } from './endpoint-fields.ts'
+import { subscriptionsTo, useEventTypes } from './use-event-types.ts'
 
 interface EndpointFormProps {
   /** Left out for a new endpoint. */
@@ -25,14 +26,13 @@ interface EndpointFormProps {
   readonly onSubmit: (fields: EndpointFields) => void
 }
 
-const KNOWN_TYPES = ['*', 'payment.*', 'payment.succeeded', 'payment.failed', 'payment.refunded']
-
 /** What an endpoint receives, where and how. */
 export function EndpointForm(props: EndpointFormProps) {
   const { before, verb, error, isPending, onClose, onSubmit } = props
   const { production } = useSettings()
   const [fields, setFields] = useState(before ?? DEFAULTS)
   const [isMore, { toggle }] = useDisclosure(false)
+  const types = useEventTypes().data
   const set = (change: Partial<EndpointFields>) => setFields((known) => ({ ...known, ...change }))
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -59,7 +59,7 @@ export function EndpointForm(props: EndpointFormProps) {
           size="xs"
           label="Events"
           description="An event type, payment.* for a group, or * for all. Enter adds one."
-          data={KNOWN_TYPES}
+          data={subscriptionsTo((types ?? []).map(({ type }) => type))}
           value={fields.eventTypes}
           onChange={(eventTypes) => set({ eventTypes })}
           required={fields.eventTypes.length === 0}

@@ -1,5 +1,6 @@
 import { Group, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import type { EndpointFields, Retry } from './endpoint-fields.ts'
+import { FilterEditor } from './filter-editor.tsx'
 
 interface EndpointSettingsProps {
   readonly fields: EndpointFields
@@ -25,6 +26,7 @@ export function EndpointSettings({ fields, isNew, set }: EndpointSettingsProps) 
   const { retry, timeoutMs, ratePerSecond, headers, signing } = fields
   return (
     <Stack gap="sm">
+      <FilterEditor filter={fields.filter} onChange={(filter) => set({ filter })} />
       <Select
         label="Retries"
         data={RETRIES}

@@ -22,6 +22,8 @@ import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { mayAdminister } from '../../session/claims.ts'
+import { useClaims } from '../../session/session-context.tsx'
 
 const STATES = ['enabled', 'disabled'] as const
 const FILTER = { status: oneOf(STATES) }
@@ -31,6 +33,7 @@ export function Endpoints() {
   const api = useApi()
   const opened = useOpened()
   const [isMaking, making] = useDisclosure(false)
+  const isAdmin = mayAdminister(useClaims().role)
   const health = useHealth().data
   const { filter, list } = useFilteredList({
     queryKey: ['webhooks', 'endpoints', 'list'],
@@ -43,7 +46,7 @@ export function Endpoints() {
   return (
     <WebhooksFrame
       lead="Addresses that receive events, each signed with its own secret."
-      actions={<Button onClick={making.open}>New endpoint</Button>}
+      {...(isAdmin && { actions: <Button onClick={making.open}>New endpoint</Button> })}
     >
       <FilteredTable
         filter={filter}
@@ -56,11 +59,13 @@ export function Endpoints() {
         empty={
           <Empty
             title="No endpoints yet"
-            action={
-              <Button mt="xs" variant="default" onClick={making.open}>
-                Create the first endpoint
-              </Button>
-            }
+            {...(isAdmin && {
+              action: (
+                <Button mt="xs" variant="default" onClick={making.open}>
+                  Create the first endpoint
+                </Button>
+              ),
+            })}
           >
             An endpoint is an address that receives your events by POST, such as payment.succeeded.
           </Empty>

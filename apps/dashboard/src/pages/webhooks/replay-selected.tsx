@@ -4,6 +4,8 @@ import { formatCount } from '../../format/number.ts'
 import type { Delivery } from './webhook.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { mayAdminister } from '../../session/claims.ts'
+import { useClaims } from '../../session/session-context.tsx'
 
 /** `1 delivery is`, `7 deliveries are`. */
 function deliveriesOf(count: number): string {
@@ -31,7 +33,9 @@ export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProp
     done: (count) => `${deliveriesOf(count)} replayed.`,
     changes: ['webhooks'],
   })
+  const isAdmin = mayAdminister(useClaims().role)
   const count = deliveries.length
+  if (!isAdmin) return null
   if (count === 0) return <Button disabled>Replay selected</Button>
   return (
     <ConfirmButton

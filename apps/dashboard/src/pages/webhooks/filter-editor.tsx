@@ -1,0 +1,137 @@
+import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import {
+  COMPARISONS,
+  conditionOf,
+  rowOf,
+  type Comparison,
+  type Filter,
+  type Row,
+} from './filter.ts'
+import { useEventTypes } from './use-event-types.ts'
+
+interface FilterEditorProps {
+  readonly filter: Filter | null
+  readonly onChange: (filter: Filter | null) => void
+}
+
+const CHOICES = Object.entries(COMPARISONS).map(([value, label]) => ({ value, label }))
+const NEW: Row = { path: '/data/amount', comparison: 'atLeast', value: '100' }
+
+/** Which events an endpoint gets by what is in them, and a try on a sample. */
+export function FilterEditor({ filter, onChange }: FilterEditorProps) {
+  const [rows, setRows] = useState<readonly Row[]>(() => (filter?.conditions ?? []).map(rowOf))
+  const match = filter?.match ?? 'all'
+  const become = (next: readonly Row[], how = match) => {
+    setRows(next)
+    onChange(next.length === 0 ? null : { match: how, conditions: next.map(conditionOf) })
+  }
+  const change = (at: number, part: Partial<Row>) =>
+    become(rows.map((row, i) => (i === at ? { ...row, ...part } : row)))
+  return (
+    <Stack gap="xs" role="group" aria-label="Filter">
+      <Text size="sm" fw={500}>
+        Filter
+      </Text>
+      {rows.length === 0 && (
+        <Text size="xs" c="dimmed">
+          Every event of the types above. A condition lets through only events that meet it.
+        </Text>
+      )}
+      {rows.length > 1 && (
+        <Select
+          aria-label="How many must hold"
+          data={[
+            { value: 'all', label: 'All conditions must hold' },
+            { value: 'any', label: 'One of the conditions must hold' },
+          ]}
+          value={match}
+          onChange={(value) => become(rows, value === 'any' ? 'any' : 'all')}
+          allowDeselect={false}
+        />
+      )}
+      {rows.map((row, at) => (
+        <Group key={at} gap={6} wrap="nowrap">
+          <TextInput
+            aria-label="Place in the event"
+            value={row.path}
+            onChange={({ currentTarget }) => change(at, { path: currentTarget.value })}
+            placeholder="/data/amount"
+            style={{ flex: 2 }}
+            required
+          />
+          <Select
+            aria-label="Comparison"
+            data={CHOICES}
+            value={row.comparison}
+            onChange={(value) => change(at, { comparison: (value ?? 'equals') as Comparison })}
+            allowDeselect={false}
+            style={{ flex: 2 }}
+          />
+          <TextInput
+            aria-label="Value"
+            value={row.value}
+            onChange={({ currentTarget }) => change(at, { value: currentTarget.value })}
+            style={{ flex: 2 }}
+          />
+          <ActionIcon
+            variant="default"
+            aria-label="Remove the condition"
+            onClick={() => become(rows.filter((_, i) => i !== at))}
+          >
+            <IconTrash size={14} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Group gap="xs">
+        <Button
+          variant="default"
+          size="compact-sm"
+          disabled={rows.length >= 10}
+          onClick={() => become([...rows, NEW])}
+        >
+          Add a condition
+        </Button>
+      </Group>
+      {filter !== null && <TryFilter filter={filter} />}
+    </Stack>
+  )
+}
+
+function TryFilter({ filter }: { filter: Filter }) {
+  const api = useApi()
+  const types = useEventTypes().data ?? []
+  const [eventType, setEventType] = useState('payment.succeeded')
+  const attempt = useAction({
+    run: () => dataOf(api.POST('/api/v1/webhook-filters/test', { body: { filter, eventType } })),
+    done: ({ matches }) => (matches ? 'The sample is sent.' : 'The sample is not sent.'),
+    changes: [],
+  })
+  return (
+    <Group gap="xs" align="flex-end">
+      <Select
+        label="Try it on a sample"
+        data={types.map(({ type }) => type)}
+        value={eventType}
+        onChange={(value) => setEventType(value ?? eventType)}
+        allowDeselect={false}
+      />
+      <Button
+        variant="default"
+        loading={attempt.isPending}
+        onClick={() => attempt.mutate(undefined)}
+      >
+        Try
+      </Button>
+      <Text size="sm" role="status">
+        {attempt.error !== null && sentenceOf(attempt.error)}
+        {attempt.data !== undefined &&
+          (attempt.data.matches ? 'This sample is sent.' : 'This sample is not sent.')}
+      </Text>
+    </Group>
+  )
+}

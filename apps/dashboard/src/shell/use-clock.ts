@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../api/api-context.tsx'
+import { dataOf } from '../api/client.ts'
+import { useSettings } from '../settings/settings.tsx'
+
+/** Another user may have moved it. */
+const LOOK_AGAIN_MS = 30_000
+
+/** How far the business clock is before the one on the wall; in production it never is. */
+export function useClock(): { aheadMs: number } {
+  const api = useApi()
+  const { production } = useSettings()
+  const { data } = useQuery({
+    queryKey: ['clock'],
+    queryFn: ({ signal }) => dataOf(api.GET('/sim/clock', { signal })),
+    enabled: !production,
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+  return { aheadMs: (data as { aheadMs?: number } | undefined)?.aheadMs ?? 0 }
+}

@@ -1,0 +1,191 @@
+import { Type, type TSchema } from 'typebox'
+
+/** A type of event that merchants get, as the API describes it. */
+export interface EventType {
+  readonly type: string
+  /** Of the shape of `data`; a change that would break receivers is a new type beside the old one. */
+  readonly version: number
+  readonly about: string
+  readonly data: TSchema
+  readonly sample: unknown
+}
+
+const Id = Type.String({ format: 'uuid' })
+const Amount = Type.Integer({ minimum: 0, description: 'in the minor unit of the currency' })
+const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
+const GatewayRef = Type.Union([Type.String(), Type.Null()], {
+  description: "the charge's name at the gateway; null where none was made",
+})
+const Reason = Type.Optional(Type.String())
+
+const payment = (status: string) =>
+  Type.Object({
+    paymentId: Id,
+    gatewayRef: Type.Optional(GatewayRef),
+    status: Type.Optional(Type.Literal(status)),
+    amount: Type.Optional(Amount),
+    currency: Type.Optional(Currency),
+    reason: Reason,
+  })
+
+const dispute = Type.Object({
+  paymentId: Id,
+  disputeId: Type.Optional(Type.String()),
+  gatewayRef: Type.Optional(GatewayRef),
+  status: Type.Optional(Type.String()),
+  amount: Type.Optional(Amount),
+  currency: Type.Optional(Currency),
+  reason: Reason,
+})
+
+const PAYMENT = {
+  paymentId: '01976f3e-8a1b-7c44-9d10-5b2f6a7e8c90',
+  gatewayRef: 'ch_7Xq2',
+  amount: 4_990,
+  currency: 'EUR',
+}
+
+const endpoint = Type.Object({
+  endpointId: Id,
+  url: Type.String({ description: 'without its query' }),
+  failingSince: Type.String({ format: 'date-time' }),
+  lastFailedAt: Type.String({ format: 'date-time' }),
+  disablesAt: Type.Optional(Type.String({ format: 'date-time' })),
+})
+
+const ENDPOINT = {
+  endpointId: '01976f3e-9c2d-7a10-8e21-6c3f7b8d9e01',
+  url: 'https://shop.example/hooks',
+  failingSince: '2026-03-02T09:30:00.000Z',
+  lastFailedAt: '2026-03-05T11:00:00.000Z',
+}
+
+/** Every event of Posthorn's own. What else a gateway sends is forwarded as it comes. */
+export const EVENT_TYPES: readonly EventType[] = [
+  {
+    type: 'payment.succeeded',
+    about: 'The gateway has taken the money.',
+    data: payment('succeeded'),
+    sample: { ...PAYMENT, status: 'succeeded' },
+  },
+  {
+    type: 'payment.failed',
+    about: 'The payment came to nothing; no money was taken.',
+    data: payment('failed'),
+    sample: { ...PAYMENT, status: 'failed' },
+  },
+  {
+    type: 'payment.authorised',
+    about: 'The money is reserved, to be captured later.',
+    data: payment('authorised'),
+    sample: { ...PAYMENT, status: 'authorised' },
+  },
+  {
+    type: 'payment.voided',
+    about: 'What was reserved is given free.',
+    data: payment('voided'),
+    sample: { ...PAYMENT, status: 'voided' },
+  },
+  {
+    type: 'payment.expired',
+    about: 'What was reserved was not captured in time.',
+    data: payment('expired'),
+    sample: { ...PAYMENT, status: 'expired' },
+  },
+  {
+    type: 'payment.refunded',
+    about: 'Money is given back: the amount of this refund, all of the payment or a part.',
+    data: Type.Object({
+      ...payment('refunded').properties,
+      refundId: Type.Optional(Type.String()),
+    }),
+    sample: { ...PAYMENT, status: 'refunded', refundId: '01976f40-11aa-7d55-b3c4-0a1b2c3d4e5f' },
+  },
+  {
+    type: 'refund.failed',
+    about: 'A refund came to nothing; the money stays.',
+    data: Type.Object({
+      ...payment('failed').properties,
+      refundId: Type.Optional(Type.String()),
+    }),
+    sample: {
+      ...{ ...PAYMENT, status: 'failed', refundId: '01976f40-11aa-7d55-b3c4-0a1b2c3d4e5f' },
+      reason: 'The account is closed.',
+    },
+  },
+  ...(['opened', 'won', 'lost', 'withdrawn'] as const).map((status) => ({
+    type: `dispute.${status}`,
+    about: {
+      opened: 'The payer asks the bank for the money back.',
+      won: 'The dispute is decided for you.',
+      lost: 'The dispute is decided for the payer; the money is gone.',
+      withdrawn: 'The payer has taken the dispute back.',
+    }[status],
+    data: dispute,
+    sample: { ...PAYMENT, disputeId: 'dp_3kL9', status },
+  })),
+  {
+    type: 'reconciliation.completed',
+    about: 'A bank statement was compared with the payments.',
+    data: Type.Object({
+      reconciliationId: Id,
+      filename: Type.String(),
+      runNo: Type.Integer({ minimum: 1 }),
+      matched: Type.Integer({ minimum: 0 }),
+      unmatched: Type.Integer({ minimum: 0 }),
+      total: Type.Integer({ minimum: 0 }),
+      matchRate: Type.Number({ minimum: 0, maximum: 100, description: 'percent' }),
+    }),
+    sample: {
+      reconciliationId: '01976f41-22bb-7e66-84d5-1b2c3d4e5f60',
+      ...{ filename: 'march.csv', runNo: 1, matched: 97, unmatched: 3, total: 100, matchRate: 97 },
+    },
+  },
+  {
+    type: 'webhook_endpoint.failing',
+    about: 'Another endpoint of yours has only failed for days, and will be disabled.',
+    data: endpoint,
+    sample: { ...ENDPOINT, disablesAt: '2026-03-07T09:30:00.000Z' },
+  },
+  {
+    type: 'webhook_endpoint.disabled',
+    about: 'Another endpoint of yours has only failed for days, and is disabled now.',
+    data: endpoint,
+    sample: ENDPOINT,
+  },
+  {
+    type: 'webhook.ping',
+    about: 'A try, asked for by a person.',
+    data: Type.Object({ by: Type.String() }),
+    sample: { by: 'ada' },
+  },
+].map((each) => ({ version: 1, ...each }))
+
+const BY_TYPE = new Map(EVENT_TYPES.map((each) => [each.type, each]))
+
+export function findEventType(type: string): EventType | undefined {
+  return BY_TYPE.get(type)
+}
+
+/** A body as it is sent, for a type of the catalogue. */
+export function sampleOf({ type, sample }: EventType) {
+  const id = `evt_sample_${type.replaceAll('.', '_')}`
+  return { id, type, createdAt: '2026-03-05T11:00:00.000Z', data: sample }
+}
+
+/** The JSON Schema of a whole body. */
+export function schemaOf({ type, version, about, data }: EventType) {
+  return Type.Object(
+    {
+      id: Type.String({ minLength: 1, maxLength: 255, description: 'the same for every endpoint' }),
+      type: Type.Literal(type),
+      createdAt: Type.Optional(Type.String({ format: 'date-time' })),
+      data,
+    },
+    {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: `${type}, version ${version}`,
+      description: about,
+    },
+  )
+}

@@ -1,0 +1,84 @@
+import { transaction } from '@posthorn/engine'
+import { callerOf, may, problem, type App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { makePortalToken } from '../../../portal-token.ts'
+import type { Sealing } from '../../../sealing.ts'
+import { recordAudit } from '../audit.ts'
+
+export interface PortalOptions {
+  readonly pool: Pool
+  readonly sealing: Sealing
+  baseUrl(): string
+}
+
+/** What a person sees of a shop is meant for minutes: a host page makes another when it is over. */
+const EXPIRES = { least: 60, most: 3_600, usual: 900 }
+
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^\\P{Cc}+$' })
+
+const createPortalToken = {
+  summary: 'A short-lived token for the portal of an organisation, for a page to embed',
+  description:
+    'Make it on your server for a user that is logged in to your site, and embed `url` in a frame. The token reaches the webhook routes of its organisation and nothing else. The origins that may embed the portal are in PORTAL_FRAME_ANCESTORS.',
+  tags: ['webhooks'],
+  body: Type.Object({
+    user: Type.Optional(Name),
+    org: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        pattern: '^\\P{Cc}+$',
+        description: "another organisation than your own: the platform's operators may",
+      }),
+    ),
+    readOnly: Type.Optional(Type.Boolean({ description: 'true: it can look, and change nothing' })),
+    expiresInSeconds: Type.Optional(
+      Type.Integer({
+        minimum: EXPIRES.least,
+        maximum: EXPIRES.most,
+        description: `${EXPIRES.usual} by default`,
+      }),
+    ),
+  }),
+  response: {
+    201: Type.Object({
+      token: Type.String(),
+      url: Type.String({ description: 'with the token behind #, which browsers do not send' }),
+      org: Type.String(),
+      readOnly: Type.Boolean(),
+      expiresAt: Type.String({ format: 'date-time' }),
+    }),
+  },
+}
+
+export function portalRoutes(app: App, { pool, sealing, baseUrl }: PortalOptions): void {
+  app.post(
+    '/api/v1/portal-tokens',
+    { schema: createPortalToken, config: { access: 'administer' } },
+    async (request, reply) => {
+      const caller = callerOf(request)
+      const { org = caller.org, readOnly = false, user = caller.sub } = request.body
+      if (org !== caller.org && !may(caller, 'operate-all')) {
+        throw problem('FORBIDDEN', { detail: 'The token would be for another organisation.' })
+      }
+      const seconds = request.body.expiresInSeconds ?? EXPIRES.usual
+      const expiresAt = Date.now() + seconds * 1_000
+      // Beside the users of tokens: the audit tells whether somebody came by a portal.
+      const sub = `portal:${user}`
+      const token = makePortalToken(sealing, { sub, org, readOnly, expiresAt })
+      const until = new Date(expiresAt).toISOString()
+      await transaction(pool, (tx) =>
+        recordAudit(tx, [
+          {
+            ...{ org, actor: caller.sub, action: 'portal_token.created', entityId: sub },
+            entityType: 'portal_token',
+            details: { readOnly, expiresAt: until },
+          },
+        ]),
+      )
+      const url = `${baseUrl()}/portal#token=${token}`
+      return reply.code(201).send({ token, url, org, readOnly, expiresAt: until })
+    },
+  )
+}
