@@ -114,7 +114,8 @@ export const createPayment = {
       }),
     ),
   }),
-  response: { 201: Receipt },
+  // 200: the key was used for the same request before, and this is its answer.
+  response: { 201: Receipt, 200: Receipt },
 }
 
 export const refundPayment = {

@@ -5200,6 +5200,26 @@ export interface paths {
           }
         }
         /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number
+              createdAt: string
+              currency: string
+              externalPaymentId: string | null
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+            }
+          }
+        }
+        /** @description Default Response */
         201: {
           headers: {
             [name: string]: unknown
