@@ -155,8 +155,11 @@ async function stateOf(id: string): Promise<Row> {
             array(select json_build_object('ref', gateway_ref, 'amount', amount, 'status', status,
                            'facts', concat(reason, ' ', evidence_due_at at time zone 'UTC'))
                     from payments.disputes where payment_id = p.id order by gateway_ref) as disputes,
-            array(select event_type from payments.webhook_deliveries
-                   where payload -> 'data' ->> 'paymentId' = p.id::text order by position) as told,
+            array(select d.event_type
+                    from payments.webhook_events as e
+                    join payments.webhook_deliveries as d
+                      on d.org_id = 'acme' and d.event_id = e.event_id
+                   where e.payment_id = p.id order by d.position) as told,
             array(select split_part(event_id, ' of ', 1) from payments.webhook_events
                    where payment_id = p.id and outcome = 'parked' order by 1) as parked,
             array(select code from posthorn.alert
@@ -258,7 +261,7 @@ const HISTORIES: Readonly<Record<string, History>> = {
   'a refund of the whole, at the gateway': { parts: [part('a', 1_000)] },
   'a refund of the whole, by us': { parts: [part('a', 1_000, 'us')] },
   'three parts, at the gateway': { parts: [part('a', 400), part('b', 400), part('c', 200)] },
-  'two equal parts, by us': { parts: [part('a', 300, 'us'), part('b', 300, 'us')] },
+  'two equal parts, by us and at the gateway': { parts: [part('a', 300, 'us'), part('b', 300)] },
   'a part by us that fails, and one that its room is for': {
     parts: [failing('a', 600), part('b', 600)],
   },
