@@ -76,6 +76,16 @@ const CASES: readonly (readonly [string, Sent, number])[] = [
     { method: 'GET', path: '/api/v1/outboxes/example.greetings/messages?key=a' },
     400,
   ],
+  ...[
+    '2020-01-01T00:00:00-21:14',
+    '0000-01-01T00:00:00Z',
+    '2016-12-31T23:59:60Z',
+    '2021-02-30T00:00:00Z',
+  ].map((time): readonly [string, Sent, number] => [
+    `the time ${time}`,
+    { method: 'GET', path: `/api/v1/audit?since=${encodeURIComponent(time)}` },
+    400,
+  ]),
   ['a broken escape', { method: 'GET', path: '/api/v1/greetings/%E0%A4%A' }, 400],
   ['a path that is none', { method: 'GET', path: '/api/v1/nothing' }, 404],
   ['a method that is none there', { method: 'DELETE', path: greet }, 405],

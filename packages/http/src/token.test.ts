@@ -30,6 +30,11 @@ describe('a token by secret', () => {
     expect(await verify(await good())).toMatchObject({ role: 'member' })
   })
 
+  test('that never expires says a time that a clock can show', async () => {
+    const { expiresAt } = await verify(await good({ exp: 1e14 }))
+    expect(new Date(expiresAt).toISOString()).toMatch(/^\+275760-09-13/)
+  })
+
   test('is remembered: the second time needs no promise', async () => {
     const token = await good()
     const first = await verify(token)

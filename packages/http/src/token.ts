@@ -41,6 +41,8 @@ export type VerifierOptions =
 
 const SECRET_BYTES = 32
 const CLOCK_TOLERANCE_SECONDS = 5
+/** The last moment that a Date can hold; a token may say a later one. */
+const LAST_MS = 8.64e15
 const SYMMETRIC = ['HS256']
 const ASYMMETRIC = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -123,7 +125,7 @@ function callerFrom({ sub, org, role = 'member', exp }: Claimed): Caller {
   if (!isName(sub)) throw invalid('its sub is not a name of 1 to 255 characters')
   if (!isName(org)) throw invalid('its org is not a name of 1 to 255 characters')
   if (!isRole(role)) throw invalid('its role is neither known nor absent')
-  return { sub, org, role, expiresAt: exp * 1_000 }
+  return { sub, org, role, expiresAt: Math.min(exp * 1_000, LAST_MS) }
 }
 
 function isRole(value: unknown): value is Role {

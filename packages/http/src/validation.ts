@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Set as setFormat } from 'typebox/format'
 import { Settings } from 'typebox/system'
 import { closeSchema } from './close-schema.ts'
+import { isDateTime } from './date-time.ts'
 import { fieldErrors } from './field-errors.ts'
 import { problem, type FieldError, type ProblemError } from './problem.ts'
 import { unstorable } from './unstorable.ts'
@@ -21,6 +23,7 @@ const MOST_VALUES = 20_000
 /** Validates by TypeBox: bodies as they are, addresses and headers by what their text means. */
 export function addValidation(app: FastifyInstance): void {
   Settings.Set({ maxErrors: MOST_ERRORS })
+  setFormat('date-time', isDateTime)
   app.addHook('onRoute', ({ schema }) => {
     if (schema?.body !== undefined) schema.body = closeSchema(schema.body)
     if (schema?.querystring !== undefined) schema.querystring = closeSchema(schema.querystring)
