@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Log } from '@posthorn/engine'
+import { startPeriodically } from '@posthorn/engine/operate'
 import { openPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
@@ -16,6 +17,9 @@ export interface Database {
 }
 
 export type DatabaseConfiguration = Pick<Configuration, 'databaseUrl' | 'dataFolder' | 'poolSize'>
+
+/** Between two looks at whether the embedded database runs. */
+const REVIVE_EVERY_MS = 2_000
 
 /** Opens the configured database, or the embedded one: started, joined or adopted. */
 export async function openDatabase(
@@ -35,11 +39,17 @@ export async function openDatabase(
   }
   const server = await openPostgres({ folder: join(dataFolder, 'postgres') })
   const pools = createPools(server.url, log)
+  const revive = async () => {
+    if (await server.revive()) log.warn({}, 'embedded PostgreSQL had ended; it runs again')
+  }
+  const task = { name: 'embedded-postgres', everyMs: REVIVE_EVERY_MS, step: revive }
+  const stopReviving = startPeriodically([task], { log })
   return {
     pool: pools.open('posthorn', poolSize),
     where: `embedded PostgreSQL ${server.version} in ${dataFolder} (${server.owner})`,
     openPool: pools.open,
     close: async () => {
+      await stopReviving()
       await pools.close()
       await server.close()
     },

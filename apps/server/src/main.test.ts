@@ -53,7 +53,7 @@ test('starts on nothing, keeps its data, and goes on where a killed one was', as
   expect(third.output()).toContain('(started)')
 }, 180_000)
 
-test('keeps the secret it made to itself, and out of what it prints', async () => {
+test('keeps its secret out of what it prints, and its embedded database running', async () => {
   const POSTHORN_DATA_DIR = await dataFolder()
   const server = startProcess({ POSTHORN_DATA_DIR, POSTHORN_LOG_LEVEL: 'debug' })
   await greet(server, 'ada')
@@ -64,7 +64,15 @@ test('keeps the secret it made to itself, and out of what it prints', async () =
   expect(logs).not.toContain(await readFile(file, 'utf8'))
   expect(logs).not.toMatch(/eyJ[\w-]+\./)
   expect(logs).not.toMatch(/postgres(ql)?:\/\/[^\s:]*:[^…\s]+@/)
-}, 60_000)
+
+  const postmaster = join(POSTHORN_DATA_DIR, 'postgres', 'data', 'postmaster.pid')
+  process.kill(Number((await readFile(postmaster, 'utf8')).split('\n')[0]), 'SIGKILL')
+  const readiness = async () => (await call(`${await server.url()}/readyz`)).status
+  await expect.poll(readiness, { timeout: 5_000, interval: 100 }).toBe(503)
+  await expect.poll(readiness, { timeout: 30_000, interval: 200 }).toBe(200)
+  await greet(server, 'grace')
+  await untilCounted(server, 'grace', 1)
+}, 120_000)
 
 test('two servers run side by side, each with its own data', async () => {
   const [one, other] = [

@@ -4,6 +4,7 @@ import { clusterVersion, ensureCluster, SUPERUSER, type Setting } from './cluste
 import { PostgresServerError } from './errors.ts'
 import { withLock } from './lock.ts'
 import { LOOPBACK } from './port.ts'
+import { findPostmaster } from './postmaster.ts'
 import { serverVersion } from './queries.ts'
 import { awaitServer, startServer, stopServer, type ServerSettings } from './server.ts'
 import { serverFolder, unreachable, type ServerFolder } from './server-folder.ts'
@@ -24,6 +25,8 @@ export interface Postgres {
   readonly version: string
   /** `adopted`: the server ran, but no process used it any more. */
   readonly owner: 'started' | 'joined' | 'adopted'
+  /** Starts the server again, on the same port, if its process has ended; whether it had. */
+  revive(): Promise<boolean>
   /** Leaves the server; the last one out stops it. */
   close(): Promise<void>
 }
@@ -62,7 +65,25 @@ async function startOrJoin(
     const version = await askVersion(url)
     const owner = running === undefined ? 'started' : others > 0 ? 'joined' : 'adopted'
     log?.(`PostgreSQL ${version} on port ${port} (${owner})`)
-    return { url, version, owner, close: once(() => withLock(folder.lock, leave)) }
+    const revive = async () => {
+      if ((await awaitServer(folder.data)) !== undefined) return false
+      const now = await startServer(setting, settings)
+      if (now === port) return true
+      // Every connection string in use names the old port.
+      await stopServer(folder.data)
+      const reason = `Port ${port} is taken by another process.`
+      throw new PostgresServerError('POSTGRES_START_FAILED', reason)
+    }
+    return {
+      url,
+      version,
+      owner,
+      revive: async () => {
+        if (await findPostmaster(folder.data)) return false
+        return withLock(folder.lock, revive)
+      },
+      close: once(() => withLock(folder.lock, leave)),
+    }
   } catch (error) {
     await leave()
     throw error
