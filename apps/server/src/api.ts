@@ -80,7 +80,7 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
     verify: await verifierOf(configuration),
     production,
     log,
-    trustProxy,
+    ...(trustProxy !== undefined && { trustProxy }),
     ...(baseUrl !== undefined && { baseUrl }),
     rateLimit: rateLimit > 0 && { max: rateLimit, windowMs: 60_000 },
     drainMs: DRAIN_MS,

@@ -64,7 +64,7 @@ describe('readConfiguration', () => {
     [{ POSTHORN_ROLES: 'all,api' }, 'POSTHORN_ROLES'],
     [{ POSTHORN_BASE_URL: 'ftp://x' }, 'POSTHORN_BASE_URL'],
     [{ KAFKA_BROKERS: 'localhost' }, 'KAFKA_BROKERS'],
-    [{ POSTHORN_TRUST_PROXY: 'perhaps' }, 'POSTHORN_TRUST_PROXY'],
+    [{ POSTHORN_TRUST_PROXY: 'true' }, 'POSTHORN_TRUST_PROXY'],
     [{ POSTHORN_MIGRATE: 'later' }, 'POSTHORN_MIGRATE'],
     [{ PORT: '4600.5' }, 'PORT'],
   ])('refuses %j', (env, name) => {

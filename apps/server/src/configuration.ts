@@ -16,6 +16,9 @@ const setting = <Options>(description: string, options: Options & Partial<Settin
   ...options,
 })
 
+/** A number of proxies, or addresses and networks; `false` is what it was before. */
+const PROXIES = '^(false|[1-9]\\d?|[0-9a-fA-F.:]+(/\\d+)?(\\s*,\\s*[0-9a-fA-F.:]+(/\\d+)?)*)$'
+
 /** What the server itself reads from the environment; systems add their own. */
 export const SERVER_SETTINGS = Type.Object({
   PORT: Type.Integer(
@@ -186,8 +189,13 @@ export const SERVER_SETTINGS = Type.Object({
       default: 600,
     }),
   ),
-  POSTHORN_TRUST_PROXY: Type.Boolean(
-    setting('true behind a proxy that sets X-Forwarded-For, else false', { default: false }),
+  POSTHORN_TRUST_PROXY: Type.Optional(
+    Type.String(
+      setting(
+        'whose X-Forwarded-For is believed: the networks of your proxies, with commas between, or how many stand in a row before this server',
+        { pattern: PROXIES },
+      ),
+    ),
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String(
@@ -234,7 +242,7 @@ export interface Configuration {
   readonly retention: Readonly<Record<string, Duration | 'forever'>>
   readonly logLevel: string
   readonly rateLimit: number
-  readonly trustProxy: boolean
+  readonly trustProxy: number | readonly string[] | undefined
   readonly tracesEndpoint: string | undefined
   /** What each system reads for itself, by its name. */
   readonly settings: Readonly<Record<string, unknown>>
@@ -301,9 +309,14 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
       (values.POSTHORN_RETENTION?.split(',') ?? []).map((each) => each.split('=')),
     ) as Configuration['retention'],
     rateLimit: values.POSTHORN_RATE_LIMIT,
-    trustProxy: values.POSTHORN_TRUST_PROXY,
+    trustProxy: proxiesOf(values.POSTHORN_TRUST_PROXY),
     tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   }
+}
+
+function proxiesOf(text: string | undefined): Configuration['trustProxy'] {
+  if (text === undefined || text === 'false') return undefined
+  return /^\d+$/.test(text) ? Number(text) : text.split(',').map((network) => network.trim())
 }
 
 function oidcOf(values: Static<typeof SERVER_SETTINGS>): Configuration['oidc'] {

@@ -7,6 +7,10 @@ import { testServer } from './testing/test-server.ts'
 const database = await testDatabase()
 const letters = letterSystem()
 const server = await testServer(database, { systems: [letters.system] })
+const limited = await testServer(database, {
+  systems: [],
+  env: { POSTHORN_RATE_LIMIT: '2', POSTHORN_ROLES: 'api' },
+})
 
 /** The value of a metric whose line begins like this. */
 async function metric(start: string): Promise<number | undefined> {
@@ -39,6 +43,16 @@ describe('/metrics', () => {
     expect(await metric(`posthorn_http_request_ms_count${route}`)).toBeGreaterThan(0)
     expect(await metric('process_resident_memory_bytes')).toBeGreaterThan(0)
   })
+})
+
+test('probes are answered, however many requests a stranger makes', async () => {
+  const statuses = async (path: string) => {
+    const answers = Array.from({ length: 5 }, () => fetch(`${limited.url}${path}`))
+    return (await Promise.all(answers)).map(({ status }) => status)
+  }
+  expect(await statuses('/openapi.json')).toContain(429)
+  expect(await statuses('/healthz')).toEqual([200, 200, 200, 200, 200])
+  expect(await statuses('/readyz')).not.toContain(429)
 })
 
 describe('/readyz', () => {

@@ -17,6 +17,9 @@ const Checked = Type.Object({
 
 const PUBLIC = { access: 'public' } as const
 
+/** Never limited: a stranger's requests must not make a supervisor restart the process. */
+const PROBE = { ...PUBLIC, rateLimit: false } as const
+
 const healthz = {
   summary: 'Liveness: the process answers',
   tags: ['health'],
@@ -39,9 +42,9 @@ export interface HealthOptions {
 }
 
 export function healthRoutes(app: App, { readiness, registry, readBacklog }: HealthOptions): void {
-  app.get('/healthz', { schema: healthz, config: PUBLIC }, async () => ({ status: 'ok' as const }))
+  app.get('/healthz', { schema: healthz, config: PROBE }, async () => ({ status: 'ok' as const }))
 
-  app.get('/readyz', { schema: readyz, config: PUBLIC }, async (_request, reply) => {
+  app.get('/readyz', { schema: readyz, config: PROBE }, async (_request, reply) => {
     const answer = await readiness()
     return reply.code(answer.ready ? 200 : 503).send(answer)
   })

@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Default `read` for GET and `write` for other methods: a route that says nothing is closed. */
     access?: Access
-    /** False for a public route that is called by ourselves, from one address. */
+    /** False for a public route that every caller shares: probes, and what we call ourselves. */
     rateLimit?: false
     /** Open to tokens of a portal, to look or to change things. Default: closed to them. */
     portal?: 'read' | 'write'

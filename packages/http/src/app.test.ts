@@ -279,6 +279,22 @@ describe('rate limit', () => {
     }
     expect(statuses).toEqual([200, 200, 200, 429])
   })
+
+  test.each([[1], [['127.0.0.1']]])(
+    'behind %j a client’s own claims about its address do not count',
+    async (trustProxy) => {
+      const app = await sampleApp({ rateLimit: { max: 3, windowMs: 60_000 }, trustProxy })
+      const from = async (claimed: string, client: string) => {
+        // The proxy adds the address that it sees behind what the client has written.
+        const headers = { 'x-forwarded-for': `${claimed}, ${client}` }
+        return (await app.inject({ url: '/open', headers })).statusCode
+      }
+      const statuses = []
+      for (let i = 0; i < 4; i += 1) statuses.push(await from(`10.0.0.${i}`, '203.0.113.7'))
+      expect(statuses).toEqual([200, 200, 200, 429])
+      expect(await from('10.0.0.1', '203.0.113.8')).toBe(200)
+    },
+  )
 })
 
 describe('logs and metrics', () => {

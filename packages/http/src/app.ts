@@ -10,6 +10,7 @@ import {
   type RawRequestDefaultExpression,
   type RawServerDefault,
   type FastifyRequest,
+  type FastifyServerOptions,
 } from 'fastify'
 import { createAccessHook } from './access.ts'
 import { answerClientError, answerError } from './answer.ts'
@@ -48,8 +49,11 @@ export interface AppOptions extends ApiDescription {
   readonly bodyLimit?: number
   /** Per user, or per network for anonymous callers. Default 600 in a minute. */
   readonly rateLimit?: RateLimit | false
-  /** Which proxies may name the client's address. Default none. */
-  readonly trustProxy?: boolean | string | string[]
+  /**
+   * Which proxies may name the client's address: their networks, or how many of them stand in a row
+   * before this server. Default none.
+   */
+  readonly trustProxy?: number | readonly string[]
   /** For the headers, and again for a body that is parsed. Default 30 s. */
   readonly requestTimeoutMs?: number
   /** How long a connection may be silent. Default 65 s; event streams say something every 15 s. */
@@ -80,7 +84,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     bodyLimit: options.bodyLimit ?? 1_048_576,
     connectionTimeout: options.connectionTimeoutMs ?? 65_000,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 30_000,
-    trustProxy: options.trustProxy ?? false,
+    trustProxy: trustOf(options.trustProxy),
     http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 1_000 },
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
@@ -105,6 +109,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   addRequestLog(app, options.onResponse)
   await addOpenApi(app, options)
   return app
+}
+
+/** The nearest proxy is hop 0. */
+function trustOf(
+  proxies: AppOptions['trustProxy'],
+): NonNullable<FastifyServerOptions['trustProxy']> {
+  if (typeof proxies === 'number') return (_address, hop) => hop < proxies
+  return proxies === undefined ? false : [...proxies]
 }
 
 function loggerOf(log: FastifyBaseLogger | LogSettings | false) {

@@ -211,6 +211,21 @@ describe('a stream', () => {
       .toBe(200)
     later.abort()
   })
+
+  test('is one of at most so many of an organisation, and of all', async () => {
+    const { url } = await openStream(silent, { maxPerOrg: 2, maxInAll: 3 })
+    const leave = new AbortController()
+    const open = async (org: string, sub: string) => {
+      const headers = await bearer({ org, sub })
+      const response = await fetch(url, { headers, signal: leave.signal })
+      return response.status
+    }
+    expect([await open('acme', 'ada'), await open('acme', 'bob')]).toEqual([200, 200])
+    expect(await open('acme', 'cyd')).toBe(429)
+    expect(await open('other', 'ada')).toBe(200)
+    expect(await open('third', 'ada')).toBe(429)
+    leave.abort()
+  })
 })
 
 describe('Last-Event-ID', () => {

@@ -8,7 +8,7 @@ import { encodeEvent, type StreamEvent } from './stream-event.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How many event streams each caller has open. */
+    /** How many event streams are open: of each caller, of each organisation, and in all. */
     streams: Map<string, number>
   }
 }
@@ -24,6 +24,10 @@ export interface EventStreamOptions {
   readonly patienceMs?: number
   /** Default 10. */
   readonly maxPerCaller?: number
+  /** Default 100: one organisation cannot take the streams of the others. */
+  readonly maxPerOrg?: number
+  /** Of this process. Default 1,000. */
+  readonly maxInAll?: number
 }
 
 /** The longest delay that Node's timers know. */
@@ -45,7 +49,7 @@ export function lastEventId({ headers }: FastifyRequest): string | undefined {
  */
 export async function sendEvents(reply: FastifyReply, options: EventStreamOptions): Promise<void> {
   const { request } = reply
-  const leave = enter(request, options.maxPerCaller ?? 10)
+  const leave = enter(request, options)
   const over = new AbortController()
   const stop = () => over.abort()
   const { closing } = request.server
@@ -68,20 +72,30 @@ export async function sendEvents(reply: FastifyReply, options: EventStreamOption
 }
 
 /** Counts a stream in; throws `TOO_MANY_STREAMS`. Returns how to count it out. */
-function enter({ caller, ip, server }: FastifyRequest, most: number): () => void {
-  const who = caller ? userOf(caller) : networkOf(ip)
-  const taken = server.streams.get(who) ?? 0
-  if (taken >= most) {
+function enter(
+  { caller, ip, server: { streams } }: FastifyRequest,
+  { maxPerCaller = 10, maxPerOrg = 100, maxInAll = 1_000 }: EventStreamOptions,
+): () => void {
+  const limits = [
+    { name: caller ? userOf(caller) : networkOf(ip), most: maxPerCaller, whose: '' },
+    ...(caller ? [{ name: caller.org, most: maxPerOrg, whose: ' of an organisation' }] : []),
+    { name: '', most: maxInAll, whose: ' of all callers' },
+  ]
+  for (const { name, most, whose } of limits) {
+    if ((streams.get(name) ?? 0) < most) continue
     throw problem('TOO_MANY_STREAMS', {
-      detail: `At most ${most} event streams at once.`,
+      detail: `At most ${most} event streams${whose} at once.`,
       retryAfterSeconds: 5,
     })
   }
-  server.streams.set(who, taken + 1)
+  const count = (name: string, by: number) => {
+    const taken = (streams.get(name) ?? 0) + by
+    if (taken > 0) streams.set(name, taken)
+    else streams.delete(name)
+  }
+  for (const { name } of limits) count(name, 1)
   return () => {
-    const left = (server.streams.get(who) ?? 1) - 1
-    if (left > 0) server.streams.set(who, left)
-    else server.streams.delete(who)
+    for (const { name } of limits) count(name, -1)
   }
 }
 
