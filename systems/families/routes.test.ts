@@ -64,6 +64,13 @@ describe('over HTTP', () => {
     expect((await get(created)).status).toBe(405)
   })
 
+  test.each(['variables={', 'extensions=%5B'])('an address with %s is 400', async (rest) => {
+    const response = await fetch(`${url}/graphql?query=%7B__typename%7D&${rest}`, {
+      headers: { authorization: `Bearer ${ada.token}` },
+    })
+    expect(response.status).toBe(400)
+  })
+
   test.each([
     ['no JSON', '{'],
     ['no query', '{}'],

@@ -4,6 +4,7 @@ import { CommitUnknownError, ConflictError } from '@posthorn/domain'
 import type { Log } from '@posthorn/engine'
 import {
   callerOf,
+  invalid,
   problem,
   problemOf,
   rawBodyOf,
@@ -67,6 +68,7 @@ export function familyRoutes(app: App, { pool, commands, log }: GraphqlOptions):
     config: { rawBody: true, access: 'read' },
     schema: { summary: 'Families and their invitations, by GraphQL', tags: ['families'] },
     async handler(request, reply) {
+      checkQuery(request.query as Readonly<Record<string, unknown>>)
       const caller = callerOf(request)
       const { sub, org } = caller
       const context = { caller, actor: { sub, org }, db: pool, commands }
@@ -84,6 +86,23 @@ export function familyRoutes(app: App, { pool, commands, log }: GraphqlOptions):
         .send(await response.text())
     },
   })
+}
+
+/** In an address they are text, which Yoga would fail to parse with an error of ours. */
+function checkQuery(query: Readonly<Record<string, unknown>>): void {
+  const wrong = ['variables', 'extensions'].filter((name) => {
+    return query[name] !== undefined && !isJson(query[name])
+  })
+  if (wrong.length > 0) throw invalid(wrong.map((field) => ({ field, reason: 'must be JSON' })))
+}
+
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(String(text))
+    return true
+  } catch {
+    return false
+  }
 }
 
 function requestOf(request: FastifyRequest): RequestInit {
