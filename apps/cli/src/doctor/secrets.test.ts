@@ -12,18 +12,26 @@ const PRODUCTION: Record<string, string> = {
   POSTHORN_JWT_SECRET: randomBytes(32).toString('base64url'),
   POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
   ...requiredSettings(),
-  STRIPE_API_KEY: `sk_live_${randomBytes(32).toString('base64url')}`,
   SMTP_URL: 'smtp://mail.example:587',
 }
 
-/** What production must name for the systems; random, where it is a secret. */
+interface Setting {
+  readonly production?: string
+  /** Needed only where another setting has this value. */
+  readonly when?: readonly [name: string, value: string]
+  readonly secret?: true
+  readonly default?: unknown
+}
+
+/** What production must name for the systems, as they are set by default; random, where it is a secret. */
 function requiredSettings(): Record<string, string> {
   const fields = systems.flatMap(({ settings }) => Object.entries(settings.properties))
   return Object.fromEntries(
     fields.flatMap(([name, field]) => {
-      const setting = field as { production?: string; secret?: true; default?: unknown }
-      if (setting.production !== 'required') return []
-      const value = setting.secret ? randomBytes(32).toString('base64url') : setting.default
+      const { production, when, secret, ...rest } = field as Setting
+      // Of the gateways the one that is the default.
+      if (production !== 'required' || when?.[1] === 'stripe') return []
+      const value = secret ? randomBytes(32).toString('base64url') : rest.default
       return [[name, String(value)]]
     }),
   )
