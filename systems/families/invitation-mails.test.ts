@@ -196,12 +196,12 @@ describe('a message', () => {
       toMessage({ ...init, payload: { ...payload, invitationId: { value: "x' or 1=1" } } }),
       toMessage({ ...init, payload: { ...payload, invitationId: { value: uuid() } } }),
       toMessage({ ...init, payload, id: 'no-uuid' }),
-      // Of 2020: older than the inbox remembers.
+      // Of 2020: older than the retention of the inbox.
       toMessage({ ...init, payload, id: '016f5e66-e800-7000-8000-000000000000' }),
     ]
     for (const each of odd) await running.handle(each)
     expect(await running.mails()).toHaveLength(0)
-    expect(running.logged.join()).toContain('older than the inbox remembers')
+    expect(running.logged.join()).toContain('older than the retention of the inbox')
   })
 
   test('that is slow to mail does not take the connections of all others', async () => {

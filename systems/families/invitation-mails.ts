@@ -76,7 +76,7 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
       } catch (error) {
         // So old an invitation cannot be accepted any more: no mail is sent.
         if (!(error instanceof PosthornError && error.code === 'INBOX_EXPIRED')) throw error
-        log.warn({ id }, 'invitation skipped: older than the inbox remembers')
+        log.warn({ id }, 'invitation skipped: older than the retention of the inbox')
       }
     },
   }

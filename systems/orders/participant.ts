@@ -79,7 +79,7 @@ export function participant<Schema extends TSchema>(
   /** True for a command whose saga has stopped waiting long ago. */
   const isTooLate = (error: unknown, id: string): boolean => {
     if (!(error instanceof PosthornError && error.code === 'INBOX_EXPIRED')) return false
-    log.warn({ id, command }, 'command skipped: older than the inbox remembers')
+    log.warn({ id, command }, 'command skipped: older than the retention of the inbox')
     return true
   }
 

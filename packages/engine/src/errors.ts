@@ -34,7 +34,7 @@ export const ERROR_CODES = {
   CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',
   REPLAYED: 'An operator sent the message again.',
   INBOX_EXPIRED:
-    'The message is older than the inbox remembers, so it cannot be distinguished from a repeat.',
+    'The message is older than the retention of the inbox, so it cannot be distinguished from a repeat.',
   IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by another request.',
   CURSOR_INVALID: 'The cursor of a list is not one that this list gave out.',
   FEED_BEHIND: 'The reader of a feed was too slow; it can go on from its last position.',

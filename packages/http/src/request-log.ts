@@ -43,7 +43,7 @@ export function addRequestLog(
       onResponse?.(answered)
     } catch (error) {
       // Thrown on from here it would end the process.
-      request.log.error({ err: error }, 'onResponse threw')
+      request.log.error({ err: error }, 'response hook failed; the answer was sent')
     }
   }
   app.addHook('onResponse', (request, reply, done) => {

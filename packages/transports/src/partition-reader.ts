@@ -225,6 +225,11 @@ export class PartitionReader {
     // One that stays only makes the next reader more careful.
     await failures.store
       ?.forgetRun(this.partition)
-      .catch((error: unknown) => log.debug({ err: error }, 'a note could not be deleted'))
+      .catch((error: unknown) =>
+        log.debug(
+          { err: error },
+          'note of a run not deleted; the next reader is only more careful',
+        ),
+      )
   }
 }

@@ -15,7 +15,7 @@ export interface Receipts<Item extends { readonly id: string }> {
 export interface OnceAll<Item, Result> {
   /** Their effects happened now. */
   readonly first: readonly Item[]
-  /** Older than the inbox remembers: perhaps repeats, so nothing was done about them. */
+  /** Older than the retention of the inbox: perhaps repeats, so nothing was done about them. */
   readonly expired: readonly Item[]
   /** What the handler returned; undefined where no message was a first one. */
   readonly result: Result | undefined

@@ -80,7 +80,7 @@ export function inboxTableSql(inbox: Inbox): string {
  * Runs the handler unless this consumer has had the message: the inbox row and the handler's writes
  * commit together. A repeat at the same time waits for the first to end, and runs if that one rolled
  * back. When the handler throws, the transaction can no longer commit (a savepoint around `once`
- * confines that). Throws `INBOX_EXPIRED` for an id older than the inbox remembers.
+ * confines that). Throws `INBOX_EXPIRED` for an id older than its retention.
  */
 export async function once<Result>(
   tx: Transaction,

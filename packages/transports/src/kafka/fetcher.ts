@@ -73,7 +73,7 @@ export class Fetcher {
         minBytes: 1,
         maxBytes: FETCH_BYTES,
       })
-      .catch((error: unknown) => this.#rewound(readers, error))
+      .catch((error: unknown) => this.#rewind(readers, error))
     for (const reader of readers) {
       for (const partition of partitionsOf(response)) {
         if (partition.partitionIndex === reader.partition) this.#give(reader, partition)
@@ -82,7 +82,7 @@ export class Fetcher {
   }
 
   /** Readers that the topic's retention has left behind go on where there still is something. */
-  async #rewound(readers: readonly PartitionReader[], error: unknown): Promise<undefined> {
+  async #rewind(readers: readonly PartitionReader[], error: unknown): Promise<undefined> {
     const { client, log, consumer, from } = this.#options
     const { topic, group } = consumer
     const answers = [...tree(error)].flatMap((each) => partitionsOf(each['response']))
@@ -94,7 +94,10 @@ export class Fetcher {
       const next = offsets.get(reader.partition)
       if (next === undefined) continue
       const { partition, next: asked } = reader
-      log.error({ topic, group, partition, asked, next }, 'messages are gone: offset out of range')
+      log.error(
+        { topic, group, partition, asked, next },
+        'offset out of range: messages were lost; reading goes on',
+      )
       reader.give([], next)
     }
   }

@@ -50,7 +50,7 @@ export class GroupMember {
       await this.#releaseDrained()
       if (this.#look || performance.now() - this.#renewedAt >= leaseMs / 3) await this.balance()
     } catch (error) {
-      log.warn({ ...me, err: error }, 'consumer group could not be tended; trying again')
+      log.warn({ ...me, err: error }, 'consumer group maintenance failed; trying again')
       // Without a renewal for a whole lease others may hold the partitions by now.
       if (performance.now() - this.#renewedAt > leaseMs) {
         for (const reader of this.readers.values()) this.#lose(reader)

@@ -118,7 +118,10 @@ export async function openSubscription(
     // Only now: until here the leases had to be renewed.
     await tending.stop()
     await member.leave().catch((error: unknown) => {
-      log.warn({ topic, group, err: error }, 'left the group without a word; its lease will end')
+      log.warn(
+        { topic, group, err: error },
+        'leaving the consumer group failed; its lease will run out',
+      )
     })
   }
   let closing: Promise<void> | undefined

@@ -36,7 +36,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   const connect = async (): Promise<AMQPClient> => {
     const client = new QuietClient(urlOf(options))
-    client.onerror = ({ message }) => log.debug({ reason: message }, 'rabbitmq connection')
+    client.onerror = ({ message }) => log.debug({ reason: message }, 'rabbitmq connection failed')
     try {
       const connected = client.connect()
       if (!(await within(connected, timeoutMs, () => undefined))) {

@@ -29,7 +29,7 @@ const FILTER = {
   status: oneOf(SET_ASIDE_STATES),
 }
 
-/** Consumers set messages aside without a word to this page. */
+/** Consumers set messages aside and send this page no event. */
 const EVERY_MS = 5_000
 
 const COLUMNS: readonly Column<SetAside>[] = [
