@@ -93,6 +93,7 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
 
 async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   const { configuration, pool, opened, metrics, log } = options
+  const { baseUrl } = configuration
   const feed = createFeed({ pool, log })
   const announcements = createAnnouncementFeed({ pool, log, mode: configuration.relayMode })
   const tasks = [samplingTask(pool, opened.outboxes, log), replayTask(pool, opened.outboxes)]
@@ -112,11 +113,12 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   })
   for (const addRoute of opened.routes) await addRoute(app)
   if (!configuration.production) {
-    demoRoutes(app, { simulators: opened.simulators, baseUrl: configuration.baseUrl, log })
+    demoRoutes(app, { simulators: opened.simulators, baseUrl, log })
   }
   await app.register(simulators, {
     pool,
     simulators: opened.simulators,
+    ...(baseUrl !== undefined && { hostname: new URL(baseUrl).hostname }),
     production: configuration.production,
   })
 }

@@ -14,7 +14,7 @@ export async function writeSimulatorAddresses(
 ): Promise<void> {
   const file = fileIn(dataFolder)
   await mkdir(dataFolder, { recursive: true })
-  await writeFile(`${file}.${process.pid}`, JSON.stringify(addresses))
+  await writeFile(`${file}.${process.pid}`, JSON.stringify(addresses), { mode: 0o600 })
   // Whole or not at all, for a concurrent reader.
   await rename(`${file}.${process.pid}`, file)
 }

@@ -38,6 +38,20 @@ describe('requests', () => {
     })
   })
 
+  test('come by an address, as localhost or by the server’s name, not by a page’s', async () => {
+    const server = await serve({ simulators: [echo()], hostname: 'posthorn.example' })
+    const statusFor = async (host: string) => {
+      const answer = await server.app.inject({ url: '/sim/echo/requests', headers: { host } })
+      return answer.statusCode
+    }
+    for (const host of ['127.0.0.1:4600', '[::1]:4600', 'LOCALHOST:4600', 'posthorn.example']) {
+      expect(await statusFor(host), host).toBe(200)
+    }
+    for (const host of ['rebound.example:4600', 'localhost.evil.example', '127.0.0.1.nip.io']) {
+      expect(await statusFor(host), host).toBe(403)
+    }
+  })
+
   test('have their raw bytes, for signatures', async () => {
     const server = await serve({ simulators: [echo()] })
     const body = '{ "n" :\t1.0 }'
@@ -181,12 +195,13 @@ describe('clients', () => {
   }
 
   test('that leave before the answer have aborted', async () => {
-    const server = await leaveAfter('POST /sim/echo/work HTTP/1.1\r\nhost: x\r\n\r\n')
+    const server = await leaveAfter('POST /sim/echo/work HTTP/1.1\r\nhost: localhost\r\n\r\n')
     expect((await server.get<{ said: unknown[] }>('/sim/echo/said')).body.said).toHaveLength(1)
   })
 
   test('that leave in the middle of their request have too', async () => {
-    const start = 'POST /sim/echo/say HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"a"'
+    const start =
+      'POST /sim/echo/say HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"a"'
     const server = await leaveAfter(start)
     expect((await server.get<{ said: unknown[] }>('/sim/echo/said')).body.said).toHaveLength(0)
   })

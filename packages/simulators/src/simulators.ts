@@ -1,7 +1,9 @@
+import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import type { Pool } from 'pg'
 import { PosthornError } from '@posthorn/engine'
+import { problem } from '@posthorn/http'
 import { clockRoutes } from './clock.ts'
 import { controlRoutes, type Controlled } from './control.ts'
 import { plainFailure } from './mishap.ts'
@@ -13,6 +15,8 @@ export interface SimulatorsOptions {
   /** Where the business clock is. */
   readonly pool: Pool
   readonly simulators: readonly Simulator[]
+  /** By which name clients call this server, beside its addresses and `localhost`. */
+  readonly hostname?: string
   /** Nothing is mounted or opened: every path below `/sim` is unknown. Default false. */
   readonly production?: boolean
 }
@@ -48,6 +52,8 @@ export const simulators = fastifyPlugin<SimulatorsOptions>(
     // Before the server waits for its requests: those that hang would keep it waiting.
     app.addHook('preClose', async () => end.abort())
 
+    const names = new Set(['localhost', ...(options.hostname ? [options.hostname] : [])])
+    const below = mountBelow(app, names)
     const listed: Listed[] = []
     for (const simulator of options.simulators) {
       const { name, about } = simulator
@@ -56,14 +62,14 @@ export const simulators = fastifyPlugin<SimulatorsOptions>(
       app.addHook('onClose', async () => open.close?.())
       if (open.address !== undefined) addresses[name] = open.address
       const path = `/sim/${name}`
-      const routes = await below(app, path, mount)
+      const routes = await below(path, mount)
       listed.push({ name, about, address: open.address ?? path, routes })
     }
-    const routes = await below(app, '/sim/clock', (scope) => clockRoutes(scope, options.pool))
+    const routes = await below('/sim/clock', (scope) => clockRoutes(scope, options.pool))
     const about = 'The business clock: hours pass in a moment, for every process on the database.'
     listed.push({ name: 'clock', about, address: '/sim/clock', routes })
 
-    await below(app, '/sim', (scope) => {
+    await below('/sim', (scope) => {
       scope.get('', { schema: { summary: 'The simulators' } }, () => ({ items: listed }))
     })
   },
@@ -100,25 +106,37 @@ async function openSimulator(simulator: Simulator, world: ControlledWorld) {
 }
 
 /** Mounts public routes, and records them. */
-async function below(
-  app: FastifyInstance,
-  prefix: string,
-  mount: (scope: FastifyInstance) => void | Promise<void>,
-): Promise<RouteLine[]> {
-  const lines: RouteLine[] = []
-  const mountAll = async (scope: FastifyInstance) => {
-    scope.addHook('onRoute', (route) => {
-      // Our own relays call from one address: a limit by address would be theirs.
-      route.config = { ...route.config, access: 'public', rateLimit: false }
-      route.schema = { tags: ['simulators'], ...route.schema }
-      const { summary } = route.schema
-      const methods = [route.method].flat().filter((method) => method !== 'HEAD')
-      lines.push(...methods.map((method) => ({ method, path: route.url, does: summary })))
-    })
-    await mount(scope)
+function mountBelow(app: FastifyInstance, names: ReadonlySet<string>) {
+  return async (
+    prefix: string,
+    mount: (scope: FastifyInstance) => void | Promise<void>,
+  ): Promise<RouteLine[]> => {
+    const lines: RouteLine[] = []
+    const mountAll = async (scope: FastifyInstance) => {
+      scope.addHook('onRequest', async ({ hostname }) => checkHost(hostname, names))
+      scope.addHook('onRoute', (route) => {
+        // Our own relays call from one address: a limit by address would be theirs.
+        route.config = { ...route.config, access: 'public', rateLimit: false }
+        route.schema = { tags: ['simulators'], ...route.schema }
+        const { summary } = route.schema
+        const methods = [route.method].flat().filter((method) => method !== 'HEAD')
+        lines.push(...methods.map((method) => ({ method, path: route.url, does: summary })))
+      })
+      await mount(scope)
+    }
+    await app.register(mountAll, { prefix })
+    return lines
   }
-  await app.register(mountAll, { prefix })
-  return lines
+}
+
+/**
+ * These routes take no token. A page of the web may point a name of its own at this machine (DNS
+ * rebinding) and would read the mail; what it cannot do is call by an address, or by our name.
+ */
+function checkHost(hostname: string, names: ReadonlySet<string>): void {
+  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase()
+  if (isIP(host) > 0 || names.has(host)) return
+  throw problem('FORBIDDEN', { detail: 'Call simulators by an address, or as localhost.' })
 }
 
 function checkNames(wanted: readonly Simulator[]): void {

@@ -72,7 +72,7 @@ export function folderStorage(folder: string): Storage {
 }
 
 async function writeWhole(path: string, bytes: AsyncIterable<Uint8Array>): Promise<Stats> {
-  const file = await open(path, 'wx')
+  const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(bytes)
     await file.sync()

@@ -149,7 +149,7 @@ test('a client that leaves in the middle of a file attaches nothing', async () =
   socket.write(
     [
       'POST /sim/documents/attach-evidence HTTP/1.1',
-      'host: documents',
+      'host: localhost',
       'idempotency-key: row-1',
       'content-type: multipart/form-data; boundary=xx',
       'content-length: 1000',
