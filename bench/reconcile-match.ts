@@ -97,7 +97,7 @@ async function bareUpdate({ pool }: Database, memory: '4MB' | '64MB'): Promise<n
           set status = 'matched', matched_payment_id = p.id, decided_by = 'auto'
          from payments.payments as p
         where r.run_id = $1 and r.status = 'unmatched'
-          and p.org_id = 'bench' and p.user_id = 'bench'
+          and p.org_id = 'bench'
           and p.external_payment_id = r.external_transaction_id
           and p.amount = r.amount and p.currency = r.currency`,
       [RUN_ID],

@@ -17,6 +17,8 @@ import { ratio, type Report } from './report.ts'
 interface Files {
   /** As a bank sends it. */
   readonly csv: string
+  /** The same records as a camt.053 statement. */
+  readonly camt: string
   /** The same records as the table has them, ready for COPY. */
   readonly rows: string
 }
@@ -39,14 +41,16 @@ export async function benchUploading(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-bench-'))
   try {
-    const files = { csv: join(folder, 'bank.csv'), rows: join(folder, 'rows.csv') }
+    const file = (name: string) => join(folder, name)
+    const files = { csv: file('bank.csv'), camt: file('bank.xml'), rows: file('rows.csv') }
     const runId = uuid()
     await writeFiles(files, { records, runId })
-    const runs: Record<'bare' | 'upload', Run[]> = { bare: [], upload: [] }
+    const runs: Record<'bare' | 'csv' | 'camt', Run[]> = { bare: [], csv: [], camt: [] }
     for (let round = 1; round <= rounds; round += 1) {
       for (const [name, measure] of [
         ['bare', (database: Database) => bareCopy(database, { files, records, runId })],
-        ['upload', (database: Database) => upload(database, { files, records })],
+        ['csv', (database: Database) => upload(database, { path: files.csv, records })],
+        ['camt', (database: Database) => upload(database, { path: files.camt, records })],
       ] as const) {
         const run = await inDatabase(server, async (database) => {
           await migrate(database.pool, [await engineMigrations(), await system.migrations()])
@@ -58,10 +62,15 @@ export async function benchUploading(
     }
     report.table(`${records} records loaded, median of ${rounds}`, [
       lineOf('bare COPY', records, runs.bare),
-      lineOf('upload', records, runs.upload),
+      lineOf('upload, CSV', records, runs.csv),
+      lineOf('upload, camt.053', records, runs.camt),
     ])
-    const shares = runs.upload.map(({ ms }, i) => (runs.bare[i]?.ms ?? Number.NaN) / ms)
-    report.table('ratios, median of pairs', ratio('upload / bare COPY', median(shares), 1))
+    const shares = runs.csv.map(({ ms }, i) => (runs.bare[i]?.ms ?? Number.NaN) / ms)
+    const slower = runs.camt.map(({ ms }, i) => ms / (runs.csv[i]?.ms ?? Number.NaN))
+    report.table('ratios, median of pairs', [
+      ...ratio('upload / bare COPY', median(shares), 1),
+      ...ratio('time of camt.053 / time of CSV', median(slower), 1),
+    ])
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -79,6 +88,11 @@ function lineOf(name: string, records: number, runs: readonly Run[]) {
 
 interface Load {
   readonly files: Files
+  readonly records: number
+}
+
+interface Given {
+  readonly path: string
   readonly records: number
 }
 
@@ -110,15 +124,15 @@ async function bareCopy(
   }
 }
 
-async function upload({ url: databaseUrl }: Database, { files, records }: Load): Promise<Run> {
+async function upload({ url: databaseUrl }: Database, { path, records }: Given): Promise<Run> {
   const child = fork(new URL('reconcile-server.ts', import.meta.url), [databaseUrl])
   try {
     const [{ url, token }] = (await once(child, 'message')) as [Serving]
     const begun = performance.now()
-    const response = await fetch(`${url}?filename=bank.csv`, {
+    const response = await fetch(`${url}?filename=bank`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
-      body: Readable.toWeb(createReadStream(files.csv)) as BodyInit,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+      body: Readable.toWeb(createReadStream(path)) as BodyInit,
       duplex: 'half',
     } as RequestInit)
     const answer = (await response.json()) as { total?: number }
@@ -139,26 +153,54 @@ async function peakMb(child: ChildProcess): Promise<number> {
   return Math.round(kilobytes / 1_024)
 }
 
-/** Writes the same records twice: every amount and day is different from the one before. */
+/** Writes the same records three times: every amount and day is different from the one before. */
 async function writeFiles(
-  { csv, rows }: Files,
+  { csv, camt, rows }: Files,
   { records, runId }: { readonly records: number; readonly runId: string },
 ): Promise<void> {
   await using csvFile = await open(csv, 'w')
+  await using camtFile = await open(camt, 'w')
   await using rowsFile = await open(rows, 'w')
   let bank = 'external_transaction_id,amount,currency,date\n'
+  let statement = CAMT_BEGIN
   let ready = ''
   for (let i = 0; i < records; i += 1) {
     const id = `pay_${i.toString(36).padStart(16, '0')}`
     const minor = String(100 + ((i * 7_919) % 1_000_000))
     const date = `2026-0${1 + (i % 9)}-${10 + (i % 19)}`
-    bank += `${id},${minor.slice(0, -2)}.${minor.slice(-2)},EUR,${date}\n`
+    const amount = `${minor.slice(0, -2)}.${minor.slice(-2)}`
+    bank += `${id},${amount},EUR,${date}\n`
+    statement += camtEntry({ id, amount, date })
     ready += `${runId},${i + 2},${minor},EUR,${date},${id}\n`
     if (ready.length < 1_000_000) continue
     await csvFile.write(bank)
+    await camtFile.write(statement)
     await rowsFile.write(ready)
-    bank = ready = ''
+    bank = statement = ready = ''
   }
   await csvFile.write(bank)
+  await camtFile.write(statement + CAMT_END)
   await rowsFile.write(ready)
+}
+
+const CAMT_BEGIN = `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>
+<GrpHdr><MsgId>bench</MsgId><CreDtTm>2026-03-31T21:00:00Z</CreDtTm></GrpHdr>
+<Stmt><Id>bench</Id><Acct><Id><IBAN>DE02120300000000202051</IBAN></Id><Ccy>EUR</Ccy></Acct>
+`
+const CAMT_END = '</Stmt></BkToCstmrStmt></Document>\n'
+
+/** As banks write it, with what is not read here too. */
+function camtEntry({ id, amount, date }: { id: string; amount: string; date: string }): string {
+  return `<Ntry>
+  <Amt Ccy="EUR">${amount}</Amt>
+  <CdtDbtInd>CRDT</CdtDbtInd>
+  <Sts><Cd>BOOK</Cd></Sts>
+  <BookgDt><Dt>${date}</Dt></BookgDt>
+  <ValDt><Dt>${date}</Dt></ValDt>
+  <AcctSvcrRef>B${id}</AcctSvcrRef>
+  <BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd><SubFmlyCd>ESCT</SubFmlyCd></Fmly></Domn></BkTxCd>
+  <NtryDtls><TxDtls><Refs><EndToEndId>${id}</EndToEndId></Refs><RmtInf><Ustrd>Thank you</Ustrd></RmtInf></TxDtls></NtryDtls>
+</Ntry>
+`
 }
