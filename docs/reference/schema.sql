@@ -1572,7 +1572,6 @@ CREATE INDEX payments_by_external_id ON payments.payments USING btree (org_id, e
 CREATE INDEX payments_by_gateway_ref ON payments.payments USING btree (gateway_ref) WHERE (gateway_ref IS NOT NULL);
 CREATE INDEX payments_by_status ON payments.payments USING btree (org_id, status, id);
 CREATE INDEX payments_by_time ON payments.payments USING btree (org_id, created_at);
-CREATE INDEX payments_external ON payments.payments USING btree (org_id, user_id, external_payment_id) WHERE (external_payment_id IS NOT NULL);
 CREATE INDEX payments_listed ON payments.payments USING btree (org_id, id);
 CREATE INDEX payments_lookup_due ON payments.payments USING btree (lookup_at) INCLUDE (created_at) WHERE (status = 'pending'::text);
 CREATE TRIGGER payments_authorisation_guarded BEFORE UPDATE OF capture_method, payment_method, authorisation, captured_amount ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.authorisation_guarded();

@@ -62,7 +62,7 @@ async function decide(page: Page, verb: string, reason: string): Promise<void> {
 }
 
 test('a sample is looked at, uploaded, rehearsed and run', async () => {
-  const page = await dashboard.open('/reconciliation', { sub: 'newcomer' })
+  const page = await dashboard.open('/reconciliation', { sub: 'newcomer', org: 'new' })
   await page.getByText('No files yet').waitFor()
   await page.getByRole('button', { name: 'Try with a sample' }).click()
   await page.getByRole('button', { name: 'Create 6 payments' }).click()
@@ -104,7 +104,7 @@ test('an exception shows both sides and is matched manually', async () => {
   await axe(page)
   await dialog.getByRole('button', { name: 'Match with 1 payment' }).click()
   await page.getByText('Line 3 is matched.').waitFor()
-  await page.getByText('The difference, as fee: -€0.15').waitFor()
+  await page.getByText('Gross €5.00, fee €0.15, net €4.85').waitFor()
   await decide(page, 'Unmatch', 'wrong invoice')
   await page.getByText('Line 3 is unmatched.').waitFor()
   await decide(page, 'Reopen', 'again')
@@ -204,7 +204,7 @@ test('a run of another client is seen at once', async () => {
 
 test('a file that cannot be read says what is wrong, and one that is here leads to it', async () => {
   const page = await dashboard.open('/reconciliation', { allowed: [/400/, /409/] })
-  const drop = page.getByLabel(/Drop a CSV of your bank/)
+  const drop = page.getByLabel(/Drop a statement of your bank/)
   const give = (name: string, text: string) =>
     drop.setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
   const header = 'external_transaction_id,amount,currency,date'
@@ -266,9 +266,10 @@ test('a profile is made, tried, changed and removed', async () => {
   await page.getByText(`${name} is removed.`).waitFor()
 })
 
-test('files are each user’s own, and the page fits on a phone', async () => {
+test('files are the organisation’s own, and the page fits on a phone', async () => {
   const { id, name } = await runFile()
-  const stranger = await dashboard.open(`/reconciliation/${id}`, { sub: 'mia', allowed: [/404/] })
+  const other = { sub: 'mia', org: 'other', allowed: [/404/] }
+  const stranger = await dashboard.open(`/reconciliation/${id}`, other)
   await stranger.getByText('There is no such reconciliation.').waitFor()
   const page = await dashboard.open(`/reconciliation/${id}`, { size: { width: 390, height: 844 } })
   await page.getByRole('gridcell', { name: `${name}-x` }).waitFor()

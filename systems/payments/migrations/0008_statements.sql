@@ -39,6 +39,9 @@ create unique index reconciliation_runs_file on payments.reconciliation_runs (or
   where discarded_at is null and copy_of is null;
 create index reconciliation_runs_listed on payments.reconciliation_runs (org_id, id);
 
+-- Names are looked for in the whole organisation now; payments_by_external_id does that.
+drop index payments.payments_external;
+
 -- What a file says about its accounts. A statement has a row for each currency.
 create table payments.reconciliation_statements (
   run_id uuid not null references payments.reconciliation_runs (id) on delete cascade,

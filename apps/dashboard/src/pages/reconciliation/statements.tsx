@@ -1,11 +1,13 @@
-import { Badge, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
 import { formatCount } from '../../format/number.ts'
 import { Empty } from '../../parts/notice.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
+import type { StateRole } from '../../states/role.ts'
 import type { Run, Statement } from './run.ts'
 
 type Figure = 'opening' | 'booked' | 'closing' | 'difference'
@@ -18,17 +20,18 @@ function money(statement: Statement, figure: Figure): string {
 /** Whether opening balance and entries give the closing balance; if not, by how much. */
 function TieOut({ statement }: { statement: Statement }) {
   const { tiesOut, reason } = statement
-  if (tiesOut === true) return <Badge color="green">ties out</Badge>
+  const { words, look } = lookOf(statement)
   return (
-    <Badge
-      color={tiesOut === null ? 'gray' : 'red'}
-      variant={tiesOut === null ? 'light' : 'filled'}
-      title={reason ?? ''}
-      tt="none"
-    >
-      {tiesOut === null ? 'cannot be told' : `off by ${money(statement, 'difference')}`}
-    </Badge>
+    <span title={tiesOut === true ? undefined : (reason ?? undefined)}>
+      <StateBadge state={words} role={look} />
+    </span>
   )
+}
+
+function lookOf(statement: Statement): { readonly words: string; readonly look: StateRole } {
+  if (statement.tiesOut === null) return { words: 'cannot be told', look: 'retry' }
+  if (statement.tiesOut) return { words: 'ties out', look: 'confirmed' }
+  return { words: `off by ${money(statement, 'difference')}`, look: 'dead' }
 }
 
 /** The balances of a file that is not stored yet. */
