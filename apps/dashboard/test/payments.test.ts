@@ -131,6 +131,10 @@ test('a part is refunded, a dispute is shown, and both are found by filters', as
   await table.getByRole('gridcell', { name: '€31.00' }).waitFor()
   await table.getByRole('gridcell', { name: 'opened' }).waitFor()
   await screenshot(page, 'payments-searched-light')
+  await page.goto(`${dashboard.url}/alerts?code=PAYMENT_DISPUTED`)
+  await page.getByRole('gridcell', { name: 'PAYMENT_DISPUTED' }).click()
+  await page.getByRole('link', { name: 'Open', exact: true }).click()
+  await drawer.getByRole('heading', { name: 'Dispute' }).waitFor()
 })
 
 test('what the gateway told is listed, leads to its payment and back, and is reprocessed', async () => {
@@ -167,6 +171,11 @@ test('payments fit a phone', async () => {
   await page.goto(`${dashboard.url}/payments?open=${id}`)
   await page.getByRole('button', { name: 'Refund' }).waitFor()
   await screenshot(page, 'payment-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  await page.goto(`${dashboard.url}/payments/events?paymentId=${id}`)
+  await page.getByRole('gridcell', { name: 'applied' }).click()
+  await page.getByRole('heading', { name: 'As it came' }).waitFor()
+  await screenshot(page, 'payment-event-phone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 })
 

@@ -48,7 +48,8 @@ const DISPUTES = 'payments.disputes'
 
 /** Alerts of a dispute while it is open: the gateway takes evidence until a date. */
 export async function alertDispute(tx: Transaction, dispute: Dispute): Promise<void> {
-  const { id: subject, org_id: tenant, status, amount, currency } = dispute
+  const { org_id: tenant, status, amount, currency } = dispute
+  const subject = partOf(dispute.payment_id, dispute.id)
   if (status !== 'opened') {
     await recoverAlert(tx, { source: DISPUTES, subject })
     return
@@ -58,6 +59,11 @@ export async function alertDispute(tx: Transaction, dispute: Dispute): Promise<v
   const due = until === undefined ? '' : ` The gateway takes evidence until ${until}.`
   const detail = `${amount} ${currency} in minor units of payment ${dispute.payment_id} are disputed${reason}.${due}`
   await raiseAlert(tx, { source: DISPUTES, subject, tenant, code: 'PAYMENT_DISPUTED', detail })
+}
+
+/** What an alert about a part of a payment is about: the payment's id comes first. */
+export function partOf(paymentId: string, partId: string): string {
+  return `${paymentId}/${partId}`
 }
 
 const LOOKUPS = 'payments.lookups'

@@ -139,13 +139,13 @@ test('a dispute is seen, alerts while it is open, and leaves the status alone', 
     ...{ gatewayRef: 'dp_1', status: 'opened', amount: 400, reason: 'fraudulent' },
     ...{ evidenceDueAt: '2030-01-02T03:04:05.000Z', closedAt: null },
   })
-  expect(await alertsOf(String(opened?.id))).toEqual(['PAYMENT_DISPUTED open'])
+  expect(await alertsOf(`${id}/${opened?.id}`)).toEqual(['PAYMENT_DISPUTED open'])
   expect(await ada.payment(id)).toMatchObject({
     ...{ status: 'succeeded', disputeStatus: 'opened', disputedAmount: 400, netAmount: 600 },
   })
   await tell('dispute.won', dispute)
   expect(await disputes()).toMatchObject([{ status: 'won', reason: 'fraudulent' }])
-  expect(await alertsOf(String(opened?.id))).toEqual(['PAYMENT_DISPUTED recovered'])
+  expect(await alertsOf(`${id}/${opened?.id}`)).toEqual(['PAYMENT_DISPUTED recovered'])
   expect(await ada.payment(id)).toMatchObject({
     ...{ disputeStatus: 'won', disputedAmount: 0, netAmount: 1_000, refundedAmount: 0 },
   })

@@ -163,9 +163,7 @@ async function stateOf(id: string): Promise<Row> {
             array(select split_part(event_id, ' of ', 1) from payments.webhook_events
                    where payment_id = p.id and outcome = 'parked' order by 1) as parked,
             array(select code from posthorn.alert
-                   where subject = p.id::text
-                      or subject in (select d.id::text from payments.disputes as d
-                                      where d.payment_id = p.id) and recovered_at is null
+                   where subject like p.id || '%' and recovered_at is null
                    order by 1) as alerts,
             l.taken::int, l.refunded::int, l.disputed::int, l.net::int
        from payments.payments as p

@@ -6,6 +6,7 @@ import {
   alertDispute,
   alertMismatch,
   alertUnknownPayment,
+  partOf,
   recoverOverdue,
   recoverUnknownPayment,
 } from '../alerts.ts'
@@ -190,10 +191,10 @@ async function applyRefund(
       return
     case 'confirmed':
       await confirmRefund(tx, refund.id)
-      return recoverOverdue(tx, refund.id)
+      return recoverOverdue(tx, partOf(paymentId, refund.id))
     case 'failed':
       await failRefund(tx, refund.id, reason)
-      return recoverOverdue(tx, refund.id)
+      return recoverOverdue(tx, partOf(paymentId, refund.id))
     case 'new':
       return insertRefundOfGateway(tx, { paymentId, currency, ...refund })
     case 'new-failed':

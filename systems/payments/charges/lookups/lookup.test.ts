@@ -1,10 +1,10 @@
-import { silentLog, uuid } from '@posthorn/engine'
+import { silentLog, transaction, uuid } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
 import { createGateway } from '../../../gateway/index.ts'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
 import { lookUpOverdue } from './lookup.ts'
-import { oldestPending } from './queries.ts'
+import { claimOverdueCharges, oldestPending } from './queries.ts'
 
 const db = await paymentsDatabase()
 await useMovableClock(db.pool)
@@ -60,6 +60,17 @@ test('a payment whose webhook is lost is asked about, once, and told as its webh
   expect((await ada.send(`/api/v1/webhook-events/evt_${id}`)).body['status']).toBe('unchanged')
   await advanceClock(db.pool, '2h')
   expect(await look()).toBe(0)
+})
+
+test('a process that dies with what it took leaves it to the next date', async () => {
+  const id = await pay()
+  await advanceClock(db.pool, '6m')
+  // Taken, and then nothing.
+  expect(await transaction(db.pool, (tx) => claimOverdueCharges(tx, 10))).toHaveLength(1)
+  expect(await look()).toBe(0)
+  await advanceClock(db.pool, '61s')
+  expect(await look()).toBe(1)
+  expect(await statusOf(id)).toBe('succeeded')
 })
 
 test('a gateway that does not say is asked later each time, with an alert that recovers', async () => {

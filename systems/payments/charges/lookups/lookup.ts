@@ -2,7 +2,7 @@ import { transaction, type Log } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import type { FoundCharge, FoundRefund, Gateway } from '../../../gateway/index.ts'
-import { alertOverdue } from '../alerts.ts'
+import { alertOverdue, partOf } from '../alerts.ts'
 import { receiveEvent, type GatewayEvent } from '../inbound/event.ts'
 import { claimOverdueCharges, claimOverdueRefunds, type Overdue } from './queries.ts'
 
@@ -63,7 +63,8 @@ async function lookUp({ pool, gateway, log }: LookupOptions, overdue: Overdue): 
       return receiveEvent(tx, { event, text: JSON.stringify(event), source: 'lookup' })
     }
     if (overdue.lookups >= ALERT_AFTER) {
-      const subject = type === 'charge' ? payment.id : overdue.transactionId
+      const { id } = payment
+      const subject = type === 'charge' ? id : partOf(id, overdue.transactionId)
       const detail = `${SINCE[type]} ${overdue.since.toISOString()}: no webhook came, and the gateway was asked ${overdue.lookups} times. ${answer.said}`
       await alertOverdue(tx, { subject, tenant: payment.org_id, detail })
     }

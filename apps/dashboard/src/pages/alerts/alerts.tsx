@@ -33,10 +33,23 @@ const ALERT_ROLES: Readonly<Record<Alert['status'], StateRole>> = {
   recovered: 'confirmed',
 }
 
+/** Parts of payments that are no outboxes; the subject of their alerts begins with a payment's id. */
+const OF_PAYMENTS = new Set([
+  'payments.completer',
+  'payments.disputes',
+  'payments.lookups',
+  'payments.webhooks',
+])
+
 /** Where the thing is that an alert speaks of; undefined where there is no page of it. */
-function placeOf({ source, subject }: Alert): string | undefined {
+function placeOf({ source, subject, code }: Alert): string | undefined {
   // A consumer's dead letters: topic and group are the source, and no outbox has a slash.
   if (source.includes('/')) return `/consumers?open=${encodeURIComponent(subject)}`
+  if (OF_PAYMENTS.has(source)) {
+    // An event whose payment is not here, else a payment or a part of one.
+    if (code === 'PAYMENT_UNKNOWN') return `/payments/events?open=${encodeURIComponent(subject)}`
+    return `/payments?open=${encodeURIComponent(subject.split('/')[0] ?? '')}`
+  }
   // An outbox is the source of alerts of its messages, and their id is the subject.
   if (source.includes('.')) {
     return `/messages?outbox=${encodeURIComponent(source)}&open=${encodeURIComponent(`${source}:${subject}`)}`
