@@ -192,9 +192,10 @@ describe('headers', () => {
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
     })
-    expect(data.headers['content-security-policy']).toBe(
-      "default-src 'none'; frame-ancestors 'none'",
-    )
+    expect(data.headers).toMatchObject({
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+    })
     for (const { headers } of [page, data]) {
       expect(headers['x-content-type-options']).toBe('nosniff')
       expect(headers['strict-transport-security']).toContain('max-age=')

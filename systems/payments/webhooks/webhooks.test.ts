@@ -197,7 +197,7 @@ test('410 disables the endpoint; what came after is skipped, and replayed on req
 
   const since = new Date(Date.now() - 3_600_000).toISOString()
   const dry = await client.send('POST', `${address}/replay`, { since, dryRun: true })
-  expect(dry).toEqual({ status: 200, body: { count: 2, dryRun: true } })
+  expect(dry).toEqual({ status: 200, body: { count: 2, dryRun: true, more: false } })
   expect(await client.send('POST', `${address}/replay`, { since })).toMatchObject({
     status: 409,
     body: { code: 'ENDPOINT_DISABLED' },
@@ -206,7 +206,7 @@ test('410 disables the endpoint; what came after is skipped, and replayed on req
   statuses.set(path, 200)
   expect(await client.send('POST', `${address}/replay`, { since })).toEqual({
     status: 202,
-    body: { count: 2, dryRun: false },
+    body: { count: 2, dryRun: false, more: false },
   })
   await settle()
   for (const each of [id, later]) {

@@ -72,6 +72,12 @@ test('goes through all systems, twice, and leaves a webhook that is mended as it
     'Why: exact_match 2, no_match 1, duplicate 1, amount_mismatch 1, currency_mismatch 1.',
   )
 
+  // Customers' endpoints have no names of their own in the metrics, which need no token.
+  const { body: listed } = await server.call('/api/v1/webhook-endpoints')
+  const metrics = await (await fetch(`${server.url}/metrics`)).text()
+  expect(metrics).toContain('destination="webhooks"')
+  for (const { id } of listed['items'] as { id: string }[]) expect(metrics).not.toContain(id)
+
   // See why.
   const [given] = await listAbandoned()
   const { body: attempts } = await server.call(`/api/v1/webhook-deliveries/${given?.id}/attempts`)

@@ -133,6 +133,9 @@ test('no listener, no such name, an address that is closed', async () => {
     'WEBHOOK_BLOCKED',
     'WEBHOOK_CONNECT',
   ])
+  // Which address a name led to is not for its owner to know.
+  expect(closed?.exchange?.error?.message).toBe('the connection failed: ECONNREFUSED')
+  expect(loopback?.exchange?.error?.message).not.toContain('127.0.0.1')
   for (const each of [nameless, loopback, closed]) {
     expect(each).toMatchObject({ kind: 'retryLater', unreachable: true, charge: true })
   }

@@ -1,6 +1,7 @@
 import { createRelay, uuid } from '@posthorn/engine'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startChild } from '../../testing/child.ts'
+import { checkEvents } from '../../testing/conforming-events.ts'
 import { paymentsDatabase, runPayments, signatureOf, type Client } from '../../testing/running.ts'
 
 const db = await paymentsDatabase()
@@ -157,4 +158,12 @@ test('from the request to the merchant: paid, confirmed by the gateway, forwarde
     'everything payment.succeeded',
     'refunds payment.refunded',
   ])
+})
+
+test('everything that was announced is as the catalogue says', async () => {
+  const { types, mistakes } = await checkEvents(db.pool)
+  expect(mistakes).toEqual([])
+  expect([...types].toSorted()).toEqual(
+    expect.arrayContaining(['payment.failed', 'payment.refunded', 'payment.succeeded']),
+  )
 })

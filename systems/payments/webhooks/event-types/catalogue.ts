@@ -97,6 +97,9 @@ export const EVENT_TYPES: readonly EventType[] = [
     about: 'Money is given back: the amount of this refund, all of the payment or a part.',
     data: Type.Object({
       ...payment('refunded').properties,
+      status: Type.Optional(
+        Type.String({ description: "the payment's, as the gateway sees it: it may keep a part" }),
+      ),
       refundId: Type.Optional(Type.String()),
     }),
     sample: { ...PAYMENT, status: 'refunded', refundId: '01976f40-11aa-7d55-b3c4-0a1b2c3d4e5f' },
