@@ -332,6 +332,24 @@ test('a connection that breaks in the middle of a step is not charged to it', as
   expect(await entries(pool, id)).toEqual(['attempt 1'])
 })
 
+test('a statement that always takes too long is charged to its step', async () => {
+  const slow = defineSaga<{ n: number }>('slow').step('report', {
+    retry: fixed('1m', { attempts: 2 }),
+    action: async (_context, tx) => {
+      await tx.query(sql`set local statement_timeout = 20`)
+      await tx.query(sql`select pg_sleep(5)`)
+    },
+  })
+  const id = await begin(slow, { n: 1 })
+  await drain(orchestratorOf(slow))
+  await advanceClock(pool, '1m')
+  await drain(orchestratorOf(slow))
+  expect(await getSaga(pool, id)).toMatchObject({
+    status: 'COMPENSATED',
+    steps: [{ attempts: 2, error: { code: '57014' } }],
+  })
+})
+
 test('a step that is called off when its orchestrator stops goes on elsewhere, uncharged', async () => {
   const reached = Promise.withResolvers<void>()
   const attempts: number[] = []

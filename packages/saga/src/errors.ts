@@ -9,6 +9,7 @@ export const SAGA_CODES = {
   SAGA_DATA_INVALID: 'What a step returned cannot be stored as JSON.',
   SAGA_DEFINITION_INVALID: 'The definition of a saga is wrong; the message names the step.',
   SAGA_EVENTS_MISSING: 'A step returned events and no outbox for them was given.',
+  SAGA_EXISTS: 'A saga with this id has run or is running.',
   SAGA_FATAL: 'Three orchestrators in a row were lost while they ran this saga alone.',
   SAGA_MISSING: 'There is no saga with this id.',
   SAGA_REPLY_TIMEOUT: 'No reply came in time.',

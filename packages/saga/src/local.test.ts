@@ -64,6 +64,23 @@ test('runs every step and stores every event in one transaction', async () => {
   ])
 })
 
+test('an id that is taken is refused before a step runs, also by one of two at once', async () => {
+  const saga = localSaga(order('pays'), { pool: db.pool, events })
+  const id = crypto.randomUUID()
+  const both = await Promise.allSettled([
+    saga.execute({ item: 'lamp' }, { id }),
+    saga.execute({ item: 'lamp' }, { id }),
+  ])
+  expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  await expect(saga.execute({ item: 'chair' }, { id })).rejects.toMatchObject({
+    code: 'SAGA_EXISTS',
+  })
+  expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { code: 'SAGA_EXISTS' },
+  })
+  expect(await entries(db.pool, id)).toEqual(['reserved lamp', 'paid'])
+})
+
 test.each([
   ['throws', 'FAILED', 'SAGA_STEP_FAILED'],
   ['refuses', 'REFUSED', 'DECLINED'],

@@ -3,10 +3,11 @@ import type { Pool } from 'pg'
 import { attempt } from './attempt.ts'
 import { sendEvents, type OutgoingEvent } from './checkpoints.ts'
 import type { SagaEvents } from './event-outbox.ts'
+import { SagaError } from './errors.ts'
 import { Gate } from './gate.ts'
 import type { SagaResult, StepResult } from './result.ts'
 import type { Saga, Step } from './saga.ts'
-import { insertCompleted } from './sql/start.ts'
+import { insertCompleted, selectEnded } from './sql/start.ts'
 import { newSaga, type StartOptions } from './start.ts'
 import type { ReplyRun } from './step.ts'
 import { StepTransaction } from './step-transaction.ts'
@@ -39,9 +40,12 @@ export function localSaga<Input extends object, Context extends object>(
       const { id } = local
       const work = new StepTransaction(pool, new Gate(1))
       try {
+        // Before any step runs; a saga that begins meanwhile is found when this one is written.
+        const isNamed = options.id !== undefined
+        if (isNamed && (await selectEnded(work.tx, id)) !== undefined) throw alreadyThere(id)
         const ran = await runSteps(work.tx, saga.steps, { ...local, input })
         if ('failure' in ran) return { id, status: 'FAILED', steps: ran.steps, error: ran.failure }
-        await insertCompleted(work.tx, begun, ran.outputs)
+        if (!(await insertCompleted(work.tx, begun, ran.outputs))) throw alreadyThere(id)
         await sendEvents(work.tx, outbox, ran.events)
         await work.commit()
         return { id, status: 'COMPLETED', steps: ran.steps, context: ran.context as Context }
@@ -54,6 +58,10 @@ export function localSaga<Input extends object, Context extends object>(
 }
 
 const NEVER = new AbortController().signal
+
+function alreadyThere(id: string): SagaError {
+  return new SagaError('SAGA_EXISTS', `there is a saga ${id} already`)
+}
 
 interface Local {
   readonly id: string

@@ -33,18 +33,22 @@ export async function insertCompleted(
   tx: Transaction,
   saga: NewSaga,
   outputs: readonly (object | null)[],
-): Promise<void> {
-  await tx.query(sql`
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
     with ran as (
       insert into sagas.saga (id, name, version, step_names, tenant, traceparent, input, status, position, finished_at)
       values (${saga.id}, ${saga.name}, ${saga.version}, ${saga.step_names}, ${saga.tenant ?? null},
               ${saga.traceparent ?? null}, ${saga.input}, 'COMPLETED', ${outputs.length}, now())
+      on conflict (id) do nothing
       returning id, step_names
+    ), stepped as (
+      insert into sagas.saga_step (saga_id, position, name, status, output, attempts)
+      select ran.id, step.n - 1, step.name, 'COMPLETED', step.output::jsonb, 1
+        from ran, unnest(ran.step_names, ${outputs.map((output) => output && JSON.stringify(output))}::text[])
+                  with ordinality as step (name, output, n)
     )
-    insert into sagas.saga_step (saga_id, position, name, status, output, attempts)
-    select ran.id, step.n - 1, step.name, 'COMPLETED', step.output::jsonb, 1
-      from ran, unnest(ran.step_names, ${outputs.map((output) => output && JSON.stringify(output))}::text[])
-                with ordinality as step (name, output, n)`)
+    select from ran`)
+  return rows.length > 0
 }
 
 /** Whether a saga has come to an end; undefined if there is none. */
