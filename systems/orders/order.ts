@@ -4,10 +4,13 @@ import { Type, type Static } from 'typebox'
 /** Of this sku there never is any. */
 export const OUT_OF_STOCK = 'OUT-OF-STOCK'
 
+/** In one order, also if the sku stands in it twice. */
+export const MOST_OF_A_SKU = 1_000_000
+
 export const Item = Type.Object(
   {
     sku: Type.String({ pattern: '^[\\x21-\\x7e]{1,64}$' }),
-    quantity: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    quantity: Type.Integer({ minimum: 1, maximum: MOST_OF_A_SKU }),
   },
   { additionalProperties: false },
 )

@@ -124,6 +124,16 @@ test('stock is never sold twice', async () => {
   await db.pool.query('delete from sagas.stock where sku = $1', [sku])
 })
 
+test('more of a sku than participants understand is refused, also in two lines', async () => {
+  const line = { sku: 'LAMP', quantity: 600_000 }
+  const order = { items: [line, line], amount: 500, currency: 'EUR' }
+  const { status, body } = await ada.post('/orders', order)
+  expect({ status, body }).toMatchObject({
+    status: 400,
+    body: { code: 'VALIDATION_FAILED', errors: [{ field: 'items' }] },
+  })
+})
+
 test('a sku that is named twice is wanted twice', async () => {
   const line = { sku: 'CHAIR', quantity: 2 }
   const { id } = await ada.order({ items: [line, line] })

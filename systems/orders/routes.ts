@@ -14,7 +14,14 @@ import { startSaga } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { exponentOf } from '../currency.ts'
-import { NewOrder, ORDER_STATES, OrderResource, mergeItems, toResource } from './order.ts'
+import {
+  MOST_OF_A_SKU,
+  NewOrder,
+  ORDER_STATES,
+  OrderResource,
+  mergeItems,
+  toResource,
+} from './order.ts'
 import type { orderSaga } from './order-saga.ts'
 import { problem } from './problems.ts'
 import { findOrder, insertOrder, listOrders } from './queries.ts'
@@ -67,9 +74,16 @@ export interface OrderRoutesOptions {
 
 export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void {
   app.post(PATH, { schema: schemas.place }, async (request, reply) => {
-    const order = { ...request.body, orgId: callerOf(request).org }
+    const items = mergeItems(request.body.items)
+    const order = { ...request.body, items, orgId: callerOf(request).org }
     if (exponentOf(order.currency) === undefined) {
       throw invalid([{ field: 'currency', reason: 'must be a currency of ISO 4217' }])
+    }
+    // What is accepted here must be something that the participants understand.
+    const over = items.find(({ quantity }) => quantity > MOST_OF_A_SKU)
+    if (over) {
+      const reason = `wants ${over.quantity} of ${over.sku} in all, more than ${MOST_OF_A_SKU}`
+      throw invalid([{ field: 'items', reason }])
     }
     await withIdempotencyKey(reply, { pool, store: orderKeys }, async (tx) => {
       const placed = await placeOrder(tx, saga, order)
@@ -101,7 +115,7 @@ async function placeOrder(
   saga: ReturnType<typeof orderSaga>,
   { orgId, items, amount, currency }: NewOrder & { readonly orgId: string },
 ): Promise<Placed> {
-  const order = { id: uuid(), orgId, items: mergeItems(items), amount, currency }
+  const order = { id: uuid(), orgId, items, amount, currency }
   const { id, ...rest } = order
   const input = { orderId: id, ...rest }
   const { id: sagaId } = await startSaga(tx, saga, { input, tenant: orgId })
