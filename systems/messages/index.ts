@@ -60,7 +60,7 @@ function simulatorsOf(settings: MessagesSettings): Simulator[] {
   const { WHATSAPP_ACCESS_TOKEN: accessToken, WHATSAPP_APP_SECRET: appSecret } = settings
   return [
     ...(apiUrl === SIMULATOR ? [whatsapp({ accessToken, appSecret })] : []),
-    ...(smtpUrl === undefined ? [mail()] : []),
+    ...(smtpUrl === SIMULATOR ? [mail()] : []),
   ]
 }
 
@@ -77,7 +77,7 @@ function openProviders(host: Host<MessagesSettings>): Providers {
       timeoutMs: settings.WHATSAPP_TIMEOUT_MS,
     }),
     new EmailProvider({
-      smtpUrl: async () => smtpUrl ?? (await host.simulatorAddress('mail')),
+      smtpUrl: async () => (smtpUrl === SIMULATOR ? host.simulatorAddress('mail') : smtpUrl),
       from: settings.OUTBOUND_EMAIL_FROM,
       timeoutMs: EMAIL_TIMEOUT_MS,
     }),

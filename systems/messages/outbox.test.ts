@@ -8,14 +8,15 @@ import { WhatsAppCloudApiProvider } from './providers/whatsapp.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 
-const whatsapp = new WhatsAppCloudApiProvider({
+const OPTIONS = {
   apiUrl: () => '',
   version: 'v23.0',
   accessToken: '',
   phoneNumberIds: ['1', '2', '3'],
   perSecond: 80,
   timeoutMs: 1_000,
-})
+}
+const whatsapp = new WhatsAppCloudApiProvider(OPTIONS)
 
 const outbox = outboundOutbox({
   providers: providersOf([whatsapp]),
@@ -38,4 +39,13 @@ test('a recipient always has the same number, and all numbers have recipients', 
   const senders = Array.from({ length: 300 }, (_, n) => whatsapp.senderFor(`+1650555${1_000 + n}`))
   expect(new Set(senders)).toEqual(new Set(['1', '2', '3']))
   expect(whatsapp.senderFor('+16505551000')).toBe(senders[0])
+})
+
+test('a new number takes its part of the recipients, and the others keep theirs', () => {
+  const more = new WhatsAppCloudApiProvider({ ...OPTIONS, phoneNumberIds: ['1', '2', '3', '4'] })
+  const recipients = Array.from({ length: 400 }, (_, n) => `+1650555${1_000 + n}`)
+  const moved = recipients.filter((to) => more.senderFor(to) !== whatsapp.senderFor(to))
+  expect(moved.length).toBeGreaterThan(50)
+  expect(moved.length).toBeLessThan(150)
+  expect(new Set(moved.map((to) => more.senderFor(to)))).toEqual(new Set(['4']))
 })

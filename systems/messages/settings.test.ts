@@ -26,6 +26,7 @@ test('development needs nothing; production names its address and its secrets', 
     'WHATSAPP_APP_SECRET',
     'WHATSAPP_VERIFY_TOKEN',
     'WHATSAPP_PHONE_NUMBER_IDS',
+    'OUTBOUND_EMAIL_URL',
   ])
 })
 

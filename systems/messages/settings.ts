@@ -90,13 +90,14 @@ export const MESSAGES_SETTINGS = Type.Object({
     description: 'true to accept webhooks without a signature; else false',
     default: false,
   }),
-  OUTBOUND_EMAIL_URL: Type.Optional(
-    Type.String({
-      description: 'a mail server for the channel email, as smtp(s)://user:password@host:587',
-      pattern: '^smtps?://',
-      secret: true,
-    }),
-  ),
+  OUTBOUND_EMAIL_URL: Type.String({
+    description:
+      "a mail server for the channel email, as smtp(s)://user:password@host:587, or simulator for the server's own",
+    pattern: '^(simulator$|smtps?://)',
+    default: SIMULATOR,
+    secret: true,
+    production: 'required',
+  }),
   OUTBOUND_EMAIL_FROM: Type.String({
     description: 'the sender of the channel email',
     minLength: 3,

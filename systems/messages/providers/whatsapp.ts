@@ -80,9 +80,10 @@ export class WhatsAppCloudApiProvider implements Provider {
   }
 
   senderFor(to: string): string {
-    const { phoneNumberIds } = this.#options
-    const hash = createHash('sha256').update(to).digest().readUInt32BE(0)
-    return phoneNumberIds[hash % phoneNumberIds.length] ?? ''
+    // By the highest weight: with one number more, only the recipients that go to it change.
+    const weighted = this.#options.phoneNumberIds.map((id) => [weigh(id, to), id] as const)
+    const [, sender] = weighted.reduce((best, next) => (next[0] > best[0] ? next : best), [-1, ''])
+    return sender
   }
 
   async send(message: Outgoing, signal: AbortSignal): Promise<Answered> {
@@ -164,6 +165,10 @@ export class WhatsAppCloudApiProvider implements Provider {
 }
 
 /** The message as Meta wants it; our id comes back with every status of it. */
+function weigh(phoneNumberId: string, to: string): number {
+  return createHash('sha256').update(`${phoneNumberId} ${to}`).digest().readUInt32BE(0)
+}
+
 function templateMessage({ id, to, templateCode, payload }: Outgoing): unknown {
   const { language = 'en_US', parameters = [] } = payload as {
     language?: string
