@@ -13,6 +13,7 @@ const PRODUCTION: Record<string, string> = {
   POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
   ...requiredSettings(),
   SMTP_URL: 'smtp://mail.example:587',
+  OUTBOUND_EMAIL_URL: 'smtp://mail.example:587',
 }
 
 interface Setting {
