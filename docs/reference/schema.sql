@@ -1898,7 +1898,7 @@ create table payments.webhook_endpoint_hours (
   failed bigint not null,
   abandoned bigint not null,
   skipped bigint not null,
-  filtered bigint not null,
+  filtered bigint not null default 0,
   last_delivered_at timestamp with time zone,
   last_failed_at timestamp with time zone,
   delivery_id uuid,

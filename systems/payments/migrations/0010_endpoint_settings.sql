@@ -71,7 +71,7 @@ create table payments.webhook_endpoint_hours (
   failed bigint not null,
   abandoned bigint not null,
   skipped bigint not null,
-  filtered bigint not null,
+  filtered bigint not null default 0,
   last_delivered_at timestamptz,
   last_failed_at timestamptz,
   delivery_id uuid,

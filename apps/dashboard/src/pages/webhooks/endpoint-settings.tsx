@@ -57,7 +57,7 @@ export function EndpointSettings({ fields, isNew, set }: EndpointSettingsProps) 
       </Group>
       <Textarea
         label="Own headers"
-        description="One a line, as Authorization: Bearer …. Stored encrypted; a value shown as •••••• is kept."
+        description="One a line, as X-Shop: lamps. Stored encrypted; a value shown as •••••• is kept."
         value={headers}
         onChange={({ currentTarget }) => set({ headers: currentTarget.value })}
         autosize
