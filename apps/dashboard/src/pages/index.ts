@@ -3,6 +3,7 @@ import {
   IconBrandWhatsapp,
   IconCreditCard,
   IconEar,
+  IconEraser,
   IconFileZip,
   IconFlask,
   IconHistory,
@@ -87,6 +88,19 @@ export const pages: readonly Page[] = [
     key: 'u',
     readers: 'operators',
     views: { '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit) },
+  },
+  {
+    name: 'retention',
+    title: 'Data retention',
+    group: 'Operate',
+    icon: IconEraser,
+    key: 'e',
+    readers: 'admins',
+    views: {
+      '': () => import('./retention/retention.tsx').then(({ Retention }) => Retention),
+      holds: () => import('./retention/holds.tsx').then(({ Holds }) => Holds),
+      erasures: () => import('./retention/erasures.tsx').then(({ Erasures }) => Erasures),
+    },
   },
   {
     name: 'payments',

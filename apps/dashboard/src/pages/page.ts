@@ -13,7 +13,7 @@ export interface Page {
   /** Typed after `g`, goes to it. */
   readonly key: string
   /** Others neither see it in the navigation nor get it at its address. */
-  readonly readers: 'everyone' | 'operators' | 'platform'
+  readonly readers: 'everyone' | 'admins' | 'operators' | 'platform'
   /** There is nothing behind it in production. */
   readonly where?: 'development'
   /** What is shown at `/<name>` and, by what follows there, below it: `''`, `'$id'`. */
@@ -31,5 +31,6 @@ export interface User {
 export function mayRead({ readers, where }: Page, { role, production }: User): boolean {
   if (where === 'development' && production) return false
   if (readers === 'everyone') return true
+  if (readers === 'admins') return role === 'admin' || isOperator(role)
   return readers === 'operators' ? isOperator(role) : role === 'platform'
 }

@@ -13,6 +13,7 @@ import { useUser } from './use-user.ts'
 
 const READERS = {
   everyone: 'everyone',
+  admins: 'admins',
   operators: 'operators',
   platform: 'operators of the platform',
 }
