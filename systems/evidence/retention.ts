@@ -24,7 +24,6 @@ export function evidenceRetention(options: RetentionOptions): RetentionCatalogue
     things: { 'file-job': { table: 'evidence.file_job', id: 'id', org: 'org_id' } },
     personal,
     kept: {
-      'evidence.file_outbox_row_audit': 'goes with its row',
       'evidence.file_job_artifact': 'goes with its row',
       'evidence.file_job_notification': 'goes with its job',
       'evidence.file_job_tally': 'goes with its job',
@@ -74,6 +73,20 @@ function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
       personal: true,
       leaves: 'The job with its counts.',
       rules: [
+        {
+          table: 'evidence.file_outbox_row_audit',
+          key: ['id'],
+          uuid: 'file_outbox_row_id',
+          dated: `(select j.completed_at from evidence.file_outbox_row as r
+                     join evidence.file_job as j on j.id = r.file_job_id
+                    where r.id = t.file_outbox_row_id and j.status in ('COMPLETED', 'REJECTED'))`,
+          org: `(select r.org_id from evidence.file_outbox_row as r where r.id = t.file_outbox_row_id)`,
+          things: {
+            'file-job': `(select r.file_job_id from evidence.file_outbox_row as r
+                           where r.id = t.file_outbox_row_id)`,
+          },
+          audit: true,
+        },
         {
           table: 'evidence.file_outbox_row',
           key: ['id'],

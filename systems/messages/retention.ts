@@ -6,6 +6,8 @@ const ORG_OF_ATTEMPT =
 const DOSSIER_OF_ATTEMPT =
   '(select m.dossier_id from messages.outbound_message as m where m.id = t.outbound_message_id)'
 
+const DOSSIER_OF_AUDIT = `case when t.entity_type = 'DOSSIER' then t.entity_id end`
+
 /** The parameters of a template, a subject, a text: all but the language. */
 const WITHOUT_CONTENTS = `jsonb_strip_nulls(jsonb_build_object('language', t.payload_json -> 'language'))
        || '{"removed": true}'`
@@ -96,9 +98,36 @@ const classes: DataClass[] = [
       },
     ],
   },
+  {
+    name: 'messages.audit',
+    title: 'Audit of messages and consents',
+    keep: '3650d',
+    least: '365d',
+    personal: true,
+    leaves: 'Its seals, and a note of the removal.',
+    rules: [
+      {
+        table: 'messages.audit_event',
+        key: ['seq'],
+        ordered: 'seq',
+        dated: 't.created_at',
+        org: 't.org_id',
+        things: { dossier: DOSSIER_OF_AUDIT },
+        audit: true,
+      },
+    ],
+  },
 ]
 
 const personal: PersonalTable[] = [
+  {
+    table: 'messages.audit_event',
+    key: ['seq'],
+    columns: { actor: 'mention', details: 'mention' },
+    org: 't.org_id',
+    things: { dossier: DOSSIER_OF_AUDIT },
+    audit: true,
+  },
   {
     table: 'messages.outbound_attempt',
     key: ['id'],
@@ -150,7 +179,6 @@ export const messageRetention: RetentionCatalogue = {
   resolve: async (db, { tenant: orgId, kind, value: dossierId }) =>
     kind === 'dossierId' ? listRecipients(db, { orgId, dossierId }) : [],
   kept: {
-    'messages.audit_event': 'the audit',
     'messages.consent': 'the proof that messages were allowed, as long as the dossier',
     'messages.dossier': 'an id, and nothing else',
     'messages.outbound_attempt': 'goes with its message',

@@ -1,22 +1,26 @@
 import type { Duration } from '@posthorn/engine'
 import { pruneKeys, type IdempotencyStore } from '@posthorn/engine/inbox'
-import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+import {
+  mergeCatalogues,
+  type DataClass,
+  type PersonalTable,
+  type RetentionCatalogue,
+} from '@posthorn/engine/operate'
+import { webhookRetention } from './webhooks/retention.ts'
 
-export interface RetentionOptions {
+interface KeyOptions {
   readonly keys: IdempotencyStore
   /** How long a key is known: it goes when it expires. */
   readonly keyExpires: Duration
+}
+
+export interface RetentionOptions extends KeyOptions {
   /** `WEBHOOK_ATTEMPTS_DAYS`. */
   readonly attemptsDays: number
 }
 
-const ORG_OF_DELIVERY =
-  '(select d.org_id from payments.webhook_deliveries as d where d.id = t.delivery_id)'
-const ORG_OF_ENDPOINT =
-  '(select e.org_id from payments.webhook_endpoints as e where e.id = t.endpoint_id)'
 const ORG_OF_RUN = '(select r.org_id from payments.reconciliation_runs as r where r.id = t.run_id)'
 const ORG_OF_PAYMENT = '(select p.org_id from payments.payments as p where p.id = t.payment_id)'
-const PAYMENT_OF_DELIVERY = `t.payload -> 'data' ->> 'paymentId'`
 
 /** When a run was over; null while it is not. */
 const RUN_OVER = `(select coalesce(r.ran_at, r.created_at)
@@ -32,21 +36,34 @@ const PAYMENT_OVER = `p.status <> 'pending'
        and not exists (select from payments.webhook_events as e where e.payment_id = p.id)
        and not exists (select from payments.reconciliation_records as r
                         where r.matched_payment_id = p.id)
-       and not exists (select from payments.reconciliation_links as l where l.payment_id = p.id)`
+       and not exists (select from payments.reconciliation_links as l where l.payment_id = p.id)
+       and not exists (select from payments.reconciliation_refunds as f
+                         join payments.transactions as x on x.id = f.refund_id
+                        where x.payment_id = p.id)`
+
+/** The payment or the run that an entry of the audit is about. */
+const AUDITED = {
+  payment: `case when t.entity_type = 'payment' then t.entity_id end`,
+  reconciliation: `case when t.entity_type like 'reconciliation%' then t.entity_id end`,
+}
 
 /** What payments, webhooks and reconciliation keep. */
-export function paymentRetention(options: RetentionOptions): RetentionCatalogue {
+export function paymentRetention({
+  attemptsDays,
+  ...options
+}: RetentionOptions): RetentionCatalogue {
+  return mergeCatalogues([webhookRetention(attemptsDays), moneyRetention(options)])
+}
+
+function moneyRetention(options: KeyOptions): RetentionCatalogue {
   return {
-    classes: [...webhookClasses(options), ...moneyClasses(options)],
+    classes: moneyClasses(options),
     things: {
       payment: { table: 'payments.payments', id: 'id', org: 'org_id' },
       reconciliation: { table: 'payments.reconciliation_runs', id: 'id', org: 'org_id' },
     },
-    personal: [...webhookPersonal, ...moneyPersonal],
+    personal: moneyPersonal,
     kept: {
-      'payments.audit_log': 'the audit',
-      'payments.webhook_rates': 'one row for each endpoint',
-      'payments.webhook_tallies': 'summed up into hours within a minute',
       'payments.reconciliation_suggestions': 'goes with its record',
       'payments.reconciliation_profiles': 'settings of the organisation, named by its runs',
       'payments.reconciliation_profile_versions': 'settings of the organisation, named by its runs',
@@ -54,125 +71,7 @@ export function paymentRetention(options: RetentionOptions): RetentionCatalogue 
   }
 }
 
-function webhookClasses({ attemptsDays }: RetentionOptions): DataClass[] {
-  return [
-    {
-      name: 'payments.webhook-attempts',
-      title: 'Attempts of webhook deliveries: requests and responses',
-      keep: `${attemptsDays}d`,
-      least: '1d',
-      personal: true,
-      leaves: 'The delivery, with how often it was tried and its last error.',
-      rules: [
-        {
-          table: 'payments.webhook_attempts',
-          key: ['id'],
-          uuid: 'id',
-          dated: 't.started_at',
-          when: `t.state = 'settled'`,
-          org: ORG_OF_DELIVERY,
-        },
-      ],
-    },
-    {
-      name: 'payments.webhook-deliveries',
-      title: 'Webhook deliveries that have ended',
-      keep: '90d',
-      least: '7d',
-      personal: true,
-      leaves: 'The audit of the delivery.',
-      rules: [
-        {
-          table: 'payments.webhook_deliveries',
-          key: ['id'],
-          uuid: 'id',
-          dated: 'greatest(t.created_at, t.delivered_at, t.next_attempt_at)',
-          when: `t.status in ('delivered', 'abandoned', 'skipped_disabled')
-             and not exists (select from payments.webhook_attempts as a
-                              where a.delivery_id = t.id and a.state <> 'settled')`,
-          org: 't.org_id',
-          things: { payment: PAYMENT_OF_DELIVERY },
-        },
-      ],
-    },
-    {
-      name: 'payments.webhook-runs',
-      title: 'Runs of the retry job for webhooks',
-      keep: `${attemptsDays}d`,
-      personal: false,
-      leaves: 'Nothing.',
-      rules: [
-        {
-          table: 'payments.webhook_retry_runs',
-          key: ['org_id', 'id'],
-          since: 'ran_at',
-          dated: 't.ran_at',
-          org: 't.org_id',
-        },
-      ],
-    },
-    {
-      name: 'payments.webhook-secrets',
-      title: 'Secrets of webhook endpoints that no longer sign',
-      keep: '0d',
-      fixed: true,
-      personal: false,
-      leaves: 'Nothing: a secret that no longer signs can only leak.',
-      rules: [{ table: 'payments.webhook_secrets', key: ['id'], dated: 't.expires_at' }],
-    },
-    {
-      name: 'payments.webhook-endpoints',
-      title: 'Webhook endpoints that were deleted',
-      keep: '30d',
-      personal: false,
-      leaves: 'Their audit. An endpoint stays as long as one of its deliveries.',
-      rules: [
-        {
-          table: 'payments.webhook_endpoints',
-          key: ['id'],
-          dated: 't.deleted_at',
-          when: `not exists (select from payments.webhook_deliveries as d where d.endpoint_id = t.id)`,
-          org: 't.org_id',
-        },
-      ],
-    },
-    {
-      name: 'payments.webhook-health',
-      title: 'Counts of what went to webhook endpoints, by the hour',
-      keep: '90d',
-      least: '1d',
-      personal: false,
-      leaves: 'The deliveries, as long as they are kept.',
-      rules: [
-        {
-          table: 'payments.webhook_endpoint_hours',
-          key: ['endpoint_id', 'hour'],
-          since: 'hour',
-          dated: 't.hour',
-          org: ORG_OF_ENDPOINT,
-        },
-      ],
-    },
-    {
-      name: 'payments.alert-notices',
-      title: 'Notices of alerts that were sent',
-      keep: '90d',
-      personal: false,
-      leaves: 'The alert.',
-      rules: [
-        {
-          table: 'payments.alert_notices',
-          key: ['id'],
-          uuid: 'id',
-          dated: 'greatest(t.created_at, t.sent_at)',
-          when: `t.status in ('delivered', 'abandoned')`,
-        },
-      ],
-    },
-  ]
-}
-
-function moneyClasses({ keys, keyExpires }: RetentionOptions): DataClass[] {
+function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
   const ofPayment = {
     uuid: 'id',
     dated: `(select p.settled_at from payments.payments as p
@@ -282,53 +181,49 @@ function moneyClasses({ keys, keyExpires }: RetentionOptions): DataClass[] {
         },
       ],
     },
+    {
+      name: 'payments.audit',
+      title: 'Audit of payments, webhooks and reconciliation',
+      keep: '3650d',
+      least: '1825d',
+      personal: true,
+      leaves: 'Its seals, and a note of the removal.',
+      rules: [
+        {
+          table: 'payments.audit_log',
+          key: ['seq'],
+          ordered: 'seq',
+          dated: 't.created_at',
+          org: 't.org_id',
+          things: AUDITED,
+          audit: true,
+        },
+      ],
+    },
   ]
 }
 
-const webhookPersonal: PersonalTable[] = [
-  {
-    table: 'payments.webhook_attempts',
-    key: ['id'],
-    columns: {
-      outcome: 'mention',
-      request_url: 'mention',
-      request_headers: 'mention',
-      response_headers: 'mention',
-      response_body: 'mention',
-      error: 'mention',
-    },
-    org: ORG_OF_DELIVERY,
-    busy: `t.state <> 'settled'`,
-  },
-  {
-    table: 'payments.webhook_deliveries',
-    key: ['id'],
-    columns: { payload: 'mention', body: 'mention', error: 'mention' },
-    about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
-    org: 't.org_id',
-    busy: `t.status in ('pending', 'failed')`,
-    things: { payment: PAYMENT_OF_DELIVERY },
-  },
-  {
-    table: 'payments.webhook_endpoint_hours',
-    key: ['endpoint_id', 'hour'],
-    columns: { error: 'mention' },
-    org: ORG_OF_ENDPOINT,
-  },
-  {
-    table: 'payments.alert_notices',
-    key: ['id'],
-    columns: { payload: 'mention', error: 'mention' },
-    org: 'coalesce((select a.tenant from posthorn.alert as a where a.id = t.alert_id), $tenant)',
-    busy: `t.status in ('pending', 'failed')`,
-  },
-]
-
 const moneyPersonal: PersonalTable[] = [
+  {
+    table: 'payments.audit_log',
+    key: ['seq'],
+    columns: { actor: 'mention', details: 'mention' },
+    about: { externalId: `t.details::text like '%' || to_json($value)::text || '%'` },
+    org: 't.org_id',
+    things: AUDITED,
+    audit: true,
+  },
+  {
+    table: 'payments.reconciliation_statements',
+    key: ['run_id', 'number', 'currency'],
+    columns: { account: 'mention', statement_id: 'mention' },
+    org: ORG_OF_RUN,
+    things: { reconciliation: 't.run_id' },
+  },
   {
     table: 'payments.webhook_events',
     key: ['event_id'],
-    columns: { payload: 'mention', reason: 'mention' },
+    columns: { payload: 'mention', original: 'mention', reason: 'mention' },
     about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
     org: 'coalesce(t.org_id, $tenant)',
     busy: `t.outcome = 'parked'`,
@@ -369,7 +264,7 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.reconciliation_runs',
     key: ['id'],
-    columns: { filename: 'mention' },
+    columns: { filename: 'mention', discard_reason: 'mention' },
     org: 't.org_id',
     things: { reconciliation: 't.id' },
   },

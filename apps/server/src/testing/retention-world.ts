@@ -70,8 +70,8 @@ begin
   values (public.uuid_of(at), payment, 'charge', case when over then 'succeeded' else 'pending' end, 1250, 'EUR', payment::text, 'ref', note, at);
   insert into payments.disputes (id, payment_id, org_id, gateway_ref, status, amount, currency, reason, opened_at, closed_at)
   values (public.uuid_of(at), payment, org, 'dp', case when over then 'won' else 'opened' end, 5, 'EUR', note, at, case when over then at end);
-  insert into payments.webhook_events (event_id, type, payment_id, org_id, payload, outcome, received_at)
-  values ('evt-' || payment, 'payment.succeeded', payment, org, jsonb_build_object('data', person, 'externalPaymentId', external), case when over then 'applied' else 'parked' end, at);
+  insert into payments.webhook_events (event_id, type, payment_id, org_id, payload, original, outcome, received_at)
+  values ('evt-' || payment, 'payment.succeeded', payment, org, jsonb_build_object('data', person, 'externalPaymentId', external), convert_to(person::text, 'UTF8'), case when over then 'applied' else 'parked' end, at);
   insert into payments.webhook_endpoints (id, org_id, url, event_types, created_at, deleted_at)
   values (endpoint, org, 'https://example.test/' || org, '{*}', at, case when over then at end);
   insert into payments.webhook_deliveries (id, org_id, endpoint_id, event_id, event_type, payload, body, status, created_at, next_attempt_at, delivered_at, error)
@@ -79,7 +79,7 @@ begin
           person::text, case when over then 'delivered' else 'pending' end, at, at, case when over then at end, note);
   insert into payments.webhook_attempts (id, delivery_id, attempt_no, state, open_until, request_headers, response_body, started_at)
   values (public.uuid_of(at), delivery, 1, case when over then 'settled' else 'open' end, case when over then null else at end, person, note, at);
-  insert into payments.webhook_endpoint_hours (endpoint_id, hour, delivered, failed, abandoned, skipped, error) values (endpoint, case when over then at else now() end, 1, 1, 0, 0, note);
+  insert into payments.webhook_endpoint_hours (endpoint_id, hour, delivered, failed, abandoned, skipped, filtered, error) values (endpoint, case when over then at else now() end, 1, 1, 0, 0, 0, note);
   insert into payments.webhook_retry_runs (id, org_id, processed, success, failed, ran_at) values (public.uuid_of(at), org, 1, 1, 0, at);
   insert into payments.idempotency_keys (scope, key, fingerprint, lock_token, locked_until, response_status, response_headers, response_body, created_at, completed_at, expires_at)
   values (jsonb_build_array(org, 'u', 'POST', '/x')::text, payment::text, 'f', case when not over then payment end, case when not over then at end,
@@ -94,6 +94,12 @@ begin
   insert into payments.reconciliation_history (run_id, line_number, run_no, until_no, reason, payment_id, note, created_at) values (run, 1, 1, 1, 'no_match', payment, note, at);
 
 
+  perform payments.create_audit_log(org, 'u', 'payment.created', 'payment', payment::text, person || jsonb_build_object('externalPaymentId', external));
+  update payments.audit_log as a set created_at = case when over then at else now() end where a.entity_id = payment::text;
+  insert into payments.reconciliation_statements (run_id, number, currency, statement_id, account, entries, booked) values (run, 1, 'EUR', 's', note, 1, 1);
+  insert into messages.audit_event (id, org_id, entity_type, entity_id, action, details, actor, created_at)
+  values (public.uuid_of(at), org, 'DOSSIER', dossier, 'BLOCKED_BY_POLICY', note, 'u', case when over then at else now() end);
+  insert into posthorn.operation (operation, subject, tenant, actor, reason, at) values ('replay', org, org, 'u', note, case when over then at else now() end);
   insert into messages.dossier (id, org_id, created_at) values (dossier, org, at);
   insert into messages.outbound_message (id, org_id, dossier_id, channel, to_recipient, template_code, payload_json, status, idempotency_key, request_fingerprint, error_message, created_at, updated_at)
   values (message, org, dossier, 'whatsapp', phone, 'otp_code', jsonb_build_object('language', 'en_US', 'parameters', jsonb_build_array('4711')), case when over then 'SENT' else 'QUEUED' end, message::text, 'f', note, at, at),

@@ -63,6 +63,25 @@ const replays: DataClass = {
   rules: [{ table: 'posthorn.replay', key: ['id'], dated: 't.ended_at' }],
 }
 
+const operations: DataClass = {
+  name: 'engine.operations',
+  title: 'Audit of what operators did',
+  keep: '3650d',
+  least: '365d',
+  personal: true,
+  leaves: 'Its seals, and a note of the removal.',
+  rules: [
+    {
+      table: 'posthorn.operation',
+      key: ['id'],
+      ordered: 'id',
+      dated: 't.at',
+      org: 't.tenant',
+      audit: true,
+    },
+  ],
+}
+
 /** What the engine itself keeps, for a server with these outboxes. */
 export function engineRetention(outboxes: readonly ResolvedDefinition[]): RetentionCatalogue {
   const archives = outboxes.flatMap(({ retention }) => (retention ? [toMs(retention.archive)] : []))
@@ -83,7 +102,7 @@ export function engineRetention(outboxes: readonly ResolvedDefinition[]): Retent
     ],
   }
   return {
-    classes: [transitions, alerts, deadLetters, replays, archive],
+    classes: [transitions, alerts, deadLetters, replays, operations, archive],
     personal: [
       {
         table: 'posthorn.archive',
@@ -105,6 +124,13 @@ export function engineRetention(outboxes: readonly ResolvedDefinition[]): Retent
         org: 'coalesce(t.tenant, $tenant)',
       },
       {
+        table: 'posthorn.operation',
+        key: ['id'],
+        columns: { actor: 'mention', reason: 'mention' },
+        org: 'coalesce(t.tenant, $tenant)',
+        audit: true,
+      },
+      {
         table: 'posthorn.alert',
         key: ['id'],
         columns: { detail: 'mention' },
@@ -112,7 +138,6 @@ export function engineRetention(outboxes: readonly ResolvedDefinition[]): Retent
       },
     ],
     kept: {
-      'posthorn.operation': 'the audit of what operators did',
       'posthorn.audit_seal': 'shows that the audits are as they were',
       'posthorn.audit_removal': 'shows what of the audits was removed, and why',
       'posthorn.legal_hold': 'shows for how long what was exempt, and why',

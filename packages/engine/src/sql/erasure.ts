@@ -12,13 +12,15 @@ export type SubjectKind = 'email' | 'phone' | 'externalId' | 'dossierId'
 export interface PersonalTable extends Pick<RetentionRule, 'table' | 'key' | 'org' | 'things'> {
   /**
    * What becomes of columns of rows in which the person is found: `mention` replaces only where it is
-   * named, `to` the whole value.
+   * named, `to` the whole value. Of an audit only where to look.
    */
   readonly columns: Readonly<Record<string, 'mention' | { readonly to: string }>>
   /** Columns that are looked through beside those above. */
   readonly find?: readonly string[]
   /** True of rows that are about the person, also if no text names it; by the kind of the subject. */
   readonly about?: Partial<Readonly<Record<SubjectKind, string>>>
+  /** Of an audit: `posthorn.erase_audit` empties the personal columns of a row, and its seal holds. */
+  readonly audit?: true
   /** True of rows that are in flight: they wait until they are over. */
   readonly busy?: string
 }
@@ -82,8 +84,14 @@ export function eraseRows(
   types: ColumnTypes,
   rows: ErasureTarget & { keys: readonly (readonly string[])[] },
 ): Statement {
-  const { key, columns, busy = 'false' } = table
+  const { key, columns, busy = 'false', audit } = table
   const bound = binder(rows)
+  if (audit) {
+    const list = `${bound.param(rows.keys.map(([seq]) => seq))}::text[]::bigint[]`
+    const text = `select generate_series(1,
+         posthorn.erase_audit('${table.table}', ${list}, 'RETENTION', 'a person was erased'))`
+    return { text, values: bound.values }
+  }
   const set = Object.entries(columns).map(([column, how]) => {
     const value = how === 'mention' ? mentionless(column, types) : how.to
     return `${column} = ${bound(value)}`

@@ -29,6 +29,8 @@ export interface RetentionRule {
   readonly things?: Readonly<Record<string, string>>
   /** Columns that are overwritten, with their new values; left out where the row is removed. */
   readonly set?: Readonly<Record<string, string>>
+  /** Of an audit: rows go by `posthorn.remove_audit`, under which its seals still hold. */
+  readonly audit?: true
 }
 
 /** True of rows that a legal hold keeps; never true of the platform's own. */
@@ -73,8 +75,24 @@ function dueCondition(rule: RetentionRule, p: (name: string) => string) {
  * are skipped, so that two at once share the work; a row that changed meanwhile is looked at anew.
  */
 export function removeDue(rule: RetentionRule): Prepared {
-  const { table, key, set } = rule
+  const { table, key, set, audit } = rule
   const ordered = orderOf(rule)
+  const due = (p: (name: string) => string) => `with due as (
+  select ${key.map((column) => `t.${column}`).join(', ')}
+    from ${table} as t
+   where ${dueCondition(rule, p)}
+     and not ${heldCondition(rule)}${ordered === undefined ? '' : `\n   order by t.${ordered}`}
+   limit ${p('batch')}
+     for update of t skip locked
+)`
+  if (audit) {
+    return prepare(
+      (p) => `${due(p)}
+select posthorn.remove_audit('${table}', array_agg(due.${key[0]}), 'RETENTION', 'past its time') as count
+  from due
+having count(*) > 0`,
+    )
+  }
   const own = key.map((column) => `t.${column} = due.${column}`).join(' and ')
   const change = set
     ? `update ${table} as t
@@ -87,14 +105,7 @@ export function removeDue(rule: RetentionRule): Prepared {
    using due
    where ${own}`
   return prepare(
-    (p) => `with due as (
-  select ${key.map((column) => `t.${column}`).join(', ')}
-    from ${table} as t
-   where ${dueCondition(rule, p)}
-     and not ${heldCondition(rule)}${ordered === undefined ? '' : `\n   order by t.${ordered}`}
-   limit ${p('batch')}
-     for update of t skip locked
-),
+    (p) => `${due(p)},
 changed as (
   ${change}
   returning 1

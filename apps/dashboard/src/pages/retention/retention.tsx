@@ -56,7 +56,7 @@ export function Retention() {
 function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: Scope }) {
   const isNarrow = useMediaQuery('(max-width: 48em)')
   return (
-    <Table.ScrollContainer minWidth={isNarrow === true ? 300 : 860}>
+    <Table.ScrollContainer minWidth={isNarrow ? 300 : 860}>
       <Table aria-label="Kept data" verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>

@@ -1,0 +1,176 @@
+import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+
+const ORG_OF_DELIVERY =
+  '(select d.org_id from payments.webhook_deliveries as d where d.id = t.delivery_id)'
+const ORG_OF_ENDPOINT =
+  '(select e.org_id from payments.webhook_endpoints as e where e.id = t.endpoint_id)'
+const PAYMENT_OF_DELIVERY = `t.payload -> 'data' ->> 'paymentId'`
+
+/** What webhooks keep; `attemptsDays` is `WEBHOOK_ATTEMPTS_DAYS`. */
+export function webhookRetention(attemptsDays: number): RetentionCatalogue {
+  return {
+    classes: webhookClasses(attemptsDays),
+    personal: webhookPersonal,
+    kept: {
+      'payments.webhook_rates': 'one row for each endpoint',
+      'payments.webhook_tallies': 'summed up into hours within a minute',
+    },
+  }
+}
+
+function webhookClasses(attemptsDays: number): DataClass[] {
+  return [
+    {
+      name: 'payments.webhook-attempts',
+      title: 'Attempts of webhook deliveries: requests and responses',
+      keep: `${attemptsDays}d`,
+      least: '1d',
+      personal: true,
+      leaves: 'The delivery, with how often it was tried and its last error.',
+      rules: [
+        {
+          table: 'payments.webhook_attempts',
+          key: ['id'],
+          uuid: 'id',
+          dated: 't.started_at',
+          when: `t.state = 'settled'`,
+          org: ORG_OF_DELIVERY,
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-deliveries',
+      title: 'Webhook deliveries that have ended',
+      keep: '90d',
+      least: '7d',
+      personal: true,
+      leaves: 'The audit of the delivery.',
+      rules: [
+        {
+          table: 'payments.webhook_deliveries',
+          key: ['id'],
+          uuid: 'id',
+          dated: 'greatest(t.created_at, t.delivered_at, t.next_attempt_at)',
+          when: `t.status in ('delivered', 'abandoned', 'skipped_disabled')
+             and not exists (select from payments.webhook_attempts as a
+                              where a.delivery_id = t.id and a.state <> 'settled')`,
+          org: 't.org_id',
+          things: { payment: PAYMENT_OF_DELIVERY },
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-runs',
+      title: 'Runs of the retry job for webhooks',
+      keep: `${attemptsDays}d`,
+      personal: false,
+      leaves: 'Nothing.',
+      rules: [
+        {
+          table: 'payments.webhook_retry_runs',
+          key: ['org_id', 'id'],
+          since: 'ran_at',
+          dated: 't.ran_at',
+          org: 't.org_id',
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-secrets',
+      title: 'Secrets of webhook endpoints that no longer sign',
+      keep: '0d',
+      fixed: true,
+      personal: false,
+      leaves: 'Nothing: a secret that no longer signs can only leak.',
+      rules: [{ table: 'payments.webhook_secrets', key: ['id'], dated: 't.expires_at' }],
+    },
+    {
+      name: 'payments.webhook-endpoints',
+      title: 'Webhook endpoints that were deleted',
+      keep: '30d',
+      personal: false,
+      leaves: 'Their audit. An endpoint stays as long as one of its deliveries.',
+      rules: [
+        {
+          table: 'payments.webhook_endpoints',
+          key: ['id'],
+          dated: 't.deleted_at',
+          when: `not exists (select from payments.webhook_deliveries as d where d.endpoint_id = t.id)`,
+          org: 't.org_id',
+        },
+      ],
+    },
+    {
+      name: 'payments.webhook-health',
+      title: 'Counts of what went to webhook endpoints, by the hour',
+      keep: '90d',
+      least: '1d',
+      personal: false,
+      leaves: 'The deliveries, as long as they are kept.',
+      rules: [
+        {
+          table: 'payments.webhook_endpoint_hours',
+          key: ['endpoint_id', 'hour'],
+          since: 'hour',
+          dated: 't.hour',
+          org: ORG_OF_ENDPOINT,
+        },
+      ],
+    },
+    {
+      name: 'payments.alert-notices',
+      title: 'Notices of alerts that were sent',
+      keep: '90d',
+      personal: false,
+      leaves: 'The alert.',
+      rules: [
+        {
+          table: 'payments.alert_notices',
+          key: ['id'],
+          uuid: 'id',
+          dated: 'greatest(t.created_at, t.sent_at)',
+          when: `t.status in ('delivered', 'abandoned')`,
+        },
+      ],
+    },
+  ]
+}
+
+const webhookPersonal: PersonalTable[] = [
+  {
+    table: 'payments.webhook_attempts',
+    key: ['id'],
+    columns: {
+      outcome: 'mention',
+      request_url: 'mention',
+      request_headers: 'mention',
+      response_headers: 'mention',
+      response_body: 'mention',
+      error: 'mention',
+    },
+    org: ORG_OF_DELIVERY,
+    busy: `t.state <> 'settled'`,
+  },
+  {
+    table: 'payments.webhook_deliveries',
+    key: ['id'],
+    columns: { payload: 'mention', body: 'mention', error: 'mention' },
+    about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
+    org: 't.org_id',
+    busy: `t.status in ('pending', 'failed')`,
+    things: { payment: PAYMENT_OF_DELIVERY },
+  },
+  {
+    table: 'payments.webhook_endpoint_hours',
+    key: ['endpoint_id', 'hour'],
+    columns: { error: 'mention' },
+    org: ORG_OF_ENDPOINT,
+  },
+  {
+    table: 'payments.alert_notices',
+    key: ['id'],
+    columns: { payload: 'mention', error: 'mention' },
+    org: 'coalesce((select a.tenant from posthorn.alert as a where a.id = t.alert_id), $tenant)',
+    busy: `t.status in ('pending', 'failed')`,
+  },
+]
