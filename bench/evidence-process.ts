@@ -34,7 +34,7 @@ const system = evidence({ notify: async () => undefined })
 const { values, mistakes } = readSettings(system.settings, {
   env: {
     DOCUMENTS_URL: order.documentsUrl ?? 'http://127.0.0.1:9',
-    EVIDENCE_FOLDER: folder,
+    ...{ EVIDENCE_FOLDER: folder, SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@localhost' },
     EVIDENCE_IN_FLIGHT: String(order.inFlight ?? 1_000),
   },
   production: true,
@@ -71,7 +71,7 @@ const relay: Relay | undefined =
   kafka && parts.includes('publisher')
     ? createRelay({
         pool: new Pool({ connectionString: databaseUrl, max: 6 }),
-        ...{ outboxes, transports: { kafka } },
+        ...{ outboxes, transports: { kafka, ...opened.transports } },
       })
     : undefined
 process.on('message', (message) => {

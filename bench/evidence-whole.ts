@@ -41,6 +41,8 @@ interface Measured {
   readonly count: number
   readonly peakMb: number
   readonly nodeUs: number
+  /** Outcomes that were stored in one transaction, on average. */
+  readonly settledTogether?: number
   /** Of single parts, where they were processes of their own. */
   readonly parts?: Readonly<Record<string, number>>
 }
@@ -114,6 +116,7 @@ function lineOf(name: string, runs: readonly Outcome[], rate: number): Line {
     postgresUs: each(({ postgresUs = 0 }) => postgresUs),
     documentApiUs: each(({ documentsUs }) => documentsUs),
     kafkaUs: each(({ kafkaUs }) => kafkaUs),
+    settledTogether: median(runs.map((run) => run.settledTogether ?? 0)),
     peakMb: Math.max(...runs.map(({ peakMb }) => peakMb)),
   }
 }
@@ -178,7 +181,8 @@ function system(
         Object.entries(after).map(([part, us]) => [part, us - (before[part] ?? 0)]),
       )
       const nodeUs = Object.values(parts).reduce((sum, us) => sum + us, 0)
-      return { ms, count, peakMb: await children.peakMb(), nodeUs, parts }
+      const settledTogether = await outcomesPerCommit(pool)
+      return { ms, count, peakMb: await children.peakMb(), nodeUs, parts, settledTogether }
     },
   }
 }
@@ -275,6 +279,14 @@ async function answerOf(child: ChildProcess): Promise<unknown> {
   const answer = await Promise.race([once(child, 'message'), ended])
   if (!answer) throw new Error('a process of the benchmark ended by itself')
   return answer[0]
+}
+
+async function outcomesPerCommit(pool: Database['pool']): Promise<number> {
+  const { rows } = await pool.query<{ mean: number }>(
+    `select (count(*) / greatest(count(distinct xmin::text), 1)::float8) as mean
+       from evidence.consumer_inbox`,
+  )
+  return round(rows[0]?.mean ?? 0)
 }
 
 async function untilCompleted(pool: Database['pool'], id: string): Promise<void> {

@@ -753,16 +753,26 @@ create table evidence.file_job (
   lost_claims smallint not null default 0,
   failures smallint not null default 0,
   not_before timestamp with time zone not null default now(),
+  cancelled_at timestamp with time zone,
+  cancelled_by text,
+  cancel_reason text,
+  arrival_warnings jsonb not null default '[]'::jsonb,
+  content_sha256 text,
+  waits_for text,
   files_removed_at timestamp with time zone,
   upload_removed_at timestamp with time zone,
   constraint file_job_pkey PRIMARY KEY (id),
   constraint file_job_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
+  constraint file_job_cancelled_with_reason CHECK (((cancelled_at IS NULL) = (cancel_reason IS NULL))),
   constraint file_job_check CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REJECTED'::text])) = (completed_at IS NOT NULL))),
   constraint file_job_check1 CHECK (((status = 'REJECTED'::text) = (reason IS NOT NULL))),
   constraint file_job_check2 CHECK (((status <> 'REJECTED'::text) OR ((rows_read = 0) AND (total_rows IS NULL)))),
   constraint file_job_check3 CHECK (((rows_read = 0) OR (staged_at IS NOT NULL))),
-  constraint file_job_status_check CHECK ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'REJECTED'::text])))
+  constraint file_job_status_check CHECK ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'REJECTED'::text]))),
+  constraint file_job_waits_for_check CHECK ((waits_for = ANY (ARRAY['DAILY_LIMIT'::text, 'SCANNER'::text])))
 );
+CREATE INDEX file_job_cancelled ON evidence.file_job USING btree (id) WHERE ((cancelled_at IS NOT NULL) AND (status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text])));
+CREATE INDEX file_job_content ON evidence.file_job USING btree (org_id, content_sha256, created_at) WHERE (content_sha256 IS NOT NULL);
 CREATE INDEX file_job_listed ON evidence.file_job USING btree (org_id, id);
 CREATE UNIQUE INDEX file_job_object ON evidence.file_job USING btree (bucket, storage_key, object_version) WHERE (bucket IS NOT NULL);
 CREATE INDEX file_job_unread ON evidence.file_job USING btree (created_at) WHERE ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text])) AND (total_rows IS NULL));
@@ -786,6 +796,7 @@ create table evidence.file_job_artifact (
   constraint file_job_artifact_attachment_status_check CHECK ((attachment_status = ANY (ARRAY['PENDING'::text, 'ATTACHED'::text, 'FAILED'::text]))),
   constraint file_job_artifact_check CHECK (((attachment_status = 'ATTACHED'::text) = (document_mgmt_id IS NOT NULL)))
 );
+CREATE INDEX file_job_artifact_id ON evidence.file_job_artifact USING btree (id);
 CREATE INDEX file_job_artifact_removed ON evidence.file_job_artifact USING btree (storage_key) WHERE (removed_at IS NOT NULL);
 CREATE TRIGGER file_job_artifact_removed AFTER UPDATE OF removed_at ON evidence.file_job_artifact FOR EACH ROW WHEN (((new.removed_at IS NOT NULL) AND (old.removed_at IS NULL))) EXECUTE FUNCTION evidence.artifact_removed();
 
@@ -815,6 +826,31 @@ create table evidence.file_job_file (
   constraint file_job_file_pkey PRIMARY KEY (file_job_id, name),
   constraint file_job_file_check CHECK (((storage_key IS NULL) = (error_message IS NOT NULL)))
 );
+
+create table evidence.file_job_mail (
+  id uuid not null,
+  file_job_notification_id uuid not null,
+  org_id text not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  status text not null default 'PENDING'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default posthorn.now(),
+  error_code text,
+  error_message text,
+  created_at timestamp with time zone not null default now(),
+  sent_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint file_job_mail_pkey PRIMARY KEY (id),
+  constraint file_job_mail_file_job_notification_id_key UNIQUE (file_job_notification_id),
+  constraint file_job_mail_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'FAILED'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX file_job_mail_dead ON evidence.file_job_mail USING btree (created_at) WHERE (status = 'FAILED'::text);
+CREATE INDEX file_job_mail_due ON evidence.file_job_mail USING btree (next_attempt_at, id) WHERE (status = 'PENDING'::text);
+CREATE INDEX file_job_mail_suspect ON evidence.file_job_mail USING btree (next_attempt_at, id) WHERE ((status = 'PENDING'::text) AND (lost_claims > 0));
 
 create table evidence.file_job_notification (
   id uuid not null,
@@ -876,6 +912,7 @@ create table evidence.file_outbox_row (
   constraint file_outbox_row_retry_count_check CHECK (((retry_count >= 0) AND (retry_count <= 2))),
   constraint file_outbox_row_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'PUBLISHED'::text, 'SUCCESS'::text, 'FAILED'::text, 'ERROR'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX file_outbox_row_case ON evidence.file_outbox_row USING btree (file_job_id, case_id, row_number);
 CREATE INDEX file_outbox_row_dead ON evidence.file_outbox_row USING btree (created_at) WHERE (status = 'ERROR'::text);
 CREATE INDEX file_outbox_row_due ON evidence.file_outbox_row USING btree (org_id, next_retry_at, id) WHERE (status = ANY (ARRAY['PENDING'::text, 'FAILED'::text]));
 CREATE INDEX file_outbox_row_errors ON evidence.file_outbox_row USING btree (file_job_id, row_number) WHERE (status = 'ERROR'::text);
@@ -909,8 +946,18 @@ create table evidence.object_removal (
   constraint object_removal_pkey PRIMARY KEY (key)
 );
 
+create table evidence.org_settings (
+  org_id text not null,
+  notification_email text,
+  updated_by text not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint org_settings_pkey PRIMARY KEY (org_id),
+  constraint org_settings_notification_email_check CHECK (((length(notification_email) >= 3) AND (length(notification_email) <= 254)))
+);
+
 alter table evidence.file_job_artifact add constraint file_job_artifact_file_outbox_row_id_fkey FOREIGN KEY (file_outbox_row_id) REFERENCES evidence.file_outbox_row(id) ON DELETE CASCADE;
 alter table evidence.file_job_file add constraint file_job_file_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
+alter table evidence.file_job_mail add constraint file_job_mail_file_job_notification_id_fkey FOREIGN KEY (file_job_notification_id) REFERENCES evidence.file_job_notification(id) ON DELETE CASCADE;
 alter table evidence.file_job_notification add constraint file_job_notification_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
 alter table evidence.file_job_tally add constraint file_job_tally_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
 alter table evidence.file_outbox_row add constraint file_outbox_row_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;

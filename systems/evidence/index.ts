@@ -1,5 +1,6 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { documents } from '@posthorn/simulators'
+import { documents, mail } from '@posthorn/simulators'
+import { SIMULATED_MAILBOX, createMailer } from '../mailer.ts'
 import { defineSystem, type System } from '../system.ts'
 import { archiveLimits } from './archive/settings.ts'
 import { eventRoutes } from './arrivals/routes.ts'
@@ -13,15 +14,28 @@ import { createNudge } from './nudge.ts'
 import { rowsOutbox } from './outbox.ts'
 import { fileProcessors } from './processor/file-processor.ts'
 import { createProgress } from './progress.ts'
-import type { Notify } from './results/notification.ts'
+import { mailsOutbox, mailTransport, MAIL_TRANSPORT } from './results/mails.ts'
+import type { FindDeliveries, Notify } from './results/notification.ts'
 import { resultsWorker } from './results/add-up.ts'
 import { rowRoutes } from './rows/routes.ts'
 import { evidenceRetention } from './retention.ts'
 import { evidenceSettings, SIMULATED } from './settings.ts'
+import { clamdScanner } from './scan/clamd.ts'
 import { openStorage } from './storage/settings.ts'
 import { uploadRoutes } from './upload/routes.ts'
 
-export type { MerchantEvent, Notify } from './results/notification.ts'
+export type {
+  EventDelivery,
+  FindDeliveries,
+  MerchantEvent,
+  Notify,
+} from './results/notification.ts'
+
+export interface EvidenceOptions {
+  readonly notify: Notify
+  /** Default: what became of an event is not known. */
+  readonly findDeliveries?: FindDeliveries
+}
 
 /** Between two polls for files that other processes received. */
 const LOOK_MS = 500
@@ -30,14 +44,15 @@ const ADD_UP_MS = 250
 
 /**
  * Files of evidence: every row of an uploaded CSV is published and attached to its case, with retries,
- * and the merchant is notified of the results. `notify` writes an event for the merchant's webhooks.
+ * and the merchant is notified of the results. `notify` writes an event for the merchant's webhooks,
+ * `findDeliveries` says what became of it.
  */
-export function evidence({ notify }: { readonly notify: Notify }): System {
+export function evidence({ notify, findDeliveries = async () => [] }: EvidenceOptions): System {
   return defineSystem({
     name: 'evidence',
     settings: evidenceSettings,
     migrations: () => migrationsFrom('evidence', new URL('./migrations/', import.meta.url)),
-    open({ pool, log, settings, baseUrl, dataFolder }) {
+    open({ pool, log, settings, baseUrl, dataFolder, simulatorAddress }) {
       const { storage, bucket } = openStorage(settings, dataFolder)
       const { DOCUMENTS_URL: url } = settings
       const leaseMs = settings.EVIDENCE_LEASE_MS
@@ -57,9 +72,14 @@ export function evidence({ notify }: { readonly notify: Notify }): System {
       const pause = createPause({ pool, log, probeMs: settings.DOCUMENTS_PROBE_MS })
       const common = { pool, log, notify, progress }
       const received = () => files.ring()
+      const mailer = createMailer({ settings, simulatorAddress })
+      const scanner =
+        settings.CLAMD_ADDRESS === undefined ? undefined : clamdScanner(settings.CLAMD_ADDRESS)
+      const rowsPerDay = settings.EVIDENCE_ROWS_PER_DAY
       const arrivals = { pool, log, storage, bucket, receive: receiveObject, received }
       return {
-        outboxes: [outbox],
+        outboxes: [outbox, mailsOutbox],
+        transports: { [MAIL_TRANSPORT]: mailTransport(mailer, settings.MAIL_FROM) },
         consumers: [
           evidenceWorker({
             ...{ pool, log, outbox, documents: api, pause },
@@ -72,24 +92,37 @@ export function evidence({ notify }: { readonly notify: Notify }): System {
             leaseMs,
             spoolFolder: settings.EVIDENCE_SPOOL_FOLDER,
             lanes: settings.EVIDENCE_FILES_AT_ONCE,
+            ...{ scanner, rowsPerDay, batchRows: settings.EVIDENCE_BATCH_ROWS },
           }),
           resultsWorker({ ...common, everyMs: ADD_UP_MS }),
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
         ],
         retention: evidenceRetention({ storage, inbox }),
-        simulators: url === SIMULATED ? [documents()] : [],
+        simulators: [
+          ...(url === SIMULATED ? [documents()] : []),
+          ...(settings.SMTP_URL === SIMULATED_MAILBOX ? [mail()] : []),
+        ],
         async routes(app) {
           await uploadRoutes(app, {
             ...{ pool, storage, maxBytes: limits.zipBytes },
             limits: {
               unreadJobs: settings.EVIDENCE_UNREAD_JOBS,
-              rowsPerDay: settings.EVIDENCE_ROWS_PER_DAY,
+              rowsPerDay,
+            },
+            sameWithinDays: settings.EVIDENCE_SAME_FILE_DAYS,
+            atOnce: {
+              inAll: settings.EVIDENCE_UPLOADS_AT_ONCE,
+              perOrg: settings.EVIDENCE_UPLOADS_PER_MERCHANT,
+            },
+            pace: {
+              minBytesPerSecond: settings.EVIDENCE_UPLOAD_BYTES_PER_SECOND,
+              windowMs: settings.EVIDENCE_UPLOAD_WINDOW_MS,
             },
             received,
           })
           eventRoutes(app, { ...arrivals, token: settings.S3_EVENTS_TOKEN })
-          jobRoutes(app, { pool, outbox })
-          rowRoutes(app, { pool })
+          jobRoutes(app, { pool, outbox, findDeliveries, changed: received })
+          rowRoutes(app, { pool, storage })
         },
       }
     },

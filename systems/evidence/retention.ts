@@ -26,6 +26,8 @@ export function evidenceRetention(options: RetentionOptions): RetentionCatalogue
     kept: {
       'evidence.file_job_artifact': 'goes with its row',
       'evidence.file_job_notification': 'goes with its job',
+      'evidence.file_job_mail': 'goes with its notification',
+      'evidence.org_settings': 'what an organisation has chosen stays as long as it does',
       'evidence.file_job_tally': 'goes with its job',
       'evidence.object_removal': 'goes when the object is gone from the storage',
     },
@@ -174,6 +176,25 @@ const JOB_BUSY = `exists (select from evidence.file_job as j
 /** Rows come last: the others are found by them. */
 const personal: PersonalTable[] = [
   {
+    table: 'evidence.file_job_mail',
+    key: ['id'],
+    columns: {
+      recipient: 'mention',
+      subject: 'mention',
+      body: 'mention',
+      error_message: 'mention',
+    },
+    org: 't.org_id',
+    busy: `t.status = 'PENDING'`,
+  },
+  {
+    table: 'evidence.org_settings',
+    key: ['org_id'],
+    columns: { notification_email: { to: 'null' } },
+    find: ['notification_email'],
+    org: 't.org_id',
+  },
+  {
     table: 'evidence.file_job_artifact',
     key: ['file_outbox_row_id', 'position'],
     columns: {
@@ -200,7 +221,9 @@ const personal: PersonalTable[] = [
     columns: {
       filename: 'mention',
       warnings: 'mention',
+      arrival_warnings: 'mention',
       reason_detail: 'mention',
+      cancel_reason: 'mention',
       upload_removed_at: { to: 'coalesce(t.upload_removed_at, now())' },
     },
     about: everyKind(JOB_OF_PERSON),

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { mailSettings } from '../mailer.ts'
 import { archiveSettings } from './archive/settings.ts'
 import { arrivalSettings } from './arrivals/settings.ts'
 import { storageSettings } from './storage/settings.ts'
@@ -69,12 +70,57 @@ export const evidenceSettings = Type.Object({
     maximum: 1_000_000,
     default: 100,
   }),
+  EVIDENCE_BATCH_ROWS: Type.Integer({
+    description: 'rows of a CSV that are stored in one transaction',
+    minimum: 1,
+    maximum: 100_000,
+    default: 5_000,
+  }),
+  EVIDENCE_SAME_FILE_DAYS: Type.Integer({
+    description: 'how long the same file of a merchant is worth a warning, in days; 0 for never',
+    minimum: 0,
+    maximum: 3_650,
+    default: 30,
+  }),
+  EVIDENCE_UPLOADS_AT_ONCE: Type.Integer({
+    description: 'uploads that one process takes at once, of all merchants',
+    minimum: 1,
+    maximum: 100_000,
+    default: 200,
+  }),
+  EVIDENCE_UPLOADS_PER_MERCHANT: Type.Integer({
+    description: 'uploads of one merchant that one process takes at once',
+    minimum: 1,
+    maximum: 100_000,
+    default: 8,
+  }),
+  EVIDENCE_UPLOAD_BYTES_PER_SECOND: Type.Integer({
+    description: 'the slowest that an upload may be; one that brings less is ended with 408',
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 10_000,
+  }),
+  EVIDENCE_UPLOAD_WINDOW_MS: Type.Integer({
+    description: 'over how long the pace of an upload is measured, in ms',
+    minimum: 100,
+    maximum: 600_000,
+    default: 30_000,
+  }),
+  CLAMD_ADDRESS: Type.Optional(
+    Type.String({
+      description:
+        'the virus scanner of evidence files, as tcp://host:3310 or unix:/path; without it nothing is scanned',
+      pattern: '^(tcp://.+:[0-9]+|unix:/.+)$',
+    }),
+  ),
   EVIDENCE_ROWS_PER_DAY: Type.Integer({
-    description: 'rows of one merchant in 24 hours; once they are used up, uploads are refused',
+    description:
+      'rows of one merchant in 24 hours; once they are used up, uploads are refused and objects wait',
     minimum: 1,
     maximum: 1_000_000_000_000,
     default: 10_000_000,
   }),
+  ...mailSettings,
   ...storageSettings,
   ...archiveSettings,
   ...arrivalSettings,

@@ -1,14 +1,14 @@
-import { DeliveryError, migrationsFrom } from '@posthorn/engine'
+import { migrationsFrom } from '@posthorn/engine'
 import { mail } from '@posthorn/simulators'
+import { SIMULATED_MAILBOX, createMailer } from '../mailer.ts'
 import { defineSystem } from '../system.ts'
 import { createCommands } from './commands.ts'
 import { graphiqlRoute } from './graphiql.ts'
 import { invitationPage } from './invitation-page.ts'
-import { createMailer } from './mailer.ts'
 import { familyEvents, familyOutbox, TOPIC, TRANSPORT } from './outbox.ts'
 import { familyRoutes } from './routes.ts'
 import { familyRetention } from './retention.ts'
-import { familySettings, SIMULATED } from './settings.ts'
+import { familySettings } from './settings.ts'
 import { invitationMails } from './invitation-mails.ts'
 
 /** Events that the archive's queue keeps, the newest. */
@@ -19,22 +19,11 @@ export const families = defineSystem({
   name: 'families',
   settings: familySettings,
   migrations: () => migrationsFrom('families', new URL('./migrations/', import.meta.url)),
-  open({ pool, log, settings, sealing, production, baseUrl, simulatorAddress: simulated }) {
+  open({ pool, log, settings, sealing, production, baseUrl, simulatorAddress }) {
     const { SMTP_URL: smtpUrl, MAIL_FROM: from, FAMILIES_INVITATION_URL: page } = settings
     const outbox = familyOutbox(sealing)
     const commands = createCommands(pool, familyEvents(outbox, sealing))
-    const mailer = createMailer({
-      from,
-      async address() {
-        const found = smtpUrl === SIMULATED ? await simulated('mail') : smtpUrl
-        if (found === undefined) {
-          throw new DeliveryError('MAIL_SERVER_AWAY', 'no simulated mailbox is up yet', {
-            unreachable: true,
-          })
-        }
-        return found
-      },
-    })
+    const mailer = createMailer({ settings, simulatorAddress })
     return {
       outboxes: [outbox],
       consumers: [
@@ -49,7 +38,7 @@ export const families = defineSystem({
       // With a queue that takes everything, unroutable can only mean that the queue or its binding was removed.
       queues: [{ transport: TRANSPORT, topic: TOPIC, group: 'archive', maxLength: ARCHIVED }],
       retention: familyRetention,
-      simulators: smtpUrl === SIMULATED ? [mail()] : [],
+      simulators: smtpUrl === SIMULATED_MAILBOX ? [mail()] : [],
       routes(app) {
         familyRoutes(app, { pool, commands, log })
         if (page === undefined) invitationPage(app)

@@ -1,12 +1,4 @@
-/** What the mail of an invitation says. */
-export interface Letter {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-  readonly html: string
-  /** The same for every copy of it, so that a second one can be recognised. */
-  readonly messageId: string
-}
+import { domainOf, escapeHtml, type Letter } from '../mailer.ts'
 
 export interface InvitationToTell {
   readonly eventId: string
@@ -48,20 +40,4 @@ export function linkTo(page: string, token: string): string {
 
 function dayOf(moment: Date): string {
   return moment.toISOString().slice(0, 10)
-}
-
-function domainOf(from: string): string {
-  return /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'localhost'
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

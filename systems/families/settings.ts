@@ -1,23 +1,8 @@
 import { Type } from 'typebox'
-
-/** Stands for the simulated mailbox. */
-export const SIMULATED = 'simulated'
+import { mailSettings } from '../mailer.ts'
 
 export const familySettings = Type.Object({
-  SMTP_URL: Type.String({
-    description:
-      'the mail server, as smtp(s)://user:password@host:587; in development the simulated mailbox',
-    pattern: `^(${SIMULATED}|smtps?://.+)$`,
-    default: SIMULATED,
-    production: 'required',
-    secret: true,
-  }),
-  MAIL_FROM: Type.String({
-    description: 'the sender of mails, as Name <address>',
-    pattern: '^[^\\r\\n]*@[A-Za-z0-9.-]+>?$',
-    default: 'Family Hub <invitations@family-hub.test>',
-    production: 'required',
-  }),
+  ...mailSettings,
   FAMILIES_INVITATION_URL: Type.Optional(
     Type.String({
       description:

@@ -17,7 +17,7 @@ import { paymentRetention } from './retention.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
 
-export { enqueueEvent } from './webhooks/index.ts'
+export { enqueueEvent, selectEventDeliveries } from './webhooks/index.ts'
 export type { WebhookEvent } from './webhooks/index.ts'
 
 /** Payments that are charged once, webhooks from the gateway and to customers, reconciliation. */

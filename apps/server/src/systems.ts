@@ -5,7 +5,7 @@ import { evidence } from '@posthorn/systems/evidence'
 import { families } from '@posthorn/systems/families'
 import { messages } from '@posthorn/systems/messages'
 import { orders } from '@posthorn/systems/orders'
-import { enqueueEvent, payments } from '@posthorn/systems/payments'
+import { enqueueEvent, payments, selectEventDeliveries } from '@posthorn/systems/payments'
 import { ConfigurationError } from './configuration.ts'
 
 /** The systems that come with the server. */
@@ -14,7 +14,7 @@ const INSTALLED: readonly System[] = [
   messages,
   payments,
   // The webhooks of payments announce the results of a file.
-  evidence({ notify: enqueueEvent }),
+  evidence({ notify: enqueueEvent, findDeliveries: selectEventDeliveries }),
   families,
 ]
 

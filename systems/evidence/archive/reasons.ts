@@ -44,6 +44,8 @@ export const FILE_FAULTS = {
   FILE_EMPTY: 'The file is empty.',
   FILE_TOO_LARGE: 'The file is larger than allowed.',
   FILE_TYPE: 'The file is no PDF, JPEG, PNG or TIFF.',
+  FILE_INFECTED: 'The virus scanner found something in the file.',
+  FILE_UNSCANNED: 'The virus scanner does not take the file.',
   FILE_DAMAGED: 'The file cannot be unpacked, or its size or checksum is wrong.',
 } as const
 

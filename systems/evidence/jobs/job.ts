@@ -6,6 +6,9 @@ import { Type, type Static } from 'typebox'
  *        a bad archive    │    └─────────── retry-errors ────────┘
  *                         ▼
  *                      REJECTED      (never once a row is stored)
+ *
+ * Cancelling is a column, not a state: a job of which no row is stored ends REJECTED, any other
+ * COMPLETED, with the rows that were not published as errors.
  */
 export const JOB_STATES = ['RECEIVED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
 export type JobState = (typeof JOB_STATES)[number]
@@ -27,6 +30,13 @@ export interface FileJob {
   readonly columns: readonly string[] | null
   readonly expected_rows: number | null
   readonly warnings: readonly string[]
+  readonly arrival_warnings: readonly string[]
+  readonly bucket: string | null
+  readonly waits_for: 'DAILY_LIMIT' | 'SCANNER' | null
+  readonly not_before: Date
+  readonly cancelled_at: Date | null
+  readonly cancelled_by: string | null
+  readonly cancel_reason: string | null
   readonly staged_at: Date | null
   readonly rows_read: number
   readonly total_rows: number | null
@@ -80,6 +90,11 @@ export const JobResource = Type.Object({
   perSecond: Type.Number(),
   etaSeconds: Nullable(Whole),
   round: Whole,
+  waitsFor: Type.Union([Type.Enum(['DAILY_LIMIT', 'SCANNER']), Type.Null()]),
+  waitsUntil: Nullable(Text),
+  cancelledAt: Nullable(Text),
+  cancelledBy: Nullable(Text),
+  cancelReason: Nullable(Text),
   createdAt: Text,
   completedAt: Nullable(Text),
 })
@@ -92,7 +107,7 @@ export function toJobResource(job: CountedJob): Static<typeof JobResource> {
     status: job.status,
     reason: job.reason,
     reasonDetail: job.reason_detail,
-    warnings: [...job.warnings],
+    warnings: warningsOf(job),
     sizeBytes: Number(job.size_bytes),
     expectedRows: job.expected_rows,
     rowsRead: job.rows_read,
@@ -104,9 +119,19 @@ export function toJobResource(job: CountedJob): Static<typeof JobResource> {
     perSecond: Math.round(tally.per_second * 10) / 10,
     etaSeconds: etaSeconds(job),
     round: job.round,
+    waitsFor: job.waits_for,
+    waitsUntil: job.waits_for === null ? null : job.not_before.toISOString(),
+    cancelledAt: job.cancelled_at?.toISOString() ?? null,
+    cancelledBy: job.cancelled_by,
+    cancelReason: job.cancel_reason,
     createdAt: job.created_at.toISOString(),
     completedAt: job.completed_at?.toISOString() ?? null,
   }
+}
+
+/** What was noticed at the arrival of the file, and when it was checked. */
+export function warningsOf(job: Pick<FileJob, 'warnings' | 'arrival_warnings'>): string[] {
+  return [...job.arrival_warnings, ...job.warnings]
 }
 
 export function countsOf(

@@ -21,6 +21,8 @@ export interface NewJob {
   readonly idempotencyKey?: string | undefined
   readonly fingerprint?: string
   readonly by?: string
+  readonly sha256?: string
+  readonly warnings?: readonly string[]
 }
 
 /** Undefined if the same object, or the same idempotency key, has a job. */
@@ -30,10 +32,12 @@ export async function insertJob(tx: Transaction, job: NewJob): Promise<FileJob |
     with made as (
       insert into evidence.file_job
              (id, org_id, filename, storage_key, storage_etag, storage_version, size_bytes,
-              bucket, object_version, idempotency_key, request_fingerprint, created_by)
+              bucket, object_version, idempotency_key, request_fingerprint, created_by,
+              content_sha256, arrival_warnings)
       values (${job.id}, ${job.org}, ${job.filename}, ${job.key}, ${job.etag},
               ${job.version ?? null}, ${job.size}, ${job.bucket ?? null}, ${objectVersion},
-              ${job.idempotencyKey ?? null}, ${job.fingerprint ?? null}, ${job.by ?? null})
+              ${job.idempotencyKey ?? null}, ${job.fingerprint ?? null}, ${job.by ?? null},
+              ${job.sha256 ?? null}, ${JSON.stringify(job.warnings ?? [])}::jsonb)
           on conflict do nothing
       returning *
     ), tallied as (
@@ -41,6 +45,91 @@ export async function insertJob(tx: Transaction, job: NewJob): Promise<FileJob |
     )
     select * from made`)
   return rows[0]
+}
+
+/** The newest job of the merchant in so many days with the same bytes, unless it was rejected. */
+export async function findSameContent(
+  tx: Transaction,
+  { org, sha256, days }: { org: string; sha256: string; days: number },
+): Promise<FileJob | undefined> {
+  const { rows } = await tx.query<FileJob>(sql`
+    select *
+      from evidence.file_job
+     where org_id = ${org} and content_sha256 = ${sha256} and status <> 'REJECTED'
+       and created_at > now() - ${days} * interval '1 day'
+     order by created_at desc
+     limit 1`)
+  return rows[0]
+}
+
+/** The reader of the file, if there is one, loses it: its claim is gone. */
+export async function markCancelled(
+  tx: Transaction,
+  { id, by, reason }: JobKey & { readonly by: string; readonly reason: string },
+): Promise<FileJob> {
+  const { rows } = await tx.query<FileJob>(sql`
+    update evidence.file_job
+       set cancelled_at = now(), cancelled_by = ${by}, cancel_reason = ${reason},
+           claim_token = null, claimed_until = null, not_before = now(), waits_for = null
+     where id = ${id}
+    returning *`)
+  return rows[0] as FileJob
+}
+
+/** Cancelled jobs that have not come to their end. */
+export async function listCancelled(
+  db: Queryable,
+): Promise<Pick<FileJob, 'id' | 'org_id' | 'cancelled_by'>[]> {
+  const { rows } = await db.query<Pick<FileJob, 'id' | 'org_id' | 'cancelled_by'>>(sql`
+    select id, org_id, cancelled_by
+      from evidence.file_job
+     where cancelled_at is not null and status in ('RECEIVED', 'PROCESSING')
+     order by id
+     limit 1000`)
+  return rows
+}
+
+/**
+ * Ends rows that no publisher has in hand. One whose publisher died may be at the broker already: it
+ * is left to be published again, and comes to its outcome.
+ */
+export async function stopRows(
+  tx: Transaction,
+  { jobId, org, by, limit }: { jobId: string; org: string; by: string; limit: number },
+): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(sql`
+    with waiting as (
+      select id, status
+        from evidence.file_outbox_row
+       where org_id = ${org} and file_job_id = ${jobId} and status in ('PENDING', 'FAILED')
+         and claim_token is null and lost_claims = 0
+       limit ${limit}
+         for update skip locked
+    ), stopped as (
+      update evidence.file_outbox_row as r
+         set status = 'ERROR', error_code = 'CANCELLED',
+             error_message = 'The file was cancelled before this row was published.'
+        from waiting
+       where r.id = waiting.id
+      returning r.id, waiting.status as before, r.retry_count, r.org_id
+    ), audited as (
+      insert into evidence.file_outbox_row_audit
+             (file_outbox_row_id, old_status, new_status, retry_count, error_code, transitioned_by)
+      select id, before, 'ERROR', retry_count, 'CANCELLED', 'OPERATOR' from stopped
+    ), recorded as (
+      insert into posthorn.transition
+             (outbox, message_id, from_state, to_state, attempt, code, actor, reason, tenant)
+      select 'evidence.rows', id::text, before, 'ERROR', retry_count + 1, 'CANCELLED', ${by},
+             'cancelled', org_id
+        from stopped
+    ), failed as (
+      update evidence.file_job_artifact as a
+         set attachment_status = 'FAILED', updated_at = now()
+        from stopped
+       where a.file_outbox_row_id = stopped.id and a.attachment_status = 'PENDING'
+    )
+    select count(*)::int as count from stopped`)
+  return rows[0]?.count ?? 0
 }
 
 /** Announcements of one object take their turn. */

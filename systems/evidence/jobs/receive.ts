@@ -4,6 +4,7 @@ import {
   countUsage,
   findArrived,
   findByIdempotencyKey,
+  findSameContent,
   insertJob,
   lockMerchant,
   lockObject,
@@ -27,8 +28,8 @@ export type Reception =
 /** An upload that is in storage: its job, once for each idempotency key of a merchant. */
 export async function receiveUpload(
   tx: Transaction,
-  upload: NewJob,
-  limits: MerchantLimits,
+  upload: NewJob & { readonly sha256: string },
+  { limits, sameWithinDays }: { limits: MerchantLimits; sameWithinDays: number },
 ): Promise<Reception> {
   const { org, idempotencyKey: key } = upload
   await lockMerchant(tx, org)
@@ -39,9 +40,18 @@ export async function receiveUpload(
   }
   const limited = limitOf(await countUsage(tx, org), limits)
   if (limited) return limited
-  const job = await insertJob(tx, upload)
+  const { sha256 } = upload
+  const same =
+    sameWithinDays > 0 && (await findSameContent(tx, { org, sha256, days: sameWithinDays }))
+  const warnings = same ? [sameWarning(same)] : []
+  const job = await insertJob(tx, { ...upload, warnings })
   if (!job) throw new Error('an upload of its own id and key has a job already')
   return { kind: 'created', job }
+}
+
+function sameWarning({ id, filename, created_at: at }: FileJob): string {
+  const day = at.toISOString().slice(0, 10)
+  return `The same file was uploaded on ${day} as ${filename} (job ${id}). Its rows are sent again.`
 }
 
 /** What a merchant has under way that is too much; undefined if there is room. */
@@ -78,8 +88,8 @@ export interface ReceivedObject {
 
 /**
  * The job of an object, once however often it is announced. A listing does not know versions: there
- * the etag decides. A merchant's limits do not apply here, since there is no client to refuse; its
- * files wait.
+ * the etag decides. There is no client to refuse: over its daily limit, a merchant's file waits until
+ * it is read.
  */
 export async function receiveObject(
   tx: Transaction,

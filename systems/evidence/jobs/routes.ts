@@ -1,16 +1,25 @@
 import { callerOf, decodeCursor, PageQuery, pageOf, toPage, type App } from '@posthorn/http'
+import { transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import type { RowsOutbox } from '../outbox.ts'
 import { problem } from '../problems.ts'
-import { listNotifications, type NotificationRow } from '../results/queries.ts'
+import type { EventDelivery, FindDeliveries } from '../results/notification.ts'
+import {
+  findNotificationEmail,
+  listNotifications,
+  saveNotificationEmail,
+  type NotificationRow,
+} from '../results/queries.ts'
 import { retryErrors } from '../rows/retry.ts'
+import { cancelJob } from './cancel.ts'
 import { JOB_STATES, JobResource, toJobResource } from './job.ts'
 import { findJob, listJobs } from './queries.ts'
 
 const PATH = '/api/v1/file-jobs'
 const tags = ['evidence']
 const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const Nullable = Type.Union([Type.String(), Type.Null()])
 const NotificationResource = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['N1', 'N2', 'REJECTED']),
@@ -20,6 +29,35 @@ const NotificationResource = Type.Object({
   errors: Type.Integer(),
   message: Type.String(),
   createdAt: Type.String(),
+  deliveries: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      url: Type.String(),
+      status: Type.String(),
+      attempts: Type.Integer(),
+      deliveredAt: Nullable,
+    }),
+    { description: 'what became of its webhook, one for each endpoint' },
+  ),
+  mail: Type.Union([
+    Type.Object({
+      recipient: Type.String(),
+      status: Type.Enum(['PENDING', 'SENT', 'FAILED']),
+      sentAt: Nullable,
+      error: Nullable,
+    }),
+    Type.Null(),
+  ]),
+})
+const SettingsResource = Type.Object({
+  notificationEmail: Type.Union([
+    Type.String({
+      minLength: 3,
+      maxLength: 254,
+      pattern: '^[^\\s@<>",;]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$',
+    }),
+    Type.Null(),
+  ]),
 })
 
 const schemas = {
@@ -38,6 +76,25 @@ const schemas = {
     ...{ tags, params },
     response: { 200: pageOf(NotificationResource) },
   },
+  cancel: {
+    summary: 'Stop the rows of a file that are not published; what is published comes to its end',
+    description:
+      'The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.',
+    ...{ tags, params },
+    body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }) }),
+    response: { 202: JobResource },
+  },
+  settings: {
+    summary: 'What the organisation has chosen for its files',
+    tags,
+    response: { 200: SettingsResource },
+  },
+  saveSettings: {
+    summary: 'Choose where results are mailed to, beside the webhooks; null for no mail',
+    tags,
+    body: SettingsResource,
+    response: { 200: SettingsResource },
+  },
   retry: {
     summary: 'Try the errors of a file again, except rows that were bad from the start',
     ...{ tags, params },
@@ -47,10 +104,27 @@ const schemas = {
 
 const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
 
-export function jobRoutes(
-  app: App,
-  { pool, outbox }: { readonly pool: Pool; readonly outbox: RowsOutbox },
-): void {
+export interface JobRoutesOptions {
+  readonly pool: Pool
+  readonly outbox: RowsOutbox
+  readonly findDeliveries: FindDeliveries
+  /** Called when there is something for those who read files. */
+  readonly changed: () => void
+}
+
+export function jobRoutes(app: App, options: JobRoutesOptions): void {
+  const { pool, outbox, findDeliveries, changed } = options
+  app.get(`${PATH}/settings`, { schema: schemas.settings }, async (request) => ({
+    notificationEmail: await findNotificationEmail(pool, callerOf(request).org),
+  }))
+
+  app.put(`${PATH}/settings`, { schema: schemas.saveSettings }, async (request) => {
+    const { org, sub: by } = callerOf(request)
+    const { notificationEmail: email } = request.body
+    await transaction(pool, (tx) => saveNotificationEmail(tx, { org, email, by }))
+    return { notificationEmail: email }
+  })
+
   app.get(PATH, { schema: schemas.list }, async (request) => {
     const { limit, cursor, status } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
@@ -69,7 +143,26 @@ export function jobRoutes(
     const job = await findJob(pool, { id: request.params.id, org: callerOf(request).org })
     if (!job) throw problem('NOT_FOUND')
     const rows = await listNotifications(pool, job.id)
-    return { items: rows.map(notificationResource), nextCursor: null }
+    const ids = rows.map(({ id }) => id)
+    const deliveries = Map.groupBy(
+      await findDeliveries(pool, { org: job.org_id, ids }),
+      ({ eventId }) => eventId,
+    )
+    const items = rows.map((row) => notificationResource(row, deliveries.get(row.id) ?? []))
+    return { items, nextCursor: null }
+  })
+
+  app.post(`${PATH}/:id/cancel`, { schema: schemas.cancel }, async (request, reply) => {
+    const { org, sub: by } = callerOf(request)
+    const key = { id: request.params.id, org }
+    const cancelled = await cancelJob(pool, { ...key, by, reason: request.body.reason })
+    if (cancelled.kind === 'ended') {
+      throw problem('INVALID_STATE', { detail: `The file is ${cancelled.job.status}.` })
+    }
+    const job = cancelled.kind === 'cancelled' ? await findJob(pool, key) : undefined
+    if (!job) throw problem('NOT_FOUND')
+    changed()
+    return reply.code(202).send(toJobResource(job))
   })
 
   app.post(`${PATH}/:id/retry-errors`, { schema: schemas.retry }, async (request, reply) => {
@@ -80,11 +173,18 @@ export function jobRoutes(
     if (requeued === 'filesRemoved') {
       throw problem('FILES_REMOVED', { detail: 'Upload the failed rows again, with their files.' })
     }
+    if (requeued === 'cancelled') {
+      throw problem('INVALID_STATE', { detail: 'The file is cancelled. Upload it again.' })
+    }
     return reply.code(202).send({ requeued })
   })
 }
 
-function notificationResource(row: NotificationRow): Static<typeof NotificationResource> {
+function notificationResource(
+  row: NotificationRow,
+  deliveries: readonly EventDelivery[],
+): Static<typeof NotificationResource> {
+  const { mail_recipient: recipient, mail_status: status } = row
   return {
     id: row.id,
     kind: row.kind,
@@ -94,5 +194,16 @@ function notificationResource(row: NotificationRow): Static<typeof NotificationR
     errors: row.errors,
     message: row.message,
     createdAt: row.created_at.toISOString(),
+    deliveries: deliveries.map(({ id, url, status: state, attempts, deliveredAt }) => ({
+      ...{ id, url, status: state, attempts },
+      deliveredAt: deliveredAt?.toISOString() ?? null,
+    })),
+    mail:
+      recipient === null || status === null
+        ? null
+        : {
+            ...{ recipient, status, error: row.mail_error },
+            sentAt: row.mail_sent_at?.toISOString() ?? null,
+          },
   }
 }

@@ -3,7 +3,8 @@ import { transaction } from '@posthorn/engine'
 import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/engine/operate'
 import type { FileJob } from '../jobs/job.ts'
 import type { Nudge } from '../nudge.ts'
-import { processJob, type ProcessorOptions } from './process.ts'
+import { ScannerAway } from '../scan/clamd.ts'
+import { JobWaits, processJob, type ProcessorOptions } from './process.ts'
 import { claimJob, releaseJob, renewJob, type JobClaim } from './queries.ts'
 import { JobLost } from './storing.ts'
 
@@ -56,6 +57,9 @@ export async function processNext(
   try {
     const outcome = await processJob(options, claim, stop)
     log.info({ fileJobId: job.id, org: job.org_id, outcome }, 'file read')
+    if (job.waits_for === 'SCANNER') {
+      await transaction(pool, (tx) => recoverAlert(tx, SCANNER_ALERT))
+    }
     if (job.failures >= ALERT_AT || job.lost_claims >= ALERT_AT) {
       await transaction(pool, (tx) => recoverAlert(tx, { source: SOURCE, subject: job.id }))
     }
@@ -93,6 +97,18 @@ async function noteFailure(
     log.warn({ fileJobId: id }, 'file taken over by another process; this one stops')
     return
   }
+  const waits = toWait(error, failures)
+  if (waits && !signal.aborted) {
+    const { reason, afterMs } = waits
+    await releaseJob(pool, claim, {
+      afterMs,
+      failed: reason === 'SCANNER' ? 1 : 0,
+      waitsFor: reason,
+    })
+    log.warn({ err: error, fileJobId: id, afterMs, reason }, 'a file waits; it is tried again')
+    if (error instanceof ScannerAway) await alertScanner(options, error.message)
+    return
+  }
   // A process that stops gives its files back at once.
   const stopped = signal.aborted
   const afterMs = stopped ? 0 : Math.min(1_000 * 2 ** failures, MAX_PAUSE_MS)
@@ -101,6 +117,20 @@ async function noteFailure(
   const now = await releaseJob(pool, claim, { afterMs, failed: stopped ? 0 : 1 })
   if (now === undefined || now < ALERT_AT) return
   await alertOperator(options, claim.job, error instanceof Error ? error.message : String(error))
+}
+
+/** What a failure says about the file: nothing, it only has to wait. */
+function toWait(error: unknown, failures: number): JobWaits | undefined {
+  if (error instanceof JobWaits) return error
+  if (!(error instanceof ScannerAway)) return undefined
+  return new JobWaits('SCANNER', Math.min(1_000 * 2 ** failures, MAX_PAUSE_MS), { cause: error })
+}
+
+const SCANNER_ALERT = { source: 'evidence.scanner', subject: 'clamd' }
+
+async function alertScanner({ pool }: ProcessorOptions, detail: string): Promise<void> {
+  const alert = { ...SCANNER_ALERT, code: 'SCANNER_AWAY', detail: `Files wait: ${detail}` }
+  await transaction(pool, (tx) => raiseAlert(tx, alert))
 }
 
 async function alertOperator(

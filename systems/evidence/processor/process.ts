@@ -4,9 +4,11 @@ import type { Archive } from '../archive/archive.ts'
 import type { ArchiveLimits } from '../archive/limits.ts'
 import { openArchive } from '../archive/open.ts'
 import type { FileJob } from '../jobs/job.ts'
+import { countUsage } from '../jobs/queries.ts'
 import type { RowsOutbox } from '../outbox.ts'
 import type { Progress } from '../progress.ts'
 import { notifyOnce, type Notify } from '../results/notification.ts'
+import type { Scanner } from '../scan/clamd.ts'
 import type { Storage } from '../storage/storage.ts'
 import { check } from './check.ts'
 import {
@@ -30,10 +32,30 @@ export interface ProcessorOptions {
   readonly progress: Progress
   readonly limits: ArchiveLimits & { readonly rows: number }
   readonly leaseMs: number
+  /** Looks at every evidence file before it is kept; undefined for none. */
+  readonly scanner?: Scanner | undefined
+  /** Rows of one merchant in 24 hours; its objects wait once they are used up. */
+  readonly rowsPerDay?: number
   /** Rows stored in one transaction; default 5,000. */
   readonly batchRows?: number
   /** Where ZIPs are copied to while they are read; default the folder for temporary files. */
   readonly spoolFolder?: string | undefined
+}
+
+/** Until a file that waits for its merchant's daily limit is looked at again. */
+const LIMIT_MS = 10 * 60_000
+
+/** The file cannot be read now, through no fault of its own; it is tried again. */
+export class JobWaits extends Error {
+  readonly reason: NonNullable<FileJob['waits_for']>
+  readonly afterMs: number
+
+  constructor(reason: NonNullable<FileJob['waits_for']>, afterMs: number, options?: ErrorOptions) {
+    super(`the file waits: ${reason}`, options)
+    this.name = 'JobWaits'
+    this.reason = reason
+    this.afterMs = afterMs
+  }
 }
 
 /** After so many processes in a row that died over a file, it is the file. */
@@ -50,10 +72,12 @@ export async function processJob(
 ): Promise<'parsed' | 'rejected'> {
   const { storage } = options
   const { job } = claim
+  if (job.cancelled_at !== null) return endCancelled(options, claim)
   if (job.lost_claims >= MOST_LOST && job.staged_at === null) {
     const detail = 'The file could not be read: every attempt ended without an answer.'
     return reject(options, claim, rejectionFor('PROCESSING_FAILED', detail))
   }
+  await awaitDailyLimit(options, job)
   const changed = await objectProblem(storage, job)
   if (changed && job.rows_read === 0) return reject(options, claim, changed)
   // Rows of it are on their way: it waits for a person to bring the file back.
@@ -75,6 +99,28 @@ export async function processJob(
   } finally {
     await archive.close()
   }
+}
+
+/** An object comes by itself: there was no client to refuse. */
+async function awaitDailyLimit({ pool, rowsPerDay }: ProcessorOptions, job: FileJob) {
+  if (job.bucket === null || rowsPerDay === undefined || job.staged_at !== null) return
+  const { rows } = await countUsage(pool, job.org_id)
+  if (rows >= rowsPerDay) throw new JobWaits('DAILY_LIMIT', LIMIT_MS)
+}
+
+/** What is stored is all there will be. Without a row there is nothing to report on. */
+async function endCancelled(
+  options: ProcessorOptions,
+  claim: JobClaim,
+): Promise<'parsed' | 'rejected'> {
+  const { rows_read: stored, cancel_reason: reason } = claim.job
+  if (stored === 0) {
+    const detail = `The file was cancelled before its rows were read: ${reason ?? ''}`
+    return reject(options, claim, rejectionFor('CANCELLED', detail))
+  }
+  const parsed = await transaction(options.pool, (tx) => markParsed(tx, claim, stored))
+  if (!parsed) throw new JobLost(claim.job.id)
+  return 'parsed'
 }
 
 interface Work {
@@ -101,7 +147,7 @@ async function stage(options: ProcessorOptions, work: Work): Promise<Rejection |
   const before = await listFiles(pool, claim.job.id)
   try {
     await stageFiles({
-      ...{ storage, archive, signal, jobId: claim.job.id },
+      ...{ storage, archive, signal, jobId: claim.job.id, scanner: options.scanner },
       files: checked.files,
       done: new Set(before.map(({ name }) => name)),
       remember: (files) => transaction(pool, (tx) => insertFiles(tx, claim, files)),
@@ -140,7 +186,7 @@ async function reject(
     if (!(await markRejected(tx, claim, rejection))) throw new JobLost(jobId)
     await notifyOnce(tx, notify, {
       ...{ jobId, org, kind: 'REJECTED', round: 1, success: 0, pendingRetries: 0, errors: 0 },
-      message: `Rejected: ${detail}`,
+      ...{ message: `Rejected: ${detail}`, filename },
       more: { reason, filename },
     })
     await progress.noteChange(tx, {

@@ -61,16 +61,24 @@ export async function renewJob(
   return rows.length > 0
 }
 
+/** How a job is given back. */
+export interface Release {
+  readonly afterMs: number
+  readonly failed: number
+  /** Why it is not read before then. */
+  readonly waitsFor?: FileJob['waits_for']
+}
+
 /** Gives a job back, to be tried again after a while; undefined: it was no longer ours. */
 export async function releaseJob(
   db: Queryable,
   { job, token }: JobClaim,
-  { afterMs, failed }: { afterMs: number; failed: number },
+  { afterMs, failed, waitsFor = null }: Release,
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ failures: number }>(sql`
     update evidence.file_job
        set claim_token = null, claimed_until = null,
-           failures = least(failures + ${failed}::int, 1000),
+           failures = least(failures + ${failed}::int, 1000), waits_for = ${waitsFor},
            not_before = now() + ${afterMs} * interval '1 ms'
      where id = ${job.id} and claim_token = ${token}
     returning failures`)
@@ -102,7 +110,7 @@ export async function markStaged(
   const { rows } = await tx.query<FileJob>(sql`
     update evidence.file_job
        set columns = ${header.names}::text[], expected_rows = ${expected},
-           warnings = ${JSON.stringify(warnings)}::jsonb, staged_at = now()
+           warnings = ${JSON.stringify(warnings)}::jsonb, staged_at = now(), waits_for = null
      where id = ${job.id} and claim_token = ${token}
     returning *`)
   return rows[0]
@@ -133,7 +141,7 @@ export async function markRejected(
   const { rows } = await tx.query(sql`
     update evidence.file_job
        set status = 'REJECTED', reason = ${reason}, reason_detail = ${detail},
-           completed_at = now(), claim_token = null, claimed_until = null
+           completed_at = now(), claim_token = null, claimed_until = null, waits_for = null
      where id = ${job.id} and claim_token = ${token}
     returning id`)
   return rows.length > 0
@@ -198,7 +206,7 @@ export function copyRows(tx: Transaction): CopyStreamQuery {
 /** The columns that a line of an artifact has. */
 const COPY_ARTIFACTS = `
   copy evidence.file_job_artifact
-       (file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes, content_type)
+       (id, file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes, content_type)
   from stdin`
 
 /** A stream into the artifacts; their rows must be stored. */

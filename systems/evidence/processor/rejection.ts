@@ -14,6 +14,7 @@ export interface Rejection {
     | 'OBJECT_MISSING'
     | 'OBJECT_CHANGED'
     | 'PROCESSING_FAILED'
+    | 'CANCELLED'
   /** A sentence for the merchant. */
   readonly detail: string
 }

@@ -1,5 +1,6 @@
 import type { Archive } from '../archive/archive.ts'
 import { ArchiveRejected, BadFileError } from '../archive/reasons.ts'
+import type { Scanner } from '../scan/clamd.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** An evidence file of a job: where it is kept, or what is wrong with it. */
@@ -22,6 +23,7 @@ export interface Staging {
   /** Those that were staged before a crash. */
   readonly done: ReadonlySet<string>
   readonly signal: AbortSignal
+  readonly scanner?: Scanner | undefined
   /** Remembers files; called with some of them at a time. */
   readonly remember: (files: readonly StagedFile[]) => Promise<void>
 }
@@ -69,11 +71,13 @@ export async function stageFiles(staging: Staging): Promise<void> {
 }
 
 async function stageFile(
-  { storage, jobId, archive, signal }: Staging,
+  { storage, jobId, archive, signal, scanner }: Staging,
   { place, name }: { place: number; name: string },
 ): Promise<StagedFile> {
   const key = stagingKey(jobId, place)
   try {
+    // First, and whole: nothing that was not scanned is ever in storage.
+    if (scanner) await scanFile(await archive.readFile(name), { scanner, signal })
     const bytes = await archive.readFile(name)
     const { contentType } = bytes
     const { size } = await storage.put(key, bytes, { contentType, signal })
@@ -85,6 +89,17 @@ async function stageFile(
     if (cause instanceof BadFileError) return { kind: 'bad', name, message: cause.detail }
     throw cause instanceof ArchiveRejected ? cause : error
   }
+}
+
+async function scanFile(
+  bytes: AsyncIterable<Uint8Array>,
+  { scanner, signal }: { scanner: Scanner; signal: AbortSignal },
+): Promise<void> {
+  const verdict = await scanner.scan(bytes, signal)
+  if (verdict.kind === 'infected') {
+    throw new BadFileError('FILE_INFECTED', `The virus scanner found ${verdict.name} in it.`)
+  }
+  if (verdict.kind === 'unscannable') throw new BadFileError('FILE_UNSCANNED', verdict.reason)
 }
 
 /** What was wrong with the file may come wrapped by the storage. */

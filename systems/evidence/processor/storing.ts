@@ -188,7 +188,7 @@ function artifactLines(
     const file = files.get(name)
     if (file?.kind !== 'staged') continue
     const { key, size, contentType } = file
-    lines += `${jobId}\t${id}\t${position}\t${copyCell(name)}\t${copyCell(key)}\t${size}\t${copyCell(contentType)}\n`
+    lines += `${uuid()}\t${jobId}\t${id}\t${position}\t${copyCell(name)}\t${copyCell(key)}\t${size}\t${copyCell(contentType)}\n`
   }
   return lines
 }

@@ -1,6 +1,7 @@
 import { transaction, type Log, type Transaction } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
+import { stopCancelled } from '../jobs/cancel.ts'
 import type { FileJob, Tally } from '../jobs/job.ts'
 import type { Progress } from '../progress.ts'
 import {
@@ -29,6 +30,7 @@ export function resultsWorker(options: ResultsOptions): PeriodicTask {
     name: 'evidence.results',
     everyMs: options.everyMs,
     async step() {
+      await stopCancelled(options)
       await addUpAll(options)
     },
   }
@@ -55,7 +57,7 @@ export async function addUpAll(options: ResultsOptions): Promise<number> {
 
 /** Sends the merchant the notifications that the tally allows: N1, then N2. */
 async function conclude(tx: Transaction, job: FileJob & Tally, notify: Notify): Promise<void> {
-  const { id, org_id: org, total_rows: total, round } = job
+  const { id, org_id: org, filename, total_rows: total, round } = job
   if (total === null) return
   const isTerminal = job.success + job.error === total
   if (job.status === 'COMPLETED') {
@@ -71,13 +73,13 @@ async function conclude(tx: Transaction, job: FileJob & Tally, notify: Notify): 
   if (firsts.success + firsts.pendingRetries + firsts.errors < total) return
   if (!(await isNotified(tx, { jobId: id, kind: 'N1' }))) {
     const message = initialMessage(firsts)
-    const first = { jobId: id, org, kind: 'N1', round: 1, message, ...firsts } as const
+    const first = { jobId: id, org, filename, kind: 'N1', round: 1, message, ...firsts } as const
     if (await notifyOnce(tx, notify, first)) await updateResults(tx, id, firsts)
   }
   if (!isTerminal) return
   const finals: Results = { success: job.success, pendingRetries: 0, errors: job.error }
   const message = finalMessage(finals)
-  await notifyOnce(tx, notify, { jobId: id, org, kind: 'N2', round, message, ...finals })
+  await notifyOnce(tx, notify, { jobId: id, org, filename, kind: 'N2', round, message, ...finals })
   await updateResults(tx, id, finals)
   await completeJob(tx, id)
 }

@@ -1,4 +1,5 @@
-import { uuid, type Transaction } from '@posthorn/engine'
+import { uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { enqueueMail } from './mails.ts'
 import { insertNotification } from './queries.ts'
 
 /** An event for a merchant's webhooks. */
@@ -11,6 +12,22 @@ export interface MerchantEvent {
   /** What it is about. */
   readonly key?: string
 }
+
+/** What became of an event at one of the merchant's endpoints. */
+export interface EventDelivery {
+  readonly id: string
+  readonly eventId: string
+  readonly url: string
+  readonly status: string
+  readonly attempts: number
+  readonly deliveredAt: Date | null
+}
+
+/** Finds the deliveries of events, whichever state they are in. */
+export type FindDeliveries = (
+  db: Queryable,
+  events: { readonly org: string; readonly ids: readonly string[] },
+) => Promise<readonly EventDelivery[]>
 
 /** Writes an event down for the merchant's webhooks, in the caller's transaction. */
 export type Notify = (tx: Transaction, event: MerchantEvent) => Promise<unknown>
@@ -44,6 +61,7 @@ export interface Notification extends Results {
   readonly kind: NotificationKind
   readonly round: number
   readonly message: string
+  readonly filename: string
   /** More for the webhook's data. */
   readonly more?: Readonly<Record<string, unknown>>
 }
@@ -59,5 +77,6 @@ export async function notifyOnce(
   if (!(await insertNotification(tx, { id, ...notification }))) return false
   const data = { fileJobId: jobId, success, pendingRetries, errors, message, round, ...more }
   await notify(tx, { org, id, type: EVENT_TYPES[kind], data, key: jobId })
+  await enqueueMail(tx, notification, id)
   return true
 }

@@ -26,17 +26,43 @@ export interface NotificationRow {
   readonly errors: number
   readonly message: string
   readonly created_at: Date
+  readonly mail_recipient: string | null
+  readonly mail_status: 'PENDING' | 'SENT' | 'FAILED' | null
+  readonly mail_sent_at: Date | null
+  readonly mail_error: string | null
 }
 
 export async function listNotifications(db: Queryable, jobId: string): Promise<NotificationRow[]> {
   const { rows } = await db.query<NotificationRow>(sql`
-    select id, kind, round, success, pending_retries, errors, message, created_at
-      from evidence.file_job_notification
-     where file_job_id = ${jobId}
+    select n.id, n.kind, n.round, n.success, n.pending_retries, n.errors, n.message, n.created_at,
+           m.recipient as mail_recipient, m.status as mail_status, m.sent_at as mail_sent_at,
+           m.error_message as mail_error
+      from evidence.file_job_notification as n
+      left join evidence.file_job_mail as m on m.file_job_notification_id = n.id
+     where n.file_job_id = ${jobId}
      -- Both results may be of one transaction, and then of one moment.
-     order by created_at desc, round desc, kind desc
+     order by n.created_at desc, n.round desc, n.kind desc
      limit 200`)
   return rows
+}
+
+/** Where the organisation wants mails about results; null for none. */
+export async function findNotificationEmail(db: Queryable, org: string): Promise<string | null> {
+  const { rows } = await db.query<{ notification_email: string | null }>(sql`
+    select notification_email from evidence.org_settings where org_id = ${org}`)
+  return rows[0]?.notification_email ?? null
+}
+
+export async function saveNotificationEmail(
+  tx: Transaction,
+  { org, email, by }: { org: string; email: string | null; by: string },
+): Promise<void> {
+  await tx.query(sql`
+    insert into evidence.org_settings (org_id, notification_email, updated_by)
+    values (${org}, ${email}, ${by})
+        on conflict (org_id) do update
+       set notification_email = excluded.notification_email,
+           updated_by = excluded.updated_by, updated_at = now()`)
 }
 
 /** Jobs of which something changed since it was added up. */

@@ -25,13 +25,15 @@ export async function failArtifacts(tx: Transaction, rowIds: readonly string[]):
 export interface RowPage {
   readonly jobId: string
   readonly status: RowState | undefined
+  readonly caseId: string | undefined
   /** Behind this row. */
   readonly after: number
   readonly limit: number
 }
 
 export async function listRows(db: Queryable, page: RowPage): Promise<FileOutboxRow[]> {
-  const { jobId, status = null, after, limit } = page
+  const { jobId, status = null, caseId, after, limit } = page
+  if (caseId !== undefined) return listRowsOfCase(db, { ...page, caseId })
   const { rows } = await db.query<FileOutboxRow>(sql`
     select *
       from evidence.file_outbox_row
@@ -42,10 +44,25 @@ export async function listRows(db: Queryable, page: RowPage): Promise<FileOutbox
   return rows
 }
 
+/** The same for one case, which has an index of its own. */
+async function listRowsOfCase(
+  db: Queryable,
+  { jobId, status, caseId, after, limit }: RowPage & { readonly caseId: string },
+): Promise<FileOutboxRow[]> {
+  const { rows } = await db.query<FileOutboxRow>(sql`
+    select *
+      from evidence.file_outbox_row
+     where file_job_id = ${jobId} and case_id = ${caseId} and row_number > ${after}
+       and (${status ?? null}::text is null or status = ${status ?? null})
+     order by row_number
+     limit ${limit}`)
+  return rows
+}
+
 /** The same for errors alone, which have an index of their own. */
 export async function listErrors(
   db: Queryable,
-  { jobId, after, limit }: Omit<RowPage, 'status'>,
+  { jobId, after, limit }: Omit<RowPage, 'status' | 'caseId'>,
 ): Promise<FileOutboxRow[]> {
   const { rows } = await db.query<FileOutboxRow>(sql`
     select *
@@ -75,6 +92,19 @@ export interface Artifact {
   readonly content_type: string
   readonly attachment_status: 'PENDING' | 'ATTACHED' | 'FAILED'
   readonly document_mgmt_id: string | null
+}
+
+/** A file of the job, by its id. */
+export async function findArtifact(
+  db: Queryable,
+  { jobId, artifactId }: { jobId: string; artifactId: string },
+): Promise<Artifact | undefined> {
+  const { rows } = await db.query<Artifact>(sql`
+    select id, position, filename, storage_key, size_bytes, content_type, attachment_status,
+           document_mgmt_id
+      from evidence.file_job_artifact
+     where id = ${artifactId} and file_job_id = ${jobId}`)
+  return rows[0]
 }
 
 export async function listArtifacts(db: Queryable, rowId: string): Promise<Artifact[]> {
@@ -115,7 +145,7 @@ export async function listRetryable(
     select id, row_number
       from evidence.file_outbox_row
      where file_job_id = ${jobId} and row_number > ${after} and status = 'ERROR'
-       and error_code not in ('INVALID_ROW', 'INVALID_FILE')
+       and error_code not in ('INVALID_ROW', 'INVALID_FILE', 'CANCELLED')
      order by row_number
      limit ${limit}`)
   return rows

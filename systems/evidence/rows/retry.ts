@@ -14,19 +14,19 @@ const WITHIN_MS = 40_000
 /**
  * Lets every error of a job be tried again once, except rows that were bad from the start. A completed
  * job begins another round. Returns how many; undefined if there is no such job, `filesRemoved` if
- * there is nothing left to attach.
+ * there is nothing left to attach, `cancelled` for a job that stays as it is.
  */
 export async function retryErrors(
   pool: Pool,
   outbox: RowsOutbox,
   key: JobKey & { readonly by: string },
-): Promise<number | 'filesRemoved' | undefined> {
+): Promise<number | 'filesRemoved' | 'cancelled' | undefined> {
   const giveUpAt = performance.now() + WITHIN_MS
   let requeued = 0
   for (let after = 0; performance.now() < giveUpAt;) {
     const from = after
     const batch = await transaction(pool, (tx) => retryBatch(tx, outbox, { ...key, after: from }))
-    if (!batch || batch === 'filesRemoved') return batch
+    if (!batch || typeof batch === 'string') return batch
     requeued += batch.requeued
     if (batch.after === undefined) break
     after = batch.after
@@ -38,9 +38,12 @@ async function retryBatch(
   tx: Transaction,
   outbox: RowsOutbox,
   { by, after, ...key }: JobKey & { readonly by: string; readonly after: number },
-): Promise<{ requeued: number; after: number | undefined } | 'filesRemoved' | undefined> {
+): Promise<
+  { requeued: number; after: number | undefined } | 'filesRemoved' | 'cancelled' | undefined
+> {
   const job = await lockJob(tx, key)
   if (!job) return undefined
+  if (job.cancelled_at !== null) return 'cancelled'
   if (job.files_removed_at !== null) return 'filesRemoved'
   const found = await listRetryable(tx, { jobId: job.id, after, limit: BATCH })
   if (found.length === 0) return { requeued: 0, after: undefined }

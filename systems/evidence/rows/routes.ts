@@ -3,8 +3,10 @@ import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { findJob } from '../jobs/queries.ts'
 import { problem } from '../problems.ts'
+import { NotStored, type Storage } from '../storage/storage.ts'
 import { errorsCsv } from './errors-csv.ts'
 import {
+  findArtifact,
   findRow,
   listArtifacts,
   listAudit,
@@ -43,6 +45,7 @@ const schemas = {
     querystring: Type.Object({
       ...PageQuery.properties,
       status: Type.Optional(Type.Enum([...ROW_STATES])),
+      caseId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     }),
     response: { 200: pageOf(RowResource) },
   },
@@ -58,6 +61,12 @@ const schemas = {
       }),
     },
   },
+  content: {
+    summary: 'The bytes of an evidence file, as it was uploaded',
+    tags,
+    params: Type.Object({ id: Id, artifactId: Id }),
+    produces: ['application/octet-stream'],
+  },
   errors: {
     summary: 'The failed rows as they were uploaded, to correct and upload again',
     tags,
@@ -68,7 +77,12 @@ const schemas = {
 
 const RowCursor = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
 
-export function rowRoutes(app: App, { pool }: { readonly pool: Pool }): void {
+export interface RowRoutesOptions {
+  readonly pool: Pool
+  readonly storage: Storage
+}
+
+export function rowRoutes(app: App, { pool, storage }: RowRoutesOptions): void {
   const jobOf = async (key: { id: string; org: string }) => {
     const job = await findJob(pool, key)
     if (!job) throw problem('NOT_FOUND')
@@ -77,9 +91,9 @@ export function rowRoutes(app: App, { pool }: { readonly pool: Pool }): void {
 
   app.get(`${PATH}/rows`, { schema: schemas.list }, async (request) => {
     const { id: jobId } = await jobOf({ id: request.params.id, org: callerOf(request).org })
-    const { limit, cursor, status } = request.query
+    const { limit, cursor, status, caseId } = request.query
     const after = cursor === undefined ? 0 : decodeCursor(cursor, RowCursor)[0]
-    const rows = await listRows(pool, { jobId, status, after, limit: limit + 1 })
+    const rows = await listRows(pool, { jobId, status, caseId, after, limit: limit + 1 })
     return toPage(rows, limit, { item: toRowResource, after: (row) => row.row_number })
   })
 
@@ -95,6 +109,27 @@ export function rowRoutes(app: App, { pool }: { readonly pool: Pool }): void {
     }
   })
 
+  const schema = schemas.content
+  app.get(`${PATH}/artifacts/:artifactId/content`, { schema }, async (request, reply) => {
+    const { id: jobId } = await jobOf({ id: request.params.id, org: callerOf(request).org })
+    const artifact = await findArtifact(pool, { jobId, artifactId: request.params.artifactId })
+    if (!artifact) throw problem('NOT_FOUND')
+    const bytes = await storage.read(artifact.storage_key).catch((error: unknown) => {
+      throw error instanceof NotStored ? problem('NOT_FOUND', { cause: error }) : error
+    })
+    return (
+      reply
+        .header('content-type', artifact.content_type)
+        .header('content-length', artifact.size_bytes)
+        .header('content-disposition', attachmentOf(artifact.filename))
+        // A merchant's file is never a page of ours, whatever its bytes are.
+        .header('x-content-type-options', 'nosniff')
+        .header('content-security-policy', "sandbox; default-src 'none'")
+        .header('cache-control', 'private, no-store')
+        .send(bytes)
+    )
+  })
+
   app.get(`${PATH}/errors.csv`, { schema: schemas.errors }, async (request, reply) => {
     const job = await jobOf({ id: request.params.id, org: callerOf(request).org })
     return reply
@@ -102,6 +137,17 @@ export function rowRoutes(app: App, { pool }: { readonly pool: Pool }): void {
       .header('content-disposition', `attachment; filename="errors-${job.id}.csv"`)
       .send(errorsCsv(pool, job))
   })
+}
+
+/** Saved under the name it had in the ZIP; old clients get it without what is not ASCII. */
+function attachmentOf(filename: string): string {
+  const name = filename.slice(filename.lastIndexOf('/') + 1)
+  const plain = name.replaceAll(/[^\x20-\x7e]|["\\]/g, '_')
+  const encoded = encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
 function artifactResource(artifact: Artifact): Static<typeof ArtifactResource> {

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { createSealing } from '../../sealing.ts'
 import { readSettings } from '../../settings.ts'
 import type { OpenSystem } from '../../system.ts'
-import { evidence, type MerchantEvent, type Notify } from '../index.ts'
+import { evidence, type FindDeliveries, type MerchantEvent, type Notify } from '../index.ts'
 
 export const TOKEN_SECRET = 'a secret that only the tests of evidence know'
 
@@ -30,7 +30,12 @@ export async function serve(options: ServingOptions): Promise<Serving> {
   const { pool, folder, env = {}, log = silentLog } = options
   const notified: MerchantEvent[] = []
   const notify: Notify = async (_tx, event) => void notified.push(event)
-  const made = evidence({ notify })
+  const findDeliveries: FindDeliveries = async (_db, { ids }) =>
+    ids.map((eventId) => ({
+      ...{ id: eventId, eventId, url: 'https://merchant.test/hook', status: 'delivered' },
+      ...{ attempts: 1, deliveredAt: new Date(0) },
+    }))
+  const made = evidence({ notify, findDeliveries })
   const app = await createApp({
     title: 'evidence',
     version: '1',
@@ -52,7 +57,7 @@ export async function serve(options: ServingOptions): Promise<Serving> {
     production: false,
     baseUrl: () => url,
     sealing: createSealing(['k'.repeat(32)]),
-    simulatorAddress: async () => undefined,
+    simulatorAddress: async (name) => app.simulatorAddresses[name],
   })
   await system.routes?.(app)
   await app.register(simulators, { pool, simulators: system.simulators ?? [] })

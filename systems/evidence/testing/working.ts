@@ -45,9 +45,9 @@ export async function startWorking(
     ? // The shortest session that a broker takes: so long is a dead process waited for.
       underPrefix(kafkaTransport({ brokers: kafkaBrokers, session: '6s', ...reading }), kafkaPrefix)
     : postgresTopics({ pool, poll: '100ms', lease: '2s', ...reading })
-  const { outboxes, workers = [], consumers = [] } = system
+  const { outboxes, workers = [], consumers = [], transports } = system
   const isRelay = parts.includes('relay')
-  const relay = createRelay({ pool, outboxes, transports: { kafka: broker }, log })
+  const relay = createRelay({ pool, outboxes, transports: { kafka: broker, ...transports }, log })
   // A process without a relay rings for those elsewhere.
   const notifier = isRelay ? undefined : createNotifier(pool, outboxes, { log })
   const stopWorkers = startPeriodically(parts.includes('workers') ? workers : [], { log })

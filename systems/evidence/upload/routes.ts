@@ -3,14 +3,16 @@ import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
 import { transaction, uuid } from '@posthorn/engine'
 import { fingerprint } from '@posthorn/engine/inbox'
-import { callerOf, type App } from '@posthorn/http'
-import type { FastifyRequest } from 'fastify'
+import { callerOf, ProblemError, type App } from '@posthorn/http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { warningsOf } from '../jobs/job.ts'
 import { countUsage, findByIdempotencyKey } from '../jobs/queries.ts'
 import { limitOf, receiveUpload, type MerchantLimits, type Reception } from '../jobs/receive.ts'
 import { problem } from '../problems.ts'
 import { TooLarge, type Storage } from '../storage/storage.ts'
+import { createUploadSlots, keepPace, type PaceLimits } from './pace.ts'
 
 interface Hashed {
   readonly bytes: AsyncIterable<Uint8Array>
@@ -22,10 +24,21 @@ export interface UploadOptions {
   readonly pool: Pool
   readonly storage: Storage
   readonly limits: MerchantLimits
+  /** The same bytes within so many days are worth a warning; 0 for none. */
+  readonly sameWithinDays: number
+  /** Uploads under way in this process. */
+  readonly atOnce: { readonly inAll: number; readonly perOrg: number }
+  readonly pace: PaceLimits
   /** Of the ZIP. */
   readonly maxBytes: number
   /** Called when there is a file to read. */
   readonly received: () => void
+}
+
+interface Taken {
+  readonly request: FastifyRequest<{ Querystring: { filename?: string } }>
+  readonly reply: FastifyReply
+  readonly key: string | undefined
 }
 
 const PATH = '/api/v1/file-jobs'
@@ -43,7 +56,9 @@ const schema = {
       Type.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f]+$' }),
     ),
   }),
-  response: { 202: Type.Object({ fileJobId: Type.String() }) },
+  response: {
+    202: Type.Object({ fileJobId: Type.String(), warnings: Type.Array(Type.String()) }),
+  },
 }
 
 /** Where an upload is kept. Not under `incoming/`, where it would be found once more. */
@@ -52,7 +67,8 @@ export function uploadKey(jobId: string): string {
 }
 
 export async function uploadRoutes(app: App, options: UploadOptions): Promise<void> {
-  const { pool, storage, limits, maxBytes, received } = options
+  const { pool, storage, limits, maxBytes, received, sameWithinDays, pace } = options
+  const slots = createUploadSlots(options.atOnce)
 
   await app.register(async (scope) => {
     const limit = { files: 1, fields: 10, fieldSize: FORM_BYTES, fileSize: Number.MAX_SAFE_INTEGER }
@@ -60,19 +76,25 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
     scope.addContentTypeParser(ZIP_TYPES, (_request, payload, done) => done(null, payload))
 
     scope.post<{ Querystring: { filename?: string } }>(PATH, { schema }, async (request, reply) => {
-      const { org, sub } = callerOf(request)
+      const { org } = callerOf(request)
       const key = keyOf(request)
       if (Number(request.headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge()
       await refuseEarly({ org, key })
+      return slots.run(org, () => takeUpload({ request, reply, key }))
+    })
+
+    async function takeUpload({ request, reply, key }: Taken) {
+      const { org, sub } = callerOf(request)
       const { bytes, name } = await bodyOf(request)
       const filename = request.query.filename ?? name ?? 'upload.zip'
       const id = uuid()
-      const body = hashBytes(bytes)
+      const body = hashBytes(keepPace(bytes, pace))
       const stored = await storage
         .put(uploadKey(id), body.bytes, { contentType: 'application/zip', maxBytes })
         .catch((error: unknown) => {
           throw explain(error)
         })
+      const sha256 = body.digest()
       const reception = await transaction(pool, (tx) =>
         receiveUpload(
           tx,
@@ -80,14 +102,10 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
             ...{ id, org, filename, key: stored.key, etag: stored.etag, size: stored.size },
             version: stored.version,
             idempotencyKey: key,
-            fingerprint: fingerprint({
-              method: 'POST',
-              route: PATH,
-              body: { filename, sha256: body.digest() },
-            }),
-            by: sub,
+            fingerprint: fingerprint({ method: 'POST', route: PATH, body: { filename, sha256 } }),
+            ...{ sha256, by: sub },
           },
-          limits,
+          { limits, sameWithinDays },
         ),
       )
       // What has no job is swept away later, if this does not succeed.
@@ -95,8 +113,8 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
       const job = acceptedResource(reception)
       if (reception.kind === 'existing') reply.header('idempotent-replayed', 'true')
       else received()
-      return reply.code(202).send({ fileJobId: job.id })
-    })
+      return reply.code(202).send({ fileJobId: job.id, warnings: warningsOf(job) })
+    }
   })
 
   /** Refuses before a gigabyte is sent. A repeat of an accepted upload is never refused. */
@@ -122,7 +140,10 @@ async function bodyOf(
   request: FastifyRequest,
 ): Promise<{ bytes: AsyncIterable<Uint8Array>; name: string | undefined }> {
   if (request.isMultipart()) {
-    const part = await request.file()
+    const part = await request.file().catch((error: unknown) => {
+      // A form without a boundary, or one that cannot be read: the client's mistake.
+      throw isFormMistake(error) ? malformed(error) : error
+    })
     if (!part)
       throw problem('VALIDATION_FAILED', { errors: [{ field: 'file', reason: 'is required' }] })
     return { bytes: part.file, name: cleanName(part.filename) }
@@ -131,6 +152,21 @@ async function bodyOf(
   throw problem('UNSUPPORTED_MEDIA_TYPE', {
     detail: 'Send the file as application/zip, or as multipart/form-data with one file.',
   })
+}
+
+/** What busboy says of a form it cannot begin to read, and the plugin of one that breaks its rules. */
+function isFormMistake(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { statusCode } = error as { statusCode?: unknown }
+  return (
+    statusCode === undefined &&
+    /^(Multipart|Malformed|Unsupported|Missing|Unexpected end)/.test(error.message)
+  )
+}
+
+function malformed(cause: unknown) {
+  const reason = 'must be multipart/form-data with a boundary, or application/zip'
+  return problem('VALIDATION_FAILED', { cause, errors: [{ field: 'content-type', reason }] })
 }
 
 function cleanName(name: string | undefined): string | undefined {
@@ -162,6 +198,8 @@ function tooLarge() {
 /** A client that went away is not our fault. */
 function explain(error: unknown): unknown {
   if (error instanceof TooLarge) return tooLarge()
+  const { cause } = error as { cause?: unknown }
+  if (cause instanceof ProblemError) return cause
   const { code } = error as { code?: unknown }
   const isGone = code === 'ECONNRESET' || code === 'FST_MP_PREMATURE_CLOSE'
   return isGone ? problem('UPLOAD_INCOMPLETE', { cause: error }) : error

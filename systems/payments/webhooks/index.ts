@@ -13,6 +13,7 @@ import type { webhookSettings } from './settings.ts'
 import { webhookMaintenance } from './maintenance.ts'
 import { keepLateAnswer, resolveDeliveries } from './worker.ts'
 
+export { selectEventDeliveries } from './deliveries/queries.ts'
 export { enqueueEvent } from './event.ts'
 export type { WebhookEvent } from './event.ts'
 export { WEBHOOK_PROBLEMS } from './problems.ts'

@@ -1634,6 +1634,9 @@ export interface paths {
           content: {
             'application/json': {
               items: {
+                cancelledAt: string | null
+                cancelledBy: string | null
+                cancelReason: string | null
                 completedAt: string | null
                 counts: {
                   [key: string]: number
@@ -1655,6 +1658,8 @@ export interface paths {
                 status: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
                 successCount: number
                 totalRows: number | null
+                waitsFor: ('DAILY_LIMIT' | 'SCANNER') | null
+                waitsUntil: string | null
                 warnings: string[]
               }[]
               nextCursor: string | null
@@ -1705,6 +1710,7 @@ export interface paths {
           content: {
             'application/json': {
               fileJobId: string
+              warnings: string[]
             }
           }
         }
@@ -1760,6 +1766,9 @@ export interface paths {
           }
           content: {
             'application/json': {
+              cancelledAt: string | null
+              cancelledBy: string | null
+              cancelReason: string | null
               completedAt: string | null
               counts: {
                 [key: string]: number
@@ -1781,6 +1790,8 @@ export interface paths {
               status: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
               successCount: number
               totalRows: number | null
+              waitsFor: ('DAILY_LIMIT' | 'SCANNER') | null
+              waitsUntil: string | null
               warnings: string[]
             }
           }
@@ -1789,6 +1800,156 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}/artifacts/{artifactId}/content': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The bytes of an evidence file, as it was uploaded */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          artifactId: string
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/{id}/cancel': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Stop the rows of a file that are not published; what is published comes to its end
+     * @description The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              cancelledAt: string | null
+              cancelledBy: string | null
+              cancelReason: string | null
+              completedAt: string | null
+              counts: {
+                [key: string]: number
+              }
+              createdAt: string
+              errorCount: number
+              etaSeconds: number | null
+              expectedRows: number | null
+              filename: string
+              id: string
+              pendingRetries: number
+              perSecond: number
+              reason: string | null
+              reasonDetail: string | null
+              round: number
+              rowsRead: number
+              sizeBytes: number
+              /** @enum {unknown} */
+              status: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
+              successCount: number
+              totalRows: number | null
+              waitsFor: ('DAILY_LIMIT' | 'SCANNER') | null
+              waitsUntil: string | null
+              warnings: string[]
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -1897,10 +2058,25 @@ export interface paths {
             'application/json': {
               items: {
                 createdAt: string
+                /** @description what became of its webhook, one for each endpoint */
+                deliveries: {
+                  attempts: number
+                  deliveredAt: string | null
+                  id: string
+                  status: string
+                  url: string
+                }[]
                 errors: number
                 id: string
                 /** @enum {unknown} */
                 kind: 'N1' | 'N2' | 'REJECTED'
+                mail: {
+                  error: string | null
+                  recipient: string
+                  sentAt: string | null
+                  /** @enum {unknown} */
+                  status: 'PENDING' | 'SENT' | 'FAILED'
+                } | null
                 message: string
                 pendingRetries: number
                 round: number
@@ -1989,6 +2165,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          caseId?: string
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
@@ -2218,6 +2395,108 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/file-jobs/settings': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the organisation has chosen for its files */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              notificationEmail: string | null
+            }
+          }
+        }
+      }
+    }
+    /** Choose where results are mailed to, beside the webhooks; null for no mail */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            notificationEmail: string | null
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              notificationEmail: string | null
+            }
+          }
+        }
+      }
+    }
+    post?: never
     delete?: never
     options?: never
     head?: never

@@ -47,6 +47,33 @@ export async function selectDeliveries(
   return rows
 }
 
+/** The deliveries of events to a merchant's endpoints, whichever state they are in. */
+export async function selectEventDeliveries(
+  db: Queryable,
+  { org, ids }: { readonly org: string; readonly ids: readonly string[] },
+): Promise<EventDelivery[]> {
+  if (ids.length === 0) return []
+  const { rows } = await db.query<EventDelivery>(sql`
+    select d.id, d.event_id as "eventId", e.url, d.status, d.attempts,
+           d.delivered_at as "deliveredAt"
+      from payments.webhook_deliveries as d
+      join payments.webhook_endpoints as e on e.id = d.endpoint_id
+     where d.org_id = ${org} and d.event_id = any(${ids}::text[])
+     order by d.id
+     limit 1000`)
+  return rows
+}
+
+/** What became of an event at one endpoint. */
+export interface EventDelivery {
+  readonly id: string
+  readonly eventId: string
+  readonly url: string
+  readonly status: string
+  readonly attempts: number
+  readonly deliveredAt: Date | null
+}
+
 /** The texts of those deliveries that are sent as they came, by their ids. */
 export async function selectBodies(
   db: Queryable,

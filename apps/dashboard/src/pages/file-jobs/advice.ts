@@ -33,6 +33,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   TOO_MANY_ROWS: 'Split the CSV over several archives.',
   OBJECT_MISSING: 'Put the file into the bucket again, or upload it here.',
   OBJECT_CHANGED: 'It was replaced while it was read; the new one has a job of its own.',
+  CANCELLED: 'Upload it again if it was cancelled by mistake.',
   PROCESSING_FAILED: 'Upload it again; if that fails too, contact the operator of this server.',
 }
 
@@ -40,6 +41,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
 const ROW_ADVICE: Readonly<Record<string, string>> = {
   INVALID_ROW: 'Correct the line in the error CSV and upload it in a new ZIP with its files.',
   INVALID_FILE: 'Send a PDF, JPEG, PNG or TIFF that opens, with the line, in a new ZIP.',
+  CANCELLED: 'The file was cancelled before this row was sent. Upload it again to send it.',
   API_ERROR: 'No action needed: the worker asks the document service again.',
   MAX_RETRIES_EXCEEDED: 'When the document service works again, retry the errors.',
   EVIDENCE_LOST: 'Upload the line with its files again: they are gone from storage.',

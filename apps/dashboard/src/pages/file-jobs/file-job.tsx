@@ -1,5 +1,5 @@
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react'
+import { IconAlertTriangle, IconBan, IconCircleX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
@@ -10,7 +10,7 @@ import { formatCount, formatRate } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { adviceForFile } from './advice.ts'
 import { JobRows } from './job-rows.tsx'
-import { type Job, JOB_ROLES, partsOf, sentenceOfJob } from './job.ts'
+import { type Job, partsOf, roleOfJob, sentenceOfJob } from './job.ts'
 import { Notifications } from './notifications.tsx'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -47,12 +47,11 @@ export function FileJob() {
             title={job.filename}
             lead={sentenceOfJob(job)}
             actions={
-              errors > 0 && (
-                <>
-                  <ErrorsCsv id={id} />
-                  <RetryErrors id={id} errors={errors} />
-                </>
-              )
+              <>
+                {errors > 0 && <ErrorsCsv id={id} />}
+                {errors > 0 && job.cancelledAt === null && <RetryErrors id={id} errors={errors} />}
+                {isOpen(job) && <CancelJob id={id} />}
+              </>
             }
           >
             <JobNotices job={job} />
@@ -67,11 +66,19 @@ export function FileJob() {
 }
 
 /** Why a file was not taken and what to mend, and what else is odd about it. */
-function JobNotices({ job: { status, reason, reasonDetail, warnings } }: { job: Job }) {
-  if (status !== 'REJECTED' && warnings.length === 0) return null
+function JobNotices({ job }: { job: Job }) {
+  const { status, reason, reasonDetail, warnings, cancelledAt } = job
+  if (status !== 'REJECTED' && warnings.length === 0 && cancelledAt === null) return null
   return (
     <Stack gap="xs">
-      {status === 'REJECTED' && (
+      {cancelledAt !== null && (
+        <Alert color="gray" icon={<IconBan size={18} aria-hidden />} title="Cancelled">
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            By {job.cancelledBy}, <Time at={cancelledAt} />: {job.cancelReason}
+          </Text>
+        </Alert>
+      )}
+      {status === 'REJECTED' && cancelledAt === null && (
         <Alert
           color="red"
           icon={<IconCircleX size={18} aria-hidden />}
@@ -112,7 +119,7 @@ function JobProgress({ job }: { job: Job }) {
   const waiting = counts['FAILED'] ?? 0
   const inAll = totalRows ?? expectedRows
   return (
-    <Panel title="Progress" actions={<StateBadge state={status} role={JOB_ROLES[status]} />}>
+    <Panel title="Progress" actions={<StateBadge state={status} role={roleOfJob(job)} />}>
       {status !== 'REJECTED' && (
         <>
           <StatStrip>
@@ -176,6 +183,38 @@ function ErrorsCsv({ id }: { id: string }) {
     <Button variant="default" loading={save.isPending} onClick={() => save.mutate(undefined)}>
       Export error CSV
     </Button>
+  )
+}
+
+/** Whether there is something left to cancel. */
+function isOpen({ status, cancelledAt }: Job): boolean {
+  return cancelledAt === null && (status === 'RECEIVED' || status === 'PROCESSING')
+}
+
+/** Stops what is not published yet. */
+function CancelJob({ id }: { id: string }) {
+  const api = useApi()
+  const cancel = useAction({
+    run: (reason: string) =>
+      dataOf(
+        api.POST('/api/v1/file-jobs/{id}/cancel', { params: { path: { id } }, body: { reason } }),
+      ),
+    done: () => 'Cancelled. Rows that were published come to their end.',
+    changes: ['file-jobs'],
+  })
+  return (
+    <ConfirmButton
+      label="Cancel file"
+      title="Cancel this file?"
+      verb="Cancel file"
+      dismiss="Keep it"
+      tone="danger"
+      reason="required"
+      onConfirm={(reason) => cancel.mutateAsync(reason ?? '')}
+    >
+      Rows that are not published stop and end as errors (CANCELLED). Rows that are published are
+      attached, or fail, but are not retried. A cancelled file cannot be continued: upload it again.
+    </ConfirmButton>
   )
 }
 

@@ -5,7 +5,7 @@ import { dataOf } from '../../api/client.ts'
 import { useUpload } from '../../api/use-upload.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { type Job, JOB_ROLES, JOB_STATES, partsOf } from './job.ts'
+import { type Job, roleOfJob, JOB_STATES, partsOf } from './job.ts'
 import { sampleZip } from './sample-zip.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FileDrop } from '../../parts/file-drop.tsx'
@@ -33,7 +33,12 @@ const COLUMNS: readonly Column<Job>[] = [
     id: 'status',
     title: 'State',
     width: '116px',
-    cell: ({ status }) => <StateBadge state={status} role={JOB_ROLES[status]} />,
+    cell: (job) => (
+      <StateBadge
+        state={job.cancelledAt === null ? job.status : `${job.status}, cancelled`}
+        role={roleOfJob(job)}
+      />
+    ),
   },
   {
     id: 'rows',
@@ -117,9 +122,13 @@ function UploadZip() {
   const upload = useAction({
     run: async (file: File) => {
       const path = `/api/v1/file-jobs?filename=${encodeURIComponent(file.name)}`
-      return (await send(path, file, 'application/zip')) as { fileJobId: string }
+      return (await send(path, file, 'application/zip')) as {
+        fileJobId: string
+        warnings: string[]
+      }
     },
-    done: (_, { name }) => `${name} uploaded; processing has started.`,
+    done: ({ warnings }, { name }) =>
+      [`${name} uploaded; processing has started.`, ...warnings].join(' '),
     changes: ['file-jobs'],
   })
   const take = (file: File) =>

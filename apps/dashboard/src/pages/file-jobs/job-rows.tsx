@@ -1,4 +1,5 @@
-import { Code, Stack, Table, Text, Title } from '@mantine/core'
+import { ActionIcon, Code, Stack, Table, Text, Title } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
@@ -13,25 +14,27 @@ import {
 } from './job.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { FilterBar, FilterSelect } from '../../parts/filter-bar.tsx'
+import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { saveFile } from '../../parts/save-file.ts'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
+import { useAction } from '../../parts/use-action.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { isOperator } from '../../session/claims.ts'
 import { useUser } from '../../shell/use-user.ts'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
-const FILTER = { row: oneOf(ROW_STATES) }
+const FILTER = { row: oneOf(ROW_STATES), caseId: text }
 
 const COLUMNS: readonly Column<Row>[] = [
   { id: 'number', title: 'Row', width: '64px', cell: ({ rowNumber }) => rowNumber },
@@ -60,7 +63,7 @@ const COLUMNS: readonly Column<Row>[] = [
     narrow: 'hidden',
     cell: ({ errorCode, errorMessage }) => (
       <span title={errorMessage ?? undefined}>
-        {[errorCode, errorMessage].filter((text) => text !== null).join(': ')}
+        {[errorCode, errorMessage].filter((part) => part !== null).join(': ')}
       </span>
     ),
   },
@@ -86,15 +89,20 @@ export function JobRows({ id }: { id: string }) {
   const api = useApi()
   const filter = useFilter(FILTER)
   const opened = useOpened()
-  const { row: status } = filter.values
+  const { row: status, caseId } = filter.values
   const list = useList<Row>({
-    queryKey: ['file-jobs', id, 'rows', status],
+    queryKey: ['file-jobs', id, 'rows', status, caseId],
     read: (cursor, signal) =>
       dataOf(
         api.GET('/api/v1/file-jobs/{id}/rows', {
           params: {
             path: { id },
-            query: { ...(status && { status }), ...(cursor && { cursor }), limit: 100 },
+            query: {
+              ...(status && { status }),
+              ...(caseId && { caseId }),
+              ...(cursor && { cursor }),
+              limit: 100,
+            },
           },
           signal,
         }),
@@ -104,6 +112,7 @@ export function JobRows({ id }: { id: string }) {
     <Panel title="Rows">
       <FilterBar filter={filter}>
         <FilterSelect filter={filter} name="row" label="State" options={ROW_STATES} />
+        <FilterText filter={filter} name="caseId" label="Case" />
       </FilterBar>
       <div style={{ marginTop: 12 }}>
         <DataTable
@@ -157,7 +166,7 @@ function RowDetails({ jobId, rowId }: RowDetailsProps) {
             <Title order={3} mb={6}>
               Files
             </Title>
-            <Artifacts artifacts={row.artifacts} />
+            <Artifacts jobId={jobId} artifacts={row.artifacts} />
           </section>
           <section>
             <Title order={3} mb={6}>
@@ -253,8 +262,13 @@ const ROLES: Readonly<Record<Artifact['attachmentStatus'], StateRole>> = {
   FAILED: 'dead',
 }
 
+interface ArtifactsProps {
+  readonly jobId: string
+  readonly artifacts: readonly Artifact[]
+}
+
 /** The files of a row, and what the document service calls them. */
-function Artifacts({ artifacts }: { artifacts: readonly Artifact[] }) {
+function Artifacts({ jobId, artifacts }: ArtifactsProps) {
   if (artifacts.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -271,6 +285,7 @@ function Artifacts({ artifacts }: { artifacts: readonly Artifact[] }) {
             <Table.Th>Size</Table.Th>
             <Table.Th>State</Table.Th>
             <Table.Th>Document</Table.Th>
+            <Table.Th aria-label="Download" />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -288,10 +303,43 @@ function Artifacts({ artifacts }: { artifacts: readonly Artifact[] }) {
                   <CopyId id={file.documentMgmtId} what="document id" shown={14} />
                 )}
               </Table.Td>
+              <Table.Td>
+                <Download jobId={jobId} file={file} />
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  )
+}
+
+/** Saves a file of the merchant; it is never shown here, whatever it holds. */
+function Download({ jobId, file }: { jobId: string; file: Artifact }) {
+  const api = useApi()
+  const name = file.filename.slice(file.filename.lastIndexOf('/') + 1)
+  const save = useAction({
+    run: async () => {
+      const path = { id: jobId, artifactId: file.id }
+      const content = await dataOf(
+        api.GET('/api/v1/file-jobs/{id}/artifacts/{artifactId}/content', {
+          params: { path },
+          parseAs: 'blob',
+        }),
+      )
+      saveFile(name, content)
+    },
+    done: () => `${name} saved.`,
+    changes: [],
+  })
+  return (
+    <ActionIcon
+      variant="subtle"
+      aria-label={`Download ${name}`}
+      loading={save.isPending}
+      onClick={() => save.mutate(undefined)}
+    >
+      <IconDownload size={16} aria-hidden />
+    </ActionIcon>
   )
 }

@@ -14,11 +14,25 @@ export const JOB_STATES = ['RECEIVED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as
 export const ROW_STATES = ['PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR'] as const
 
 /** Jobs look like messages that are where they are. */
-export const JOB_ROLES: Readonly<Record<Job['status'], StateRole>> = {
+const JOB_ROLES: Readonly<Record<Job['status'], StateRole>> = {
   RECEIVED: 'ready',
   PROCESSING: 'claimed',
   COMPLETED: 'confirmed',
   REJECTED: 'dead',
+}
+
+/** A job that came to its end with errors alone is no success, and neither is a cancelled one. */
+export function roleOfJob({
+  status,
+  cancelledAt,
+  successCount,
+  errorCount,
+}: Pick<Job, 'status' | 'cancelledAt' | 'successCount' | 'errorCount'>): StateRole {
+  if (status === 'COMPLETED' || status === 'REJECTED') {
+    if (cancelledAt !== null) return 'cancelled'
+    if (status === 'COMPLETED' && errorCount > 0) return successCount === 0 ? 'dead' : 'retry'
+  }
+  return JOB_ROLES[status]
 }
 
 export const ROW_ROLES: Readonly<Record<Row['status'], StateRole>> = {
@@ -50,9 +64,23 @@ export function partsOf({ counts, expectedRows, rowsRead }: Job): BarPart[] {
   return unread === 0 ? known : [...known, { label: 'not read yet', count: unread, color: 'none' }]
 }
 
+const WAITS: Readonly<Record<NonNullable<Job['waitsFor']>, string>> = {
+  DAILY_LIMIT:
+    'Waiting: the rows that a day allows are used up. It is read as soon as there is room.',
+  SCANNER: 'Waiting for the virus scanner, which does not answer. Nothing passes unscanned.',
+}
+
+function sentenceOfCancelled({ status, successCount, errorCount }: Job): string {
+  if (status === 'REJECTED') return 'Cancelled before its rows were read; nothing was sent.'
+  if (status !== 'COMPLETED') return 'Cancelled: rows that were published come to their end.'
+  return `Cancelled: ${formatCount(successCount)} attached, ${formatCount(errorCount)} stopped or with an error.`
+}
+
 /** Where a job is and what comes next, as a sentence. */
 export function sentenceOfJob(job: Job): string {
   const { status, expectedRows, rowsRead, counts } = job
+  if (job.cancelledAt !== null) return sentenceOfCancelled(job)
+  if (job.waitsFor !== null) return WAITS[job.waitsFor]
   if (status === 'RECEIVED') return 'Waiting for a file processor.'
   if (status === 'REJECTED') return 'File rejected; none of its rows was sent.'
   if (status === 'COMPLETED') {

@@ -1,5 +1,6 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
@@ -8,6 +9,7 @@ import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
+import { useAction } from '../../parts/use-action.ts'
 
 type Notification =
   paths['/api/v1/file-jobs/{id}/notifications']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -21,11 +23,17 @@ const KINDS: Readonly<Record<Notification['kind'], string>> = {
 /** The merchant's notifications about a file, and whether they arrived. */
 export function Notifications({ id }: { id: string }) {
   const api = useApi()
+  const queryKey = ['file-jobs', id, 'notifications']
   const query = useQuery({
-    queryKey: ['file-jobs', id, 'notifications'],
+    queryKey,
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/v1/file-jobs/{id}/notifications', { params: { path: { id } }, signal })),
   })
+  useFresh(
+    queryKey,
+    (event) =>
+      event.kind === 'transition' && (event.outbox === OUTBOX || event.outbox === 'evidence.mails'),
+  )
   return (
     <Panel title="Merchant notifications">
       <QueryState query={query}>
@@ -51,54 +59,106 @@ export function Notifications({ id }: { id: string }) {
                     </Text>
                   </>
                 ),
-                details: <Deliveries jobId={id} eventId={notification.id} />,
+                details: <Receipt notification={notification} />,
               }))}
             />
           )
         }
       </QueryState>
+      <div style={{ marginTop: 14 }}>
+        <MailSettings />
+      </div>
     </Panel>
   )
 }
 
 const OUTBOX = 'payments.webhook-deliveries'
+const MAIL_WORDS = { PENDING: 'on its way', SENT: 'sent', FAILED: 'not sent' } as const
 
-function Deliveries({ jobId, eventId }: { jobId: string; eventId: string }) {
+/** Whether a notification was received: by webhook, and by mail where the organisation wants one. */
+function Receipt({ notification: { deliveries, mail } }: { notification: Notification }) {
+  return (
+    <Stack gap={2}>
+      {deliveries.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No webhook endpoint subscribed to it. <AnchorLink to="/webhooks">Add one</AnchorLink>
+        </Text>
+      )}
+      {deliveries.map(({ id, status, attempts }) => (
+        <Group key={id} gap={6}>
+          <AnchorLink to="/webhooks/deliveries" search={{ open: id }} size="sm">
+            Webhook {status.replace('_', ' ')}
+          </AnchorLink>
+          <Text size="sm" c="dimmed">
+            after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
+          </Text>
+        </Group>
+      ))}
+      {mail !== null && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          Mail to {mail.recipient} {MAIL_WORDS[mail.status]}
+          {mail.error !== null && `: ${mail.error}`}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** Where results are mailed to, beside the webhooks. */
+function MailSettings() {
   const api = useApi()
-  const queryKey = ['file-jobs', jobId, 'deliveries', eventId]
-  useFresh(queryKey, (event) => event.kind === 'transition' && event.outbox === OUTBOX)
   const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/webhook-deliveries', {
-          params: { query: { eventId, limit: 20 } },
-          signal,
-        }),
-      ),
+    queryKey: ['file-jobs', 'settings'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/file-jobs/settings', { signal })),
   })
   return (
     <QueryState query={query}>
-      {({ items }) =>
-        items.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            No webhook endpoint subscribed to it. <AnchorLink to="/webhooks">Add one</AnchorLink>
-          </Text>
-        ) : (
-          <Stack gap={2}>
-            {items.map((delivery) => (
-              <Group key={delivery.id} gap={6}>
-                <AnchorLink to="/webhooks/deliveries" search={{ open: delivery.id }} size="sm">
-                  Webhook {delivery.status.replace('_', ' ')}
-                </AnchorLink>
-                <Text size="sm" c="dimmed">
-                  after {delivery.attempts} {delivery.attempts === 1 ? 'attempt' : 'attempts'}
-                </Text>
-              </Group>
-            ))}
-          </Stack>
-        )
-      }
+      {({ notificationEmail }) => (
+        <MailForm key={notificationEmail ?? ''} known={notificationEmail ?? ''} />
+      )}
     </QueryState>
+  )
+}
+
+function MailForm({ known }: { known: string }) {
+  const api = useApi()
+  const [typed, setTyped] = useState(known)
+  const save = useAction({
+    run: (email: string) =>
+      dataOf(
+        api.PUT('/api/v1/file-jobs/settings', {
+          body: { notificationEmail: email === '' ? null : email },
+        }),
+      ),
+    done: ({ notificationEmail: to }) =>
+      to === null ? 'Results are no longer mailed.' : `Results of all files are mailed to ${to}.`,
+    changes: ['file-jobs'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate(typed.trim())
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          type="email"
+          label="Mail results to"
+          description="For all files of your organisation. Empty: no mail."
+          value={typed}
+          maxLength={254}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          w={{ base: '100%', xs: 320 }}
+        />
+        <Button
+          type="submit"
+          variant="default"
+          loading={save.isPending}
+          disabled={typed.trim() === known}
+        >
+          Save
+        </Button>
+      </Group>
+    </form>
   )
 }

@@ -1,7 +1,40 @@
 import { DeliveryError } from '@posthorn/engine'
 import { createTransport } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Letter } from './letter.ts'
+import { Type, type Static } from 'typebox'
+
+/** Stands for the simulated mailbox. */
+export const SIMULATED_MAILBOX = 'simulated'
+
+/** The settings of systems that write mails; spread into a system's own. */
+export const mailSettings = {
+  SMTP_URL: Type.String({
+    description:
+      'the mail server, as smtp(s)://user:password@host:587; in development the simulated mailbox',
+    pattern: `^(${SIMULATED_MAILBOX}|smtps?://.+)$`,
+    default: SIMULATED_MAILBOX,
+    production: 'required',
+    secret: true,
+  }),
+  MAIL_FROM: Type.String({
+    description: 'the sender of mails, as Name <address>',
+    pattern: '^[^\\r\\n]*@[A-Za-z0-9.-]+>?$',
+    default: 'Family Hub <invitations@family-hub.test>',
+    production: 'required',
+  }),
+}
+
+const Settings = Type.Object(mailSettings)
+
+/** A mail to one person. */
+export interface Letter {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The same for every copy of it, so that a second one can be recognised. */
+  readonly messageId: string
+}
 
 /** What became of a letter. What may go better another time is thrown instead. */
 export type Mailed =
@@ -12,12 +45,12 @@ export interface Mailer {
 }
 
 export interface MailerOptions {
-  readonly from: string
-  /** The mail server as `smtp(s)://…`; asked for each letter, since a simulated one moves. */
-  address(): Promise<string>
+  readonly settings: Static<typeof Settings>
+  /** Where a simulator listens, if it is up. */
+  simulatorAddress(name: string): Promise<string | undefined>
 }
 
-/** For each step of the exchange, and for the whole: a database transaction waits for it. */
+/** For each step of the exchange, and for the whole: others wait for it. */
 const STEP_MS = 5_000
 const WHOLE_MS = 20_000
 
@@ -25,7 +58,17 @@ const WHOLE_MS = 20_000
 const ABOUT_THE_LETTER: readonly unknown[] = ['EENVELOPE', 'EMESSAGE']
 
 /** Sends by SMTP, on a connection of its own for each letter: nothing is left to close. */
-export function createMailer({ from, address }: MailerOptions): Mailer {
+export function createMailer({ settings, simulatorAddress }: MailerOptions): Mailer {
+  const { SMTP_URL: url, MAIL_FROM: from } = settings
+
+  /** Asked for each letter, since a simulated mailbox moves. */
+  async function address(): Promise<string> {
+    const found = url === SIMULATED_MAILBOX ? await simulatorAddress('mail') : url
+    if (found !== undefined) return found
+    const why = 'no simulated mailbox is up yet'
+    throw new DeliveryError('MAIL_SERVER_AWAY', why, { unreachable: true })
+  }
+
   return {
     async send({ to, ...letter }) {
       const transport = createTransport({
@@ -50,6 +93,24 @@ export function createMailer({ from, address }: MailerOptions): Mailer {
       }
     },
   }
+}
+
+/** The domain of an address: it vouches for the ids of letters. */
+export function domainOf(from: string): string {
+  return /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'localhost'
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Text as it stands in HTML. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
 /** A server that says a little something now and then would never be silent for a step. */
