@@ -63,7 +63,14 @@ test('what the gateway told is listed, page by page, and shown as it came', asyn
   const other = await running.as({ org: 'other' })
   expect((await other.send(`/api/v1/webhook-events/${odd}`)).status).toBe(404)
   expect((await other.send('/api/v1/webhook-events')).body['items']).toEqual([])
-  expect((await ada.send('/api/v1/webhook-events?cursor=x')).status).toBe(400)
+  for (const made of [
+    '"x"',
+    '["2026-02-30T00:00:00.000000Z","e"]',
+    '["9999-99-99T99:99:99Z","e"]',
+  ]) {
+    const cursor = Buffer.from(`[${made}]`).toString('base64url')
+    expect((await ada.send(`/api/v1/webhook-events?cursor=${cursor}`)).status, made).toBe(400)
+  }
   expect(await ada.payment(id)).toMatchObject({ status: 'succeeded', gatewayRef: ref })
 })
 

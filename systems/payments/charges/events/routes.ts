@@ -60,7 +60,7 @@ export function eventRoutes(app: App, pool: Pool): void {
 }
 
 const Position = Type.Tuple([
-  Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z$' }),
+  Type.String({ format: 'date-time', maxLength: 32 }),
   Type.String({ minLength: 1, maxLength: 255 }),
 ])
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { uuid } from '@posthorn/engine'
 import { listAlerts } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
-import { DEVELOPMENT_WEBHOOK_SECRET as SECRET } from '../../settings.ts'
+import { DEVELOPMENT_WEBHOOK_SECRET as SECRET, webhookSecrets } from '../../settings.ts'
 import { paymentsDatabase, runPayments, signatureOf, type Client } from '../../testing/running.ts'
 
 const db = await paymentsDatabase()
@@ -240,6 +240,16 @@ test('forged and unsigned webhooks are refused and leave nothing', async () => {
 test('what is not signed is not read: rubbish is 401, too', async () => {
   expect((await running.event('{', {})).status).toBe(401)
   expect((await running.event('[]', { 'x-webhook-signature': 'sha256=00' })).status).toBe(401)
+})
+
+test.each([
+  ['a webhook secret for development only', 1],
+  ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 1],
+  ['sixteen-letters-a sixteen-letters-b', 2],
+  ['sixteen-letters-a whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 2],
+  ['sixteen-letters-a tooshort', 1],
+])('%j is %i', (setting, count) => {
+  expect(webhookSecrets(setting)).toHaveLength(count)
 })
 
 test('while the secret is changed the old and the new one are good, and a time may be required', async () => {
