@@ -124,6 +124,8 @@ test('a part is refunded, a dispute is shown, and both are found by filters', as
   await page.getByText(/Refund of €5\.00 requested/).waitFor()
   await drawer.getByText('€26.00 of €31.00 left').waitFor()
   await drawer.getByText('€16.00').waitFor(patient)
+  await drawer.getByRole('heading', { name: 'Refunds' }).waitFor()
+  await drawer.getByText('The gateway was asked to refund €5.00').waitFor()
   await axe(page)
   await screenshot(page, 'payment-disputed-light')
   await page.goto(`${dashboard.url}/payments?disputed=true&amountFrom=3100&amountTo=3100`)

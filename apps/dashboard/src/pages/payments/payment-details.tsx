@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
@@ -11,6 +11,8 @@ import {
   type GatewayTransaction,
   type Payment,
   PAYMENT_ROLES,
+  progressOf,
+  type Refund,
 } from './payment.ts'
 import { RefundButton } from './refund-form.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -30,6 +32,7 @@ interface Whole {
   readonly payment: Payment
   readonly entries: readonly AuditEntry[]
   readonly transactions: readonly GatewayTransaction[]
+  readonly refunds: readonly Refund[]
   readonly disputes: readonly Dispute[]
 }
 
@@ -40,7 +43,7 @@ export function PaymentDetails({ id }: { id: string }) {
     queryKey: ['payments', 'one', id],
     queryFn: async ({ signal }): Promise<Whole> => {
       const params = { path: { id } }
-      const [payment, audit, transactions, disputes] = await Promise.all([
+      const [payment, audit, transactions, refunds, disputes] = await Promise.all([
         dataOf(api.GET('/api/v1/payments/{id}', { params, signal })),
         dataOf(
           api.GET('/api/v1/payments/{id}/audit', {
@@ -49,11 +52,12 @@ export function PaymentDetails({ id }: { id: string }) {
           }),
         ),
         dataOf(api.GET('/api/v1/payments/{id}/transactions', { params, signal })),
+        dataOf(api.GET('/api/v1/payments/{id}/refunds', { params, signal })),
         dataOf(api.GET('/api/v1/payments/{id}/disputes', { params, signal })),
       ])
       return {
-        ...{ payment, entries: audit.items },
-        ...{ transactions: transactions.items, disputes: disputes.items },
+        ...{ payment, entries: audit.items, transactions: transactions.items },
+        ...{ refunds: refunds.items, disputes: disputes.items },
       }
     },
     refetchInterval: ({ state: { data } }) => (data && isWaiting(data) ? WAITING_MS : false),
@@ -62,10 +66,11 @@ export function PaymentDetails({ id }: { id: string }) {
 }
 
 function isWaiting(whole: Whole): boolean {
-  return storyOf(whole.payment, whole.entries, whole.transactions).at(-1)?.at === null
+  return storyOf(whole.payment, whole).at(-1)?.at === null
 }
 
-function Details({ payment, entries, transactions, disputes }: Whole) {
+function Details(whole: Whole) {
+  const { payment, transactions, refunds, disputes } = whole
   return (
     <Stack gap="md">
       <RefundButton payment={payment} transactions={transactions} />
@@ -78,6 +83,12 @@ function Details({ payment, entries, transactions, disputes }: Whole) {
           </Text>
         </Stack>
       )}
+      {refunds.length > 0 && (
+        <>
+          <Title order={3}>Refunds</Title>
+          <Refunds refunds={refunds} />
+        </>
+      )}
       {disputes.length > 0 && (
         <>
           <Title order={3}>{disputes.length === 1 ? 'Dispute' : 'Disputes'}</Title>
@@ -85,7 +96,7 @@ function Details({ payment, entries, transactions, disputes }: Whole) {
         </>
       )}
       <Title order={3}>Timeline</Title>
-      <Timeline entries={storyOf(payment, entries, transactions).map(withLink)} clock="business" />
+      <Timeline entries={storyOf(payment, whole).map(withLink)} clock="business" />
       <Text size="sm">
         <AnchorLink size="sm" to="/payments/events" search={{ paymentId: payment.id }}>
           All events of the gateway about it
@@ -126,7 +137,6 @@ interface PaymentFactsProps {
 function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
   const { id, status, amount, currency, gatewayRef } = payment
   const charge = transactions.find(({ type }) => type === 'charge')
-  const refund = transactions.findLast(({ type }) => type === 'refund')
   return (
     <KeyValue
       facts={{
@@ -151,8 +161,6 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
           gatewayRef === null ? '–' : <CopyId id={gatewayRef} what="reference" />,
         'Charge key':
           charge === undefined ? undefined : <CopyId id={charge.gatewayKey} what="gateway key" />,
-        'Refund key':
-          refund === undefined ? undefined : <CopyId id={refund.gatewayKey} what="gateway key" />,
         'Repeated request':
           charge?.status === 'pending'
             ? 'must wait: the first one is in progress'
@@ -167,6 +175,25 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
         By: payment.userId,
       }}
     />
+  )
+}
+
+/** What was given back or asked to be, as it stands now. */
+function Refunds({ refunds }: { refunds: readonly Refund[] }) {
+  return (
+    <Stack gap={6}>
+      {refunds.map((refund) => {
+        const { word, role } = progressOf(refund)
+        return (
+          <Group key={refund.id} gap="sm">
+            <StateBadge state={word} role={role} />
+            <Money minor={refund.amount} currency={refund.currency} />
+            {refund.gatewayRef !== null && <CopyId id={refund.gatewayRef} what="reference" />}
+            {refund.errorMessage !== null && <Text size="sm">{refund.errorMessage}</Text>}
+          </Group>
+        )
+      })}
+    </Stack>
   )
 }
 

@@ -1,5 +1,13 @@
+import { formatMoney } from '../../format/money.ts'
 import type { StateRole } from '../../states/role.ts'
-import type { AuditEntry, GatewayTransaction, Payment } from './payment.ts'
+import type { AuditEntry, GatewayTransaction, Payment, Refund } from './payment.ts'
+
+/** What is known of a payment. */
+export interface PaymentBooks {
+  readonly entries: readonly AuditEntry[]
+  readonly transactions: readonly GatewayTransaction[]
+  readonly refunds: readonly Refund[]
+}
 
 /** One phase of a payment. */
 export interface Phase {
@@ -14,13 +22,10 @@ export interface Phase {
 }
 
 /** What happened to a payment and what it waits for, oldest first. */
-export function storyOf(
-  payment: Payment,
-  entries: readonly AuditEntry[],
-  transactions: readonly GatewayTransaction[],
-): Phase[] {
+export function storyOf(payment: Payment, books: PaymentBooks): Phase[] {
+  const { entries, transactions } = books
   const phases = entries.toReversed().flatMap((entry) => phasesOf(entry, transactions))
-  const next = nextOf(payment, transactions)
+  const next = nextOf(payment, books)
   return next === undefined ? phases : [...phases, next]
 }
 
@@ -34,12 +39,15 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
           role: 'ready',
           details: 'In one transaction: a repeat finds both, or neither.',
         }),
-        ...askedOf('charge', transactions),
+        ...askedOf(transactions.find(({ type }) => type === 'charge')),
       ]
     case 'payment.charged':
       return [phase(`The gateway charged it: ${textOf(details['gatewayRef'])}`, { role: 'sent' })]
     case 'payment.refund_requested':
-      return [phase(`${actor} requested a refund`), ...askedOf('refund', transactions)]
+      return [
+        phase(`${actor} requested a refund`),
+        ...askedOf(transactions.find((each) => each.id === details['refundId'])),
+      ]
     case 'payment.refund_accepted':
       return [
         phase(`The gateway refunds it: ${textOf(details['gatewayRef'])}`, {
@@ -62,10 +70,10 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
 type Make = (what: string, rest?: Partial<Phase>) => Phase
 
 /** The call itself is in no audit: it is what its transaction says. */
-function askedOf(type: GatewayTransaction['type'], all: readonly GatewayTransaction[]): Phase[] {
-  const asked = all.find((each) => each.type === type)
+function askedOf(asked: GatewayTransaction | undefined): Phase[] {
   if (asked === undefined) return []
-  const what = type === 'charge' ? 'charge' : 'refund'
+  const { type, amount, currency } = asked
+  const what = type === 'refund' ? `refund ${formatMoney(amount, currency)}` : 'charge'
   return [
     {
       id: asked.id,
@@ -119,19 +127,13 @@ function roleOf(type: string): StateRole {
   return type === 'dispute.lost' || type === 'refund.failed' ? 'dead' : 'confirmed'
 }
 
-function nextOf(
-  { status }: Payment,
-  transactions: readonly GatewayTransaction[],
-): Phase | undefined {
+function nextOf({ status }: Payment, { transactions, refunds }: PaymentBooks): Phase | undefined {
   const open = transactions.find((each) => each.status === 'pending')
   const wait = (what: string): Phase => ({ id: 'next', at: null, what })
   if (open !== undefined) return wait('Waiting for the gateway’s answer')
   if (status === 'pending') return wait('Waiting for the gateway’s webhook, which decides')
-  const isRefunding = transactions.some(
-    (each) => each.type === 'refund' && each.status === 'succeeded',
-  )
-  if (status === 'succeeded' && isRefunding) return wait('Waiting for the webhook of the refund')
-  return undefined
+  const isRefunding = refunds.some((each) => each.status === 'succeeded' && !each.confirmedAt)
+  return isRefunding ? wait('Waiting for the webhook of the refund') : undefined
 }
 
 function textOf(value: unknown): string {

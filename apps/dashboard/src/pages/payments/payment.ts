@@ -8,6 +8,8 @@ export type GatewayTransaction =
 export type AuditEntry =
   paths['/api/v1/payments/{id}/audit']['get']['responses']['200']['content']['application/json']['items'][number]
 
+export type Refund =
+  paths['/api/v1/payments/{id}/refunds']['get']['responses']['200']['content']['application/json']['items'][number]
 export type Dispute =
   paths['/api/v1/payments/{id}/disputes']['get']['responses']['200']['content']['application/json']['items'][number]
 
@@ -19,6 +21,15 @@ export const PAYMENT_ROLES: Readonly<Record<Payment['status'], StateRole>> = {
   succeeded: 'confirmed',
   failed: 'dead',
   refunded: 'cancelled',
+}
+
+/** How far a refund is, in a word and as a message of that role looks. */
+export function progressOf({ status, confirmedAt }: Refund): { word: string; role: StateRole } {
+  if (status === 'failed') return { word: 'failed', role: 'dead' }
+  if (confirmedAt !== null) return { word: 'refunded', role: 'confirmed' }
+  return status === 'pending'
+    ? { word: 'requested', role: 'claimed' }
+    : { word: 'accepted', role: 'sent' }
 }
 
 export const DISPUTE_ROLES: Readonly<Record<Dispute['status'], StateRole>> = {
