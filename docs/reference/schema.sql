@@ -2100,11 +2100,11 @@ create view payments.ledger as
    FROM (payments.payments p
      CROSS JOIN LATERAL ( SELECT
                 CASE
-                    WHEN (p.status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) THEN p.amount
+                    WHEN (p.status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) THEN COALESCE(p.captured_amount, p.amount)
                     ELSE (0)::bigint
                 END AS taken,
                 CASE
-                    WHEN (p.status = 'refunded'::text) THEN p.amount
+                    WHEN (p.status = 'refunded'::text) THEN COALESCE(p.captured_amount, p.amount)
                     ELSE ( SELECT (COALESCE(sum(r.amount), (0)::numeric))::bigint AS "coalesce"
                        FROM payments.transactions r
                       WHERE ((r.payment_id = p.id) AND (r.type = 'refund'::text) AND (r.status = 'succeeded'::text) AND (r.confirmed_at IS NOT NULL)))

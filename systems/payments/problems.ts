@@ -6,6 +6,11 @@ export const PAYMENTS_PROBLEMS = {
   GATEWAY_ERROR: { status: 422, title: 'The payment gateway failed' },
   PAYMENT_NOT_SUCCEEDED: { status: 409, title: 'Only a payment that succeeded can be refunded' },
   REFUND_EXCEEDS_PAYMENT: { status: 409, title: 'That is more than is left of the payment' },
+  PAYMENT_NOT_AUTHORISED: {
+    status: 409,
+    title: 'Only a payment that stands authorised can be captured or voided',
+  },
+  CAPTURE_EXCEEDS_AUTHORISATION: { status: 409, title: 'That is more than is authorised' },
   WEBHOOK_SIGNATURE_INVALID: { status: 401, title: 'The signature of the webhook is not valid' },
   EVENT_ALREADY_APPLIED: { status: 409, title: 'The event was applied already' },
   PAYMENT_NOT_HERE: { status: 409, title: 'The event names a payment that is not here' },

@@ -103,8 +103,8 @@ async function expectOneCharge(id: unknown): Promise<void> {
     .toBe('succeeded')
 }
 
-async function killOnceAsked({ child }: Crash): Promise<void> {
-  await expect.poll(() => gatewayRequests('timeout'), { timeout: 10_000 }).toBe(1)
+async function killOnceAsked({ child }: Crash, before = 0): Promise<void> {
+  await expect.poll(() => gatewayRequests('timeout'), { timeout: 10_000 }).toBe(before + 1)
   await child.kill()
 }
 
@@ -209,4 +209,43 @@ test('a process that stood still while another finished changes nothing', async 
     expect.arrayContaining(['payment.created', 'payment.charged']),
   )
   await expectOneCharge(first.body['id'])
+})
+
+/** Where the process dies during a capture or a void, by what holds it there. */
+const HELD_POINTS = POINTS.flatMap((each) =>
+  (['capture', 'void'] as const).map((verb, n) => ({
+    ...each,
+    verb,
+    // Each point by one, each verb by both.
+    by: (POINTS.indexOf(each) + n) % 2 === 0 ? 'the next request' : 'the completer',
+  })),
+)
+
+test.each(HELD_POINTS)('a $verb killed $point is finished once by $by', async (held) => {
+  const { point, fault, crash, verb, by } = held
+  const key = `${verb} ${point}`
+  const { body } = await ada.pay(`held for ${key}`, { ...ORDER, capture: 'manual' })
+  const id = String(body['id'])
+  await survivor.gateway('faults', fault)
+  const child = await startChild({ databaseUrl: db.url, gatewayUrl })
+  const client = await clientOf(child.url)
+  const order = verb === 'capture' ? { key, amount: 600 } : { key }
+  const before = await gatewayRequests('timeout')
+  const sent = client.decide(id, verb, order).catch(() => undefined)
+  await crash({ child, key, sent }, before)
+  expect(await sent).toBeUndefined()
+  expect(await ada.payment(id)).toMatchObject({ status: 'pending', authorisation: 'authorised' })
+  expect((await ada.decide(id, verb === 'capture' ? 'void' : 'capture')).status).toBe(409)
+
+  await expireLock(key)
+  if (by === 'the completer') expect(await completeStale(options)).toBe(1)
+  const first = await ada.decide(id, verb, order)
+  expect(first.status).toBe(200)
+  expect((await ada.decide(id, verb, order)).text).toBe(first.text)
+  const { charges } = await survivor.ledger()
+  const ended = verb === 'capture' ? ['succeeded', 600] : ['voided', 0]
+  const mine = charges.filter(({ reference }) => reference === id)
+  expect(mine.map((charge) => [charge.status, charge.capturedAmount])).toEqual([ended])
+  const status = verb === 'capture' ? 'succeeded' : 'failed'
+  await expect.poll(async () => (await ada.payment(id))['status'], { timeout: 10_000 }).toBe(status)
 })

@@ -3,11 +3,17 @@ import { completeKey, type KeyClaim, type StoredResponse } from '@posthorn/engin
 import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import type { ProblemError } from '@posthorn/http'
 import type { Pool } from 'pg'
-import type { ChargeOutcome, Gateway, GatewayError, RefundOutcome } from '../../gateway/index.ts'
+import type {
+  AuthorisationOutcome,
+  ChargeOutcome,
+  Gateway,
+  GatewayError,
+  RefundOutcome,
+} from '../../gateway/index.ts'
 import { leaveOpen } from './keys.ts'
 import { problem } from '../problems.ts'
 import { createAuditLog } from './queries.ts'
-import { settle } from './settle/settle.ts'
+import { settle, type Outcome } from './settle/settle.ts'
 import type { Work } from './work.ts'
 
 /** How a piece of work ended, or that it did not. */
@@ -44,8 +50,21 @@ export async function drive(driver: Driver, claim: KeyClaim, work: Work): Promis
   })
 }
 
-async function ask(gateway: Gateway, work: Work): Promise<ChargeOutcome | RefundOutcome> {
-  return work.type === 'refund' ? refund(gateway, work) : charge(gateway, work)
+function ask(gateway: Gateway, work: Work): Promise<Outcome> {
+  const { gatewayKey: key, amount, currency } = work
+  const chargeRef = work.chargeRef ?? ''
+  switch (work.type) {
+    case 'charge':
+      return charge(gateway, work)
+    case 'authorisation':
+      return authorise(gateway, work)
+    case 'capture':
+      return gateway.capture({ key, chargeRef, amount, currency })
+    case 'void':
+      return gateway.void({ key, chargeRef })
+    case 'refund':
+      return refund(gateway, work)
+  }
 }
 
 /*
@@ -54,14 +73,28 @@ async function ask(gateway: Gateway, work: Work): Promise<ChargeOutcome | Refund
  */
 
 async function charge(gateway: Gateway, work: Work): Promise<ChargeOutcome> {
-  const { gatewayKey: key, amount, currency, paymentId: reference, paymentMethod } = work
-  const order = { key, amount, currency, reference, paymentMethod }
+  const order = orderOf(work)
   if (!work.begun) return gateway.charge(order)
   const found = await gateway.find({ ...order, ref: work.chargeRef })
   if (found.kind === 'none') return gateway.charge(order)
   if (found.kind !== 'authorised' && found.kind !== 'voided') return found
   const message = `The gateway says that the charge is ${found.kind}.`
   return { kind: 'unknown', error: { code: 'not_a_charge', message } }
+}
+
+async function authorise(gateway: Gateway, work: Work): Promise<AuthorisationOutcome> {
+  const order = orderOf(work)
+  if (!work.begun) return gateway.authorise(order)
+  const found = await gateway.find({ ...order, ref: work.chargeRef })
+  if (found.kind === 'none') return gateway.authorise(order)
+  // What became of it since, the gateway's webhooks say.
+  const wasHeld = found.kind === 'charged' || found.kind === 'voided'
+  return wasHeld ? { kind: 'authorised', ref: found.ref } : found
+}
+
+function orderOf(work: Work) {
+  const { gatewayKey: key, amount, currency, paymentId: reference, paymentMethod } = work
+  return { key, amount, currency, reference, paymentMethod }
 }
 
 async function refund(gateway: Gateway, work: Work): Promise<RefundOutcome> {

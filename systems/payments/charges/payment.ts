@@ -1,3 +1,4 @@
+import type { Authorisation } from './authorisations/authorisation.ts'
 import type { DisputeStatus } from './disputes/dispute.ts'
 
 /*
@@ -37,6 +38,19 @@ export interface Payment {
   readonly refunded_at: Date | null
   /** How often the gateway was asked what became of it. */
   readonly lookups: number
+  readonly capture_method: CaptureMethod
+  /** Of a manual one; null while the gateway has not answered, and if it declined. */
+  readonly authorisation: Authorisation | null
+  /** What was taken of a manual one, in minor units. */
+  readonly captured_amount: string | null
+}
+
+/** `manual`: the money is held, and taken by a request of its own. */
+export type CaptureMethod = 'automatic' | 'manual'
+
+/** What was taken of a payment that has succeeded, in minor units: less than it is, where less was captured. */
+export function takenOf(payment: Pick<Payment, 'amount' | 'captured_amount'>): number {
+  return Number(payment.captured_amount ?? payment.amount)
 }
 
 /** A payment with what became of its money, in minor units; text as above. */
@@ -57,13 +71,17 @@ export interface NewPayment {
   readonly metadata?: Readonly<Record<string, unknown>>
   /** What the gateway charges, by its own name. */
   readonly paymentMethod?: string
+  /** Default automatic. */
+  readonly capture?: CaptureMethod
 }
+
+export type TransactionType = 'charge' | 'authorisation' | 'capture' | 'void' | 'refund'
 
 /** What the gateway was asked to do for a payment: a row of `payments.transactions`. */
 export interface GatewayTransaction {
   readonly id: string
   readonly payment_id: string
-  readonly type: 'charge' | 'refund'
+  readonly type: TransactionType
   readonly status: 'pending' | 'succeeded' | 'failed'
   readonly amount: string
   readonly currency: string
@@ -106,13 +124,20 @@ export function toReceipt(payment: Payment) {
     externalPaymentId: payment.external_payment_id,
     gatewayRef: payment.gateway_ref,
     createdAt: payment.created_at.toISOString(),
+    ...(payment.capture_method === 'manual' && toAuthorisation(payment)),
   }
+}
+
+function toAuthorisation({ authorisation, captured_amount: captured }: Payment) {
+  return { authorisation, capturedAmount: captured === null ? null : Number(captured) }
 }
 
 /** A payment as it is read. */
 export function toResource(payment: PaymentWithSums) {
   return {
     ...toReceipt(payment),
+    capture: payment.capture_method,
+    ...toAuthorisation(payment),
     refundedAmount: Number(payment.refunded_amount),
     disputedAmount: Number(payment.disputed_amount),
     netAmount: Number(payment.net_amount),

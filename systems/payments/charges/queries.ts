@@ -34,6 +34,7 @@ export async function insertPayment(
 ): Promise<boolean> {
   const { lockMs, expiresMs } = claim.store
   const { externalPaymentId = null, description = null, metadata, paymentMethod = null } = payment
+  const { capture = 'automatic' } = payment
   const { rows } = await tx.query(sql`
     with key as (
       insert into payments.idempotency_keys
@@ -47,21 +48,24 @@ export async function insertPayment(
     ), payment as (
       insert into payments.payments
              (id, org_id, user_id, amount, currency, external_payment_id, description, metadata,
-              payment_method)
+              payment_method, capture_method)
       select ${ids.id}::uuid, ${ids.orgId}::text, ${ids.userId}::text, ${payment.amount}::bigint,
              ${payment.currency}::text, ${externalPaymentId}::text, ${description}::text,
              ${metadata === undefined ? null : JSON.stringify(metadata)}::jsonb,
-             ${paymentMethod}::text
+             ${paymentMethod}::text, ${capture}::text
         from key
       returning id, org_id, user_id, amount, currency
     ), charge as (
       insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key)
-      select ${ids.transactionId}::uuid, id, 'charge', amount, currency, ${ids.gatewayKey}::text
+      select ${ids.transactionId}::uuid, id, ${ids.type}::text, amount, currency,
+             ${ids.gatewayKey}::text
         from payment
     )
     select payments.create_audit_log(
              org_id, user_id, 'payment.created', 'payment', id::text,
-             jsonb_build_object('amount', amount, 'currency', currency))
+             jsonb_build_object('amount', amount, 'currency', currency)
+             || case ${capture}::text when 'manual' then '{"capture": "manual"}'::jsonb
+                else '{}'::jsonb end)
       from payment`)
   return rows.length > 0
 }
@@ -72,6 +76,7 @@ export interface PaymentIds {
   readonly userId: string
   readonly transactionId: string
   readonly gatewayKey: string
+  readonly type: 'charge' | 'authorisation'
 }
 
 export async function insertRefund(

@@ -26,6 +26,7 @@ import { findPayment, selectAudit, selectPayments, selectTransactions } from './
 import {
   AuditId,
   Id,
+  capturePayment,
   createPayment,
   listDisputes,
   listPayments,
@@ -35,7 +36,9 @@ import {
   readRefund,
   readTransactions,
   refundPayment,
+  voidPayment,
 } from './schemas.ts'
+import { beginDecision } from './authorisations/begin.ts'
 import { beginPayment, beginRefund, type Begun } from './work.ts'
 
 export interface PaymentRoutesOptions {
@@ -43,6 +46,12 @@ export interface PaymentRoutesOptions {
   readonly keys: IdempotencyStore
   readonly gateway: Gateway
 }
+
+/** What becomes of money that is held. */
+const DECISIONS = [
+  { type: 'capture', schema: capturePayment },
+  { type: 'void', schema: voidPayment },
+] as const
 
 /** A payment is a few fields; metadata is a note, not a store. */
 const BODY_BYTES = 64 * 1024
@@ -93,6 +102,19 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
     const begun = await transaction(pool, (tx) => beginRefund(tx, keys, asked))
     return answer(reply, begun, caller)
   })
+
+  for (const { type, schema } of DECISIONS) {
+    app.post(`/api/v1/payments/:id/${type}`, { schema }, async (request, reply) => {
+      const caller = callerOf(request)
+      const { id: paymentId } = request.params
+      const unnamed = { scope: `${type} of ${paymentId}`, key: uuid(), fingerprint: '' }
+      const keyed = keyedRequest(request) ?? unnamed
+      const { amount } = (request.body ?? {}) as { readonly amount?: number }
+      const asked = { keyed, caller, paymentId, type, amount }
+      const begun = await transaction(pool, (tx) => beginDecision(tx, keys, asked))
+      return answer(reply, begun, caller)
+    })
+  }
 
   app.get('/api/v1/payments', { schema: listPayments }, async (request) => {
     const { limit, cursor, amount, ...query } = request.query

@@ -14,10 +14,26 @@ const Receipt = Type.Object({
   createdAt: Type.String(),
 })
 
+const Authorisation = Type.Union(
+  [Type.Enum(['authorised', 'captured', 'voided', 'expired']), Type.Null()],
+  { description: 'of a payment with manual capture; null until the gateway has answered' },
+)
+const CapturedAmount = Type.Union([Type.Integer(), Type.Null()], {
+  description: 'what was taken of what was authorised, in minor units',
+})
+const HeldReceipt = Type.Object({
+  ...Receipt.properties,
+  authorisation: Type.Optional(Authorisation),
+  capturedAmount: Type.Optional(CapturedAmount),
+})
+
 const DisputeStatus = Type.Enum(['opened', 'won', 'lost', 'withdrawn'])
 
 const PaymentResource = Type.Object({
   ...Receipt.properties,
+  capture: Type.Enum(['automatic', 'manual']),
+  authorisation: Authorisation,
+  capturedAmount: CapturedAmount,
   refundedAmount: Type.Integer({ description: 'given back, as the gateway confirmed' }),
   disputedAmount: Type.Integer({ description: 'of disputes that are open or lost' }),
   netAmount: Type.Integer({ description: 'what was taken, less both' }),
@@ -67,7 +83,7 @@ const Dispute = Type.Object({
 
 const TransactionResource = Type.Object({
   id: Id,
-  type: Type.Enum(['charge', 'refund']),
+  type: Type.Enum(['charge', 'authorisation', 'capture', 'void', 'refund']),
   status: Type.Enum(['pending', 'succeeded', 'failed']),
   amount: Type.Integer(),
   currency: Type.String(),
@@ -113,9 +129,42 @@ export const createPayment = {
         description: 'what the gateway charges, by its own name, such as pm_card_visa',
       }),
     ),
+    capture: Type.Optional(
+      Type.Enum(['automatic', 'manual'], {
+        description: 'manual: the money is held, to be captured or voided later; automatic',
+      }),
+    ),
   }),
   // 200: the key was used for the same request before, and this is its answer.
-  response: { 201: Receipt, 200: Receipt },
+  response: { 201: HeldReceipt, 200: HeldReceipt },
+}
+
+export const capturePayment = {
+  tags,
+  summary: 'Take what is authorised, or a part of it; the rest is set free',
+  headers: key('optional'),
+  params,
+  body: Type.Union([
+    Type.Object({
+      amount: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 999_999_999_999,
+          description: 'in minor units; left out: all that is authorised',
+        }),
+      ),
+    }),
+    Type.Null(),
+  ]),
+  response: { 200: HeldReceipt },
+}
+
+export const voidPayment = {
+  tags,
+  summary: 'Set free what is authorised: nothing is taken, and the payment has failed',
+  headers: key('optional'),
+  params,
+  response: { 200: HeldReceipt },
 }
 
 export const refundPayment = {

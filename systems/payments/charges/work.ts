@@ -12,7 +12,7 @@ import {
 } from '@posthorn/engine/inbox'
 import type { Caller } from '@posthorn/http'
 import { stateOf, type KeyState } from './keys.ts'
-import { toRefund, type NewPayment } from './payment.ts'
+import { takenOf, toRefund, type NewPayment, type TransactionType } from './payment.ts'
 import { problem } from '../problems.ts'
 import {
   findTransaction,
@@ -24,14 +24,14 @@ import {
 
 /** Something to do at the gateway, under the key of ours that makes it happen once. */
 export interface Work {
-  readonly type: 'charge' | 'refund'
+  readonly type: TransactionType
   readonly transactionId: string
   readonly paymentId: string
   readonly orgId: string
   readonly gatewayKey: string
   readonly amount: number
   readonly currency: string
-  /** Of the charge that a refund gives back. */
+  /** Of the charge that a refund gives back, or of what is captured or voided. */
   readonly chargeRef: string | null
   /** What the gateway charges; left out: what it is set to. */
   readonly paymentMethod: string | undefined
@@ -87,13 +87,14 @@ async function insertNew(
     userId: caller.sub,
     transactionId: uuid(),
     gatewayKey: `charge-${id}`,
+    type: payment.capture === 'manual' ? ('authorisation' as const) : ('charge' as const),
   }
   const { scope, key, fingerprint } = keyed
   const state: KeyState = { transactionId: ids.transactionId, tries: 0 }
   const claim: KeyClaim = { store, scope, key, token: randomUUID(), takeover: false, state }
   if (!(await insertPayment(tx, { claim, fingerprint }, { ids, payment }))) return undefined
   const work: Work = {
-    type: 'charge',
+    type: ids.type,
     transactionId: ids.transactionId,
     paymentId: id,
     orgId: ids.orgId,
@@ -137,12 +138,12 @@ export async function beginRefund(
     throw problem('PAYMENT_NOT_SUCCEEDED', { detail, retryAfterSeconds: 2 })
   }
   const refunds = (await selectRefunds(tx, paymentId)).filter(({ isFailed }) => !isFailed)
-  const left = refunds.reduce((rest, each) => rest - each.amount, Number(payment.amount))
+  const left = refunds.reduce((rest, each) => rest - each.amount, takenOf(payment))
   const last = refunds.at(-1)
   if (wanted === undefined && left === 0 && last) return answerExisting(tx, claim, last.id)
   const amount = wanted ?? left
   if (amount > left) {
-    const detail = `${left} of ${payment.amount} can still be refunded.`
+    const detail = `${left} of ${takenOf(payment)} can still be refunded.`
     throw problem('REFUND_EXCEEDS_PAYMENT', { detail })
   }
   const transactionId = uuid()

@@ -123,9 +123,10 @@ create view payments.ledger as
          sums.taken - sums.refunded - sums.disputed as net
     from payments.payments as p
    cross join lateral (
-     select case when p.status in ('succeeded', 'refunded') then p.amount else 0 end as taken,
+     select case when p.status in ('succeeded', 'refunded') then coalesce(p.captured_amount, p.amount)
+                 else 0 end as taken,
             -- Before refunds were confirmed one by one, the payment alone said that all went back.
-            case when p.status = 'refunded' then p.amount
+            case when p.status = 'refunded' then coalesce(p.captured_amount, p.amount)
                  else (select coalesce(sum(r.amount), 0)::bigint
                          from payments.transactions as r
                         where r.payment_id = p.id and r.type = 'refund'

@@ -20,13 +20,25 @@ export interface Client {
   send(path: string, init?: RequestInit): Promise<Answer>
   pay(key: string, body?: object): Promise<Answer>
   refund(id: string, key?: string, amount?: number): Promise<Answer>
+  /** Captures or voids what is held. */
+  decide(id: string, verb: 'capture' | 'void', order?: Decided): Promise<Answer>
   payment(id: unknown): Promise<Record<string, unknown>>
   /** What its audit says, oldest first. */
   actions(id: unknown): Promise<string[]>
 }
 
+export interface Decided {
+  readonly key?: string
+  readonly amount?: number
+}
+
 export interface Ledger {
-  readonly charges: readonly { id: string; reference: string; status: string }[]
+  readonly charges: readonly {
+    id: string
+    reference: string
+    status: string
+    capturedAmount: number
+  }[]
   readonly refunds: readonly { id: string; chargeId: string; amount: number }[]
 }
 
@@ -103,6 +115,13 @@ export async function clientOf(
         },
         ...(amount !== undefined && { body: JSON.stringify({ amount }) }),
       }),
+    decide: (id, verb, { key, amount } = {}) =>
+      send(
+        `/api/v1/payments/${id}/${verb}`,
+        jsonPost(amount === undefined ? {} : { amount }, {
+          ...(key !== undefined && { 'idempotency-key': key }),
+        }),
+      ),
     payment: async (id) => (await send(`/api/v1/payments/${String(id)}`)).body,
     async actions(id) {
       const { body } = await send(`/api/v1/payments/${String(id)}/audit`)

@@ -5398,6 +5398,12 @@ export interface paths {
               items: {
                 /** @description in minor units */
                 amount: number
+                /** @description of a payment with manual capture; null until the gateway has answered */
+                authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
+                /** @enum {unknown} */
+                capture: 'automatic' | 'manual'
+                /** @description what was taken of what was authorised, in minor units */
+                capturedAmount: number | null
                 createdAt: string
                 currency: string
                 description: string | null
@@ -5447,6 +5453,11 @@ export interface paths {
           'application/json': {
             /** @description in minor units */
             amount: number
+            /**
+             * @description manual: the money is held, to be captured or voided later; automatic
+             * @enum {unknown}
+             */
+            capture?: 'automatic' | 'manual'
             /** @description ISO 4217 */
             currency: string
             description?: string
@@ -5487,6 +5498,10 @@ export interface paths {
             'application/json': {
               /** @description in minor units */
               amount: number
+              /** @description of a payment with manual capture; null until the gateway has answered */
+              authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
+              /** @description what was taken of what was authorised, in minor units */
+              capturedAmount?: number | null
               createdAt: string
               currency: string
               externalPaymentId: string | null
@@ -5507,6 +5522,10 @@ export interface paths {
             'application/json': {
               /** @description in minor units */
               amount: number
+              /** @description of a payment with manual capture; null until the gateway has answered */
+              authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
+              /** @description what was taken of what was authorised, in minor units */
+              capturedAmount?: number | null
               createdAt: string
               currency: string
               externalPaymentId: string | null
@@ -5572,6 +5591,12 @@ export interface paths {
             'application/json': {
               /** @description in minor units */
               amount: number
+              /** @description of a payment with manual capture; null until the gateway has answered */
+              authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
+              /** @enum {unknown} */
+              capture: 'automatic' | 'manual'
+              /** @description what was taken of what was authorised, in minor units */
+              capturedAmount: number | null
               createdAt: string
               currency: string
               description: string | null
@@ -5675,6 +5700,87 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/{id}/capture': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Take what is authorised, or a part of it; the rest is set free */
+    post: {
+      parameters: {
+        query?: never
+        header?: {
+          /** @description optional */
+          'idempotency-key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description in minor units; left out: all that is authorised */
+            amount?: number
+          } | null
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number
+              /** @description of a payment with manual capture; null until the gateway has answered */
+              authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
+              /** @description what was taken of what was authorised, in minor units */
+              capturedAmount?: number | null
+              createdAt: string
+              currency: string
+              externalPaymentId: string | null
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -6040,7 +6146,7 @@ export interface paths {
                 /** @enum {unknown} */
                 status: 'pending' | 'succeeded' | 'failed'
                 /** @enum {unknown} */
-                type: 'charge' | 'refund'
+                type: 'charge' | 'authorisation' | 'capture' | 'void' | 'refund'
                 updatedAt: string
               }[]
             }
@@ -6050,6 +6156,80 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/{id}/void': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Set free what is authorised: nothing is taken, and the payment has failed */
+    post: {
+      parameters: {
+        query?: never
+        header?: {
+          /** @description optional */
+          'idempotency-key'?: string
+        }
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number
+              /** @description of a payment with manual capture; null until the gateway has answered */
+              authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
+              /** @description what was taken of what was authorised, in minor units */
+              capturedAmount?: number | null
+              createdAt: string
+              currency: string
+              externalPaymentId: string | null
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never

@@ -1,4 +1,5 @@
 import type { Decision, PaymentFacts } from '../inbound/decision.ts'
+import { takenOf } from '../payment.ts'
 import { isGiven, textOf, timeOf, type Reported } from '../inbound/reported.ts'
 
 /*
@@ -59,7 +60,7 @@ export function decideDispute(
       const reason = 'how much is disputed is not known yet'
       return { outcome: 'parked', to, reason }
     }
-    const change = { ref, status, amount: amount ?? Number(payment.amount), ...facts }
+    const change = { ref, status, amount: amount ?? takenOf(payment), ...facts }
     return { outcome: 'applied', to, dispute: change }
   }
   if (amount !== undefined && amount !== Number(known.amount)) {

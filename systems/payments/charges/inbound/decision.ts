@@ -1,5 +1,10 @@
+import {
+  decideAuthorisation,
+  isAboutAuthorisation,
+  type Authorisation,
+} from '../authorisations/authorisation.ts'
 import { decideDispute, type Dispute, type DisputeChange } from '../disputes/dispute.ts'
-import { MOVES, type Payment, type PaymentStatus, type Refund } from '../payment.ts'
+import { MOVES, takenOf, type Payment, type PaymentStatus, type Refund } from '../payment.ts'
 import { decideRefund, decideRefundFailure, type RefundChange } from './refund-decision.ts'
 import { isGiven, wordOf, type Reported } from './reported.ts'
 
@@ -10,6 +15,9 @@ export type Decision =
       readonly to: PaymentStatus
       readonly refund?: RefundChange
       readonly dispute?: DisputeChange
+      readonly authorisation?: Exclude<Authorisation, 'captured'>
+      /** What was taken of what was held, in minor units. */
+      readonly captured?: number
     }
   /** Said before. */
   | {
@@ -29,7 +37,14 @@ export type Decision =
 
 export type PaymentFacts = Pick<
   Payment,
-  'status' | 'amount' | 'currency' | 'gateway_ref' | 'settled_at'
+  | 'status'
+  | 'amount'
+  | 'currency'
+  | 'gateway_ref'
+  | 'settled_at'
+  | 'capture_method'
+  | 'authorisation'
+  | 'captured_amount'
 >
 
 /** What belongs to a payment. An event is given what its kind is about, see `kindOf`. */
@@ -44,8 +59,11 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
 }
 
 /** What an event is about, by its type. */
-export function kindOf(type: string): 'payment' | 'refund' | 'dispute' | undefined {
+export function kindOf(
+  type: string,
+): 'payment' | 'authorisation' | 'refund' | 'dispute' | undefined {
   if (type in STATUSES) return 'payment'
+  if (isAboutAuthorisation(type)) return 'authorisation'
   if (type === 'payment.refunded' || type === 'refund.failed') return 'refund'
   return /^dispute\.(opened|won|lost|withdrawn)$/.test(type) ? 'dispute' : undefined
 }
@@ -60,6 +78,7 @@ export function decide(payment: PaymentFacts, books: Books, said: Reported): Dec
   const to = STATUSES[said.type] ?? (said.type === 'payment.refunded' ? 'refunded' : payment.status)
   const difference = differenceOf(payment, said)
   if (difference !== undefined) return { outcome: 'mismatch', to, reason: difference }
+  if (kind === 'authorisation') return decideAuthorisation(payment, said)
   if (kind !== 'payment') {
     if (payment.status === 'failed') return forbidden(payment, said, to)
     if (payment.status === 'pending') {
@@ -74,7 +93,12 @@ export function decide(payment: PaymentFacts, books: Books, said: Reported): Dec
   if (to === payment.status || (to === 'succeeded' && payment.status === 'refunded')) {
     return { outcome: 'unchanged', to }
   }
-  if (MOVES[payment.status].includes(to)) return { outcome: 'applied', to }
+  if (MOVES[payment.status].includes(to)) {
+    const isCapture = to === 'succeeded' && payment.capture_method === 'manual'
+    if (!isCapture) return { outcome: 'applied', to }
+    const captured = isGiven(said.amount) ? Number(said.amount) : takenOf(payment)
+    return { outcome: 'applied', to, captured }
+  }
   return forbidden(payment, said, to)
 }
 
@@ -100,11 +124,26 @@ function differenceOf(payment: PaymentFacts, said: Reported): string | undefined
       return `Event ${eventId} of the gateway has ${JSON.stringify(name)} for a name.`
   }
   if (!isGiven(amount)) return undefined
-  const isRight =
-    kindOf(said.type) === 'payment'
-      ? amount === Number(payment.amount)
-      : Number.isSafeInteger(amount) && Number(amount) > 0 && Number(amount) <= +payment.amount
-  return isRight ? undefined : differs('amount', amount, payment.amount)
+  const most = isOfTaken(said) ? takenOf(payment) : Number(payment.amount)
+  const isRight = isPart(payment, said)
+    ? Number.isSafeInteger(amount) && Number(amount) > 0 && Number(amount) <= most
+    : amount === most
+  return isRight ? undefined : differs('amount', amount, String(most))
+}
+
+/** Whether an event's amount is of what was taken, not of what was asked for. */
+function isOfTaken({ type }: Reported): boolean {
+  const kind = kindOf(type)
+  return kind === 'refund' || kind === 'dispute' || STATUSES[type] === 'succeeded'
+}
+
+/** Whether an event's amount may be less. */
+function isPart(payment: PaymentFacts, { type }: Reported): boolean {
+  const kind = kindOf(type)
+  if (kind === 'refund' || kind === 'dispute') return true
+  // Of what is held, less may be captured; how much is not known before.
+  const isUncaptured = payment.capture_method === 'manual' && payment.captured_amount === null
+  return isUncaptured && STATUSES[type] === 'succeeded'
 }
 
 function isName(value: unknown): boolean {

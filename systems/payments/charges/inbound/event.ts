@@ -10,6 +10,7 @@ import {
   recoverOverdue,
   recoverUnknownPayment,
 } from '../alerts.ts'
+import { markAuthorised, markCaptured, markFree } from '../authorisations/queries.ts'
 import { saveDispute, selectDisputes } from '../disputes/queries.ts'
 import type { Payment } from '../payment.ts'
 import { createAuditLog, lockPayment, lockPaymentByRef, selectRefunds } from '../queries.ts'
@@ -167,17 +168,31 @@ async function apply(tx: Transaction, payment: Payment, applied: Applied): Promi
   const { to } = decision
   await applyRefund(tx, payment, applied)
   if (decision.dispute) await alertDispute(tx, await saveDispute(tx, payment, decision.dispute))
+  await applyAuthorisation(tx, id, decision)
   const ref = textOf(reportedBy(event).gatewayRef)
   await movePayment(tx, { id, to, ref })
   if (payment.lookups > 0 && payment.status !== to) await recoverOverdue(tx, id)
   if (payment.gateway_ref === null && ref !== null) {
     await adoptUnknown(tx, { ...payment, gateway_ref: ref })
   }
-  if (to !== 'failed') return
+  // What is set free was never taken: nothing contradicts it.
+  if (to !== 'failed' || decision.authorisation) return
   const charged = await failCharge(tx, id)
   if (charged === undefined) return
   const detail = `The gateway answered that it took the money (${charged}), but its event ${event.id} says failed: the payment is failed here.`
   await alertConflict(tx, payment, detail)
+}
+
+/** Before the payment moves: it succeeds by a capture only, and fails with what is set free. */
+async function applyAuthorisation(
+  tx: Transaction,
+  id: string,
+  { authorisation, captured }: Applied['decision'],
+): Promise<void> {
+  if (captured !== undefined) await markCaptured(tx, id, captured)
+  if (authorisation === undefined) return
+  if (authorisation === 'authorised') await markAuthorised(tx, id)
+  else await markFree(tx, id, authorisation)
 }
 
 async function applyRefund(

@@ -86,7 +86,7 @@ export async function movePayment(
          set status = case ${to} when 'failed' then 'failed' else 'succeeded' end,
              error_code = case ${to} when 'failed' then 'declined' end,
              updated_at = posthorn.now()
-       where payment_id = ${id} and type = 'charge' and status = 'pending'
+       where payment_id = ${id} and type in ('charge', 'authorisation') and status = 'pending'
          and gateway_ref is not null
     )
     update payments.payments
@@ -101,7 +101,8 @@ export async function failCharge(tx: Transaction, paymentId: string): Promise<st
        set status = 'failed', error_code = 'state_conflict',
            error_message = 'The gateway reported the payment as failed.',
            updated_at = posthorn.now()
-     where payment_id = ${paymentId} and type = 'charge' and status = 'succeeded'
+     where payment_id = ${paymentId} and type in ('charge', 'authorisation')
+       and status = 'succeeded'
     returning gateway_ref`)
   return rows[0]?.gateway_ref
 }

@@ -1,4 +1,4 @@
-import type { Refund } from '../payment.ts'
+import { takenOf, type Refund } from '../payment.ts'
 import type { Decision, PaymentFacts } from './decision.ts'
 import { isGiven, wordOf, type Reported } from './reported.ts'
 
@@ -39,11 +39,11 @@ export function decideRefund(
   // It may be ours, whose answer has its name.
   if (standing.some(({ ref }) => ref === null)) return parked('a refund has no answer yet')
   if (payment.status === 'refunded' && standing.length === 0) return SAID_BEFORE
-  const left = Number(payment.amount) - sumOf(standing)
+  const left = takenOf(payment) - sumOf(standing)
   const of = amount ?? left
   const isConfirmed = standing.filter((each) => each.isConfirmed)
-  if (of === 0 || of > Number(payment.amount) - sumOf(isConfirmed)) {
-    return mismatch(said, `only ${left} of ${payment.amount} is left of it`)
+  if (of === 0 || of > takenOf(payment) - sumOf(isConfirmed)) {
+    return mismatch(said, `only ${left} of ${takenOf(payment)} is left of it`)
   }
   // One that is not confirmed may still fail, and make room for this one.
   if (of > left) return parked('other refunds are not confirmed yet')
@@ -93,7 +93,7 @@ function applied(
   { refund, of }: { readonly refund: RefundChange; readonly of: number },
 ): Decision {
   const total = sumOf(standing.filter(({ isConfirmed }) => isConfirmed)) + of
-  const to = total === Number(payment.amount) ? 'refunded' : 'succeeded'
+  const to = total === takenOf(payment) ? 'refunded' : 'succeeded'
   return { outcome: 'applied', to, refund }
 }
 

@@ -84,14 +84,18 @@ async function askCharge(gateway: Asked, overdue: Overdue): Promise<Answer> {
   const { gatewayKey: key, amount, payment, ref } = overdue
   const { id: paymentId, currency } = payment
   const found = await gateway.find({ key, amount, currency, reference: paymentId, ref })
-  if (found.kind !== 'charged' && found.kind !== 'declined') return { said: sentenceOf(found) }
-  const status = found.kind === 'charged' ? 'succeeded' : 'failed'
+  if (found.kind !== 'charged' && found.kind !== 'declined' && found.kind !== 'voided') {
+    return { said: sentenceOf(found) }
+  }
+  const status = STATUSES[found.kind]
   const data = {
     ...{ status, amount: found.kind === 'charged' ? found.amount : Number(payment.amount) },
     ...(found.ref !== undefined && { gatewayRef: found.ref }),
   }
   return { event: eventOf(payment, { type: `payment.${status}`, about: paymentId, data }) }
 }
+
+const STATUSES = { charged: 'succeeded', declined: 'failed', voided: 'voided' } as const
 
 async function askRefund(gateway: Asked, overdue: Overdue): Promise<Answer> {
   const { gatewayKey: key, amount, payment, ref: refundId, transactionId: about } = overdue
@@ -130,6 +134,7 @@ function eventOf(
 const SENTENCES: Readonly<Record<string, string>> = {
   none: 'It knows nothing of it.',
   pending: 'It has not decided about it.',
+  authorised: 'It holds the money: capture or void it.',
 }
 
 function sentenceOf(found: FoundCharge | FoundRefund): string {

@@ -56,7 +56,7 @@ export async function claimOverdueCharges(tx: Transaction, limit: number): Promi
            t.gateway_ref as transaction_ref, t.gateway_key, taken.created_at as since
       from taken
       join payments.transactions as t
-        on t.payment_id = taken.id and t.type = 'charge'
+        on t.payment_id = taken.id and t.type in ('charge', 'authorisation')
        -- The completer asks about one that has no answer yet.
        and t.gateway_ref is not null`)
   return rows.map((row) => overdueOf('charge', row))
@@ -94,7 +94,8 @@ export async function oldestPending(db: Queryable): Promise<{ charge: number; re
   const { rows } = await db.query<{ charge: number; refund: number }>(sql`
     select (select coalesce(extract(epoch from posthorn.now() - min(created_at)), 0)
               from payments.payments
-             where status = 'pending')::float8 as charge,
+             where status = 'pending' and authorisation is distinct from 'authorised')::float8
+             as charge,
            (select coalesce(extract(epoch from posthorn.now() - min(created_at)), 0)
               from payments.transactions
              where type = 'refund' and status = 'succeeded' and confirmed_at is null)::float8

@@ -1,13 +1,21 @@
 import type { Transaction } from '@posthorn/engine'
 import type { StoredResponse } from '@posthorn/engine/inbox'
-import type { ChargeOutcome, GatewayError, RefundOutcome } from '../../../gateway/index.ts'
-import { problem } from '../../problems.ts'
+import type {
+  AuthorisationOutcome,
+  CaptureOutcome,
+  ChargeOutcome,
+  GatewayError,
+  RefundOutcome,
+  VoidOutcome,
+} from '../../../gateway/index.ts'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import { alertConflict } from '../alerts.ts'
+import { authorised, captured, notDecided, voided } from '../authorisations/settle.ts'
 import { adoptUnknown, reconsiderParked } from '../inbound/event.ts'
 import { toReceipt, toRefund, type Payment } from '../payment.ts'
 import { createAuditLog, lockPayment, selectRefunds } from '../queries.ts'
 import type { Work } from '../work.ts'
+import { announce } from './announce.ts'
 import {
   settleCharged,
   settleNotCharged,
@@ -15,9 +23,14 @@ import {
   settlePending,
   settleRefunded,
 } from './queries.ts'
+import { refused, stored, type Refusal } from './responses.ts'
+
+/** What the gateway can answer. */
+export type Outcome =
+  ChargeOutcome | AuthorisationOutcome | CaptureOutcome | VoidOutcome | RefundOutcome
 
 /** An answer that leaves nothing open. */
-export type KnownOutcome = Exclude<ChargeOutcome | RefundOutcome, { kind: 'unknown' }>
+export type KnownOutcome = Exclude<Outcome, { kind: 'unknown' }>
 
 /** Work that the gateway has answered, and who asked. */
 interface Answered {
@@ -46,10 +59,18 @@ export async function settle(
       return work.type === 'refund'
         ? refunded(tx, answered, outcome.ref)
         : pending(tx, answered, outcome.ref)
+    case 'authorised':
+      return authorised(tx, answered, outcome.ref)
+    case 'captured':
+      return captured(tx, answered, outcome.ref)
+    case 'voided':
+      return voided(tx, answered, outcome.ref)
     case 'refunded':
       return refunded(tx, answered, outcome.ref)
     case 'refused':
-      return notRefunded(tx, answered, outcome.error)
+      return work.type === 'refund'
+        ? notRefunded(tx, answered, outcome.error)
+        : notDecided(tx, answered, outcome.error)
   }
 }
 
@@ -66,7 +87,7 @@ async function charged(
       const detail = `The gateway answered that it took the money as ${ref}, but its webhook named ${payment.gateway_ref}.`
       await alertConflict(tx, payment, detail)
     }
-    return created(toReceipt(payment))
+    return stored(201, toReceipt(payment))
   }
   const message =
     'The gateway reported the payment as failed, but answered that it took the money: an operator looks into it.'
@@ -86,7 +107,7 @@ async function pending(
   await locked(tx, work)
   const payment = await settlePending(tx, { ...work, by }, ref)
   await adoptUnknown(tx, payment)
-  return created(toReceipt(payment))
+  return stored(201, toReceipt(payment))
 }
 
 async function notCharged(
@@ -104,7 +125,11 @@ async function notCharged(
     const payment = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
     if (payment.is_awaited) await adoptUnknown(tx, payment)
     // The gateway may have no charge to tell of, and what it tells later says nothing new.
-    if (before.status === 'pending') await announceFailure(tx, payment)
+    if (before.status === 'pending') await announce(tx, payment, 'failed')
+    if (before.authorisation === 'authorised') {
+      const detail = `The gateway's webhook said authorised, but it answered that it holds no money (${error.code}: ${error.message}): the payment is failed here.`
+      await alertConflict(tx, payment, detail)
+    }
     return refused(code, work, error)
   }
   // Our own key stands for a reference where the webhook named none.
@@ -120,16 +145,7 @@ async function notCharged(
   })
   const detail = `The gateway's webhook said ${before.status}, but it answered that it took no money (${error.code}: ${error.message}): the payment is ${before.status} here.`
   await alertConflict(tx, payment, detail)
-  return created(toReceipt(payment))
-}
-
-/** Tells the merchant, as the gateway does of a charge that failed. */
-async function announceFailure(tx: Transaction, payment: Payment): Promise<void> {
-  const { id, org_id: org, amount, currency, gateway_ref: gatewayRef } = payment
-  await enqueueEvent(tx, {
-    ...{ org, id: `evt_failed_${id}`, type: 'payment.failed', key: id },
-    data: { paymentId: id, gatewayRef, status: 'failed', amount: Number(amount), currency },
-  })
+  return stored(201, toReceipt(payment))
 }
 
 /** Tells the merchant that a refund came to nothing: its request may be answered, or long gone. */
@@ -156,7 +172,7 @@ async function refunded(
   const refund = await settleRefunded(tx, { ...work, by }, ref)
   // Its webhook may have come before the answer that has its name.
   await reconsiderParked(tx, work.paymentId)
-  return created(toRefund(refund))
+  return stored(201, toRefund(refund))
 }
 
 async function notRefunded(
@@ -176,27 +192,11 @@ async function notRefunded(
   const refund = await settleRefunded(tx, { ...work, by }, work.gatewayKey)
   const detail = `The gateway's webhook said refunded, but it answered that it refused refund ${work.transactionId} (${error.code}: ${error.message}): it counts as refunded here.`
   await alertConflict(tx, payment, detail)
-  return created(toRefund(refund))
+  return stored(201, toRefund(refund))
 }
 
 async function locked(tx: Transaction, { paymentId }: Work): Promise<Payment> {
   const payment = await lockPayment(tx, { id: paymentId })
   if (!payment) throw new Error(`The payment ${paymentId} of an open key is not there.`)
   return payment
-}
-
-function created(body: object): StoredResponse {
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { status: 201, headers, body: Buffer.from(JSON.stringify(body)) }
-}
-
-type Refusal = 'PAYMENT_DECLINED' | 'GATEWAY_ERROR'
-
-function refused(code: Refusal, { paymentId }: Work, error: GatewayError): StoredResponse {
-  const answer = problem(code, {
-    detail: error.message,
-    extensions: { retryable: false, paymentId, gatewayCode: error.code },
-  })
-  const headers = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' }
-  return { status: answer.status, headers, body: Buffer.from(JSON.stringify(answer)) }
 }
