@@ -43,7 +43,13 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
       ref: { id: 'provider_message_id' },
       dedupe: ['org_id', 'idempotency_key'],
     },
-    counter: { column: 'attempt_count', bumps: 'on-claim', limit: 'max_attempts' },
+    counter: {
+      column: 'attempt_count',
+      bumps: 'on-claim',
+      limit: 'max_attempts',
+      // A wrong address would be tried for ever.
+      unreachable: 'charged',
+    },
     claim: { every, batch, lanes, lease: stale },
     confirm: {},
     retry: schedule(['1m', '5m', '15m', '60m', '360m']),

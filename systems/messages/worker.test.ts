@@ -131,12 +131,33 @@ describe('a failure that may pass', () => {
     expect(await attemptsOf(id)).toMatchObject([{ providerResponse: { error: { code: 139_999 } } }])
   })
 
-  test('of an unreachable provider costs no attempt', async () => {
+  test('of a provider that cannot be reached is tried as often as any, and then no more', async () => {
     await start({ WHATSAPP_API_URL: 'http://127.0.0.1:9' })
+    const id = await create('+16505551234', { maxAttempts: 2 })
+    await api.relay.tick()
+    expect(await show(id)).toMatchObject({ status: 'QUEUED', attemptCount: 1 })
+    await advance('61s')
+    await api.relay.tick()
+    expect(await show(id)).toMatchObject({ status: 'FAILED', attemptCount: 2 })
+    expect(await attemptsOf(id)).toMatchObject([{ status: 'FAILED' }, { status: 'FAILED' }])
+  })
+
+  test('of a server that says when to come back is not tried before', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(503, { 'retry-after': '1800' }).end('{}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await start({ WHATSAPP_API_URL: `http://127.0.0.1:${port}` })
     const id = await create('+16505551234')
     await api.relay.tick()
-    expect(await show(id)).toMatchObject({ status: 'QUEUED', attemptCount: 0 })
-    expect(await attemptsOf(id)).toMatchObject([{ status: 'FAILED' }])
+    server.close()
+    expect(await show(id)).toMatchObject({ outcomeUnknown: true })
+    const { rows } = await pool.query<{ minutes: number }>(
+      `select extract(epoch from next_retry_at - posthorn.now())::float8 / 60 as minutes
+         from messages.outbound_message`,
+    )
+    expect(rows[0]?.minutes).toBeGreaterThan(29)
   })
 })
 

@@ -159,16 +159,16 @@ export class WhatsAppCloudApiProvider implements Provider {
         return { ...retryLater(error), alarming: sender }
       case 'retry':
         // The server broke while it had the message: it may have sent it all the same.
-        return status >= 500 ? unknown(error) : retryLater(error, { after: inMs(askedMs) })
+        return (status >= 500 ? unknown : retryLater)(error, { after: inMs(askedMs) })
     }
   }
 }
 
-/** The message as Meta wants it; our id comes back with every status of it. */
 function weigh(phoneNumberId: string, to: string): number {
   return createHash('sha256').update(`${phoneNumberId} ${to}`).digest().readUInt32BE(0)
 }
 
+/** The message as Meta wants it; our id comes back with every status of it. */
 function templateMessage({ id, to, templateCode, payload }: Outgoing): unknown {
   const { language = 'en_US', parameters = [] } = payload as {
     language?: string
