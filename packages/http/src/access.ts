@@ -38,7 +38,7 @@ export function createAccessHook(
     if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
     checkPortal(caller, request.routeOptions.config.portal)
     request.caller = caller
-    // What a portal's token may do is decided above, whatever its role.
+    // What a portal's token may do is decided above, for any role.
     if (access !== 'public' && caller.portal === undefined) requirePermission(caller, access)
   }
   const admitLater = async (request: FastifyRequest, access: Access, caller: Promise<Caller>) => {

@@ -31,7 +31,7 @@ function checkNames(entries: readonly Entry[]): void {
     const folded = foldName(name)
     const other = seen.get(folded)
     if (other !== undefined) {
-      const detail = `${showName(other)} and ${showName(name)} cannot be told apart everywhere.`
+      const detail = `${showName(other)} and ${showName(name)} are the same name on some systems.`
       throw new ArchiveRejected('DUPLICATE_NAME', detail)
     }
     seen.set(folded, name)

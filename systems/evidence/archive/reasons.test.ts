@@ -7,16 +7,16 @@ const page = readFileSync(
   'utf8',
 )
 
-function listed(heading: string): string[] {
+function codesUnder(heading: string): string[] {
   const [, section = ''] = page.split(`\n### ${heading}\n`)
   const table = section.split('\n### ')[0]?.split('\n## ')[0] ?? ''
   return [...table.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, code = '']) => code)
 }
 
 test('the page lists every reason to reject an archive', () => {
-  expect(listed('What is not')).toEqual(Object.keys(ARCHIVE_REASONS))
+  expect(codesUnder('What is not')).toEqual(Object.keys(ARCHIVE_REASONS))
 })
 
 test('the page lists every fault of a file', () => {
-  expect(listed('Bad files')).toEqual(Object.keys(FILE_FAULTS))
+  expect(codesUnder('Bad files')).toEqual(Object.keys(FILE_FAULTS))
 })

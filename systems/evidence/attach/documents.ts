@@ -118,16 +118,16 @@ function prepareFile(
 
 async function readForm(form: MultipartBody, ours: { error?: Error }): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of noting(form.bytes(), ours)) chunks.push(chunk)
+  for await (const chunk of noteOwnErrors(form.bytes(), ours)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
 function streamForm(form: MultipartBody, ours: { error?: Error }): Readable {
-  return Readable.from(noting(form.bytes(), ours), { objectMode: false })
+  return Readable.from(noteOwnErrors(form.bytes(), ours), { objectMode: false })
 }
 
-/** Tells our own mistakes from those of the network: both end the request. */
-async function* noting(
+/** Notes our own errors apart from those of the network: both end the request. */
+async function* noteOwnErrors(
   bytes: AsyncIterable<Uint8Array>,
   ours: { error?: Error },
 ): AsyncGenerator<Uint8Array> {

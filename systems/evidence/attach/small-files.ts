@@ -20,7 +20,7 @@ export function createSmallFiles(storage: Storage): SmallFiles {
       if (known || size > SMALL_BYTES || bytes + size > MOST_BYTES) return known
       bytes += size
       const reading = readWhole(storage, key)
-      // A row whose call is over before its file is read leaves nobody to hear of a failure.
+      // A row whose call is over before its file is read leaves no caller for a failure.
       reading.catch(() => undefined)
       files.set(key, reading)
       return reading

@@ -67,7 +67,7 @@ async function artifactsOf(id: string): Promise<number> {
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 
 /** Lets a file's work fail for so long; what it throws is not the file's fault. */
-function failing(storage: Storage, verb: 'put' | 'read', times: number): Storage {
+function failTimes(storage: Storage, verb: 'put' | 'read', times: number): Storage {
   let left = times
   const act = storage[verb].bind(storage) as (...args: unknown[]) => Promise<unknown>
   return {
@@ -297,7 +297,7 @@ test('a file over which processes die is rejected, and one that cannot be read n
   expect(await read(deadly)).toMatchObject({ status: 'REJECTED', reason: 'PROCESSING_FAILED' })
 
   const later = await acme.job(await zipOfCases(['a']))
-  const away = failing(whole, 'read', 100)
+  const away = failTimes(whole, 'read', 100)
   for (let i = 0; i < 3; i += 1) {
     await process(processor({ storage: away }))
     await again()

@@ -208,11 +208,11 @@ function explain(error: unknown): unknown {
 /** Hashes bytes on their way to another reader. */
 function hashBytes(bytes: AsyncIterable<Uint8Array>): Hashed {
   const hash = createHash('sha256')
-  async function* passing(): AsyncGenerator<Uint8Array> {
+  async function* hashAndPass(): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytes) {
       hash.update(chunk)
       yield chunk
     }
   }
-  return { bytes: passing(), digest: () => hash.digest('hex') }
+  return { bytes: hashAndPass(), digest: () => hash.digest('hex') }
 }

@@ -91,17 +91,17 @@ async function charge(
     // A gateway remembers keys for a day or so, and charges for longer.
     const before = await gateway.find(wanted)
     if (before.kind === 'charged' || before.kind === 'declined') return before
-    if (before.kind !== 'none') throw undecided(key, before)
+    if (before.kind !== 'none') throw undecidedError(key, before)
   }
   const charged = await gateway.charge(wanted)
   if (charged.kind !== 'unknown' && charged.kind !== 'pending') return charged
   const found = await gateway.find(wanted)
   if (found.kind === 'charged' || found.kind === 'declined') return found
-  throw undecided(key, charged)
+  throw undecidedError(key, charged)
 }
 
 /** The command comes again. */
-function undecided(key: string, said: FoundCharge | ChargeOutcome): DeliveryError {
+function undecidedError(key: string, said: FoundCharge | ChargeOutcome): DeliveryError {
   const why = 'error' in said ? said.error.message : `the gateway says ${said.kind}`
   return new DeliveryError(
     'PAYMENT_UNKNOWN',

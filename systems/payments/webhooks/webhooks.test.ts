@@ -82,10 +82,10 @@ test('attempts start at 0, 2, 6, 14 and 30 s; the fifth failure is the end, with
   const path = newPath(500)
   const { org, client, tell } = await merchantWith(path)
   const id = await tell()
-  const made = () => receiver.hooks.filter((hook) => hook.path === path).length
+  const countHooks = () => receiver.hooks.filter((hook) => hook.path === path).length
   await settle()
   for (const [i, waitMs] of [2_000, 4_000, 8_000, 16_000].entries()) {
-    expect(made()).toBe(i + 1)
+    expect(countHooks()).toBe(i + 1)
     expect(await client.delivery(id)).toMatchObject({
       status: 'failed',
       attempts: i + 1,
@@ -102,15 +102,15 @@ test('attempts start at 0, 2, 6, 14 and 30 s; the fifth failure is the end, with
     expect(dueMs).toBeGreaterThan(waitMs - 900)
     await advanceClock(db.pool, `${waitMs - 1_000}ms`)
     await settle()
-    expect(made()).toBe(i + 1)
+    expect(countHooks()).toBe(i + 1)
     await advanceClock(db.pool, '1s')
     await settle()
   }
-  expect(made()).toBe(5)
+  expect(countHooks()).toBe(5)
   expect(await client.delivery(id)).toMatchObject({ status: 'abandoned', attempts: 5 })
   await advanceClock(db.pool, '1h')
   await settle()
-  expect(made()).toBe(5)
+  expect(countHooks()).toBe(5)
   expect(await client.actions(id)).toEqual([
     'webhook.failed',
     ...Array.from({ length: 4 }, () => 'webhook.retry.failed'),

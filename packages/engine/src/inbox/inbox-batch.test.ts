@@ -275,7 +275,7 @@ test(
           }),
         )
         const found = await effects()
-        // Whatever was called done has had its effect, and no effect happened twice.
+        // What was called done has had its effect, and no effect happened twice.
         expect(new Set(found).size).toBe(found.length)
         const done = new Set(handled.flat().map(({ id }) => id))
         expect([...done].filter((id) => !found.includes(id))).toEqual([])

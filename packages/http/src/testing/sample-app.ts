@@ -74,12 +74,12 @@ function addRoutes(app: App): void {
   app.post('/signed', { config: { access: 'public', rawBody: true } }, (request) => ({
     bytes: rawBodyOf(request).toString('hex'),
   }))
-  const signed = ({ headers }: { headers: Record<string, unknown> }, bytes: Buffer) => {
+  const verifySignature = ({ headers }: { headers: Record<string, unknown> }, bytes: Buffer) => {
     if (headers['x-signature'] !== String(bytes.length)) throw problem('UNAUTHENTICATED')
   }
   app.post(
     '/verified',
-    { bodyLimit: 8 * 1_048_576, config: { access: 'public', signed } },
+    { bodyLimit: 8 * 1_048_576, config: { access: 'public', signed: verifySignature } },
     (request) => ({ bytes: rawBodyOf(request).length, got: request.body ?? null }),
   )
   app.get('/refused', () => {

@@ -1,4 +1,4 @@
-import { broken, impossible, invalid, missing, StripeRefusal, type Decline } from './errors.ts'
+import { broken, impossible, invalid, missingError, StripeRefusal, type Decline } from './errors.ts'
 import { checkDigits } from './money.ts'
 import {
   newCharge,
@@ -43,13 +43,13 @@ export class Books {
 
   intent(id: string): PaymentIntent {
     const intent = this.intents.get(id)
-    if (!intent) throw missing('payment_intent', id)
+    if (!intent) throw missingError('payment_intent', id)
     return intent
   }
 
   charge(id: string): Charge {
     const charge = this.charges.get(id)
-    if (!charge) throw missing('charge', id, 'charge')
+    if (!charge) throw missingError('charge', id, 'charge')
     return charge
   }
 
@@ -66,7 +66,7 @@ export class Books {
   ): PaymentIntent {
     const paymentMethod = how.paymentMethod ?? intent.payment_method
     if (intent.status !== 'requires_payment_method' && intent.status !== 'requires_confirmation') {
-      throw unexpected(intent, 'confirm')
+      throw unexpectedState(intent, 'confirm')
     }
     if (paymentMethod === null) {
       const message = `You cannot confirm this PaymentIntent because it's missing a payment method.`
@@ -103,7 +103,7 @@ export class Books {
     order: { readonly amount: number | undefined; readonly metadata: Record<string, string> },
   ): PaymentIntent {
     const amount = order.amount ?? intent.amount_capturable
-    if (intent.status !== 'requires_capture') throw unexpected(intent, 'capture')
+    if (intent.status !== 'requires_capture') throw unexpectedState(intent, 'capture')
     if (amount < 1 || amount > intent.amount_capturable) {
       const message = `The requested capture amount is greater than the amount you can capture for this charge.`
       throw impossible('amount_too_large', message, { param: 'amount_to_capture' })
@@ -126,9 +126,9 @@ export class Books {
 
   cancel(intent: PaymentIntent, reason: string | null): PaymentIntent {
     if (intent.status === 'succeeded' || intent.status === 'canceled') {
-      throw unexpected(intent, 'cancel')
+      throw unexpectedState(intent, 'cancel')
     }
-    if (intent.status === 'processing') throw unexpected(intent, 'cancel')
+    if (intent.status === 'processing') throw unexpectedState(intent, 'cancel')
     intent.status = 'canceled'
     intent.canceled_at = nowSeconds()
     intent.cancellation_reason = reason
@@ -140,7 +140,7 @@ export class Books {
   /** As seven days do to what is held and not captured. */
   expire(id: string): PaymentIntent {
     const intent = this.intent(id)
-    if (intent.status !== 'requires_capture') throw unexpected(intent, 'expire')
+    if (intent.status !== 'requires_capture') throw unexpectedState(intent, 'expire')
     this.#tell('charge.expired', this.charge(intent.latest_charge ?? ''))
     return this.cancel(intent, 'automatic')
   }
@@ -289,7 +289,7 @@ function declineOf(
   return behaviour.needsAction && isActionRefused ? AUTHENTICATION_REQUIRED : behaviour.decline
 }
 
-function unexpected(intent: PaymentIntent, verb: string): StripeRefusal {
+function unexpectedState(intent: PaymentIntent, verb: string): StripeRefusal {
   const message = `You cannot ${verb} this PaymentIntent because it has a status of ${intent.status}.`
   const code = 'payment_intent_unexpected_state'
   return impossible(code, message, { payment_intent: structuredClone(intent) })

@@ -26,7 +26,7 @@ export function invalid(message: string, about: { param?: string; code?: string 
   return new StripeRefusal({ status: 400, error }, { isExecuted: false })
 }
 
-export function missing(what: string, id: string, param = 'intent'): StripeRefusal {
+export function missingError(what: string, id: string, param = 'intent'): StripeRefusal {
   const message = `No such ${what}: '${id}'`
   const error = { type: 'invalid_request_error', code: 'resource_missing', message, param }
   return new StripeRefusal({ status: 404, error }, { isExecuted: false })

@@ -32,7 +32,7 @@ export class Keys {
     if (key.length > 255) throw invalid('Idempotency key is too long: up to 255 characters')
     const kept = this.#kept.get(key)
     if (kept) {
-      if (kept.request !== request) throw reused(key)
+      if (kept.request !== request) throw reusedKeyError(key)
       return { ...kept.result, original: kept.requestId }
     }
     const { result, isExecuted } = resultOf(work)
@@ -57,7 +57,7 @@ function resultOf(work: () => unknown): { readonly result: Result; readonly isEx
   }
 }
 
-function reused(key: string): StripeRefusal {
+function reusedKeyError(key: string): StripeRefusal {
   const message = `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`
   const refusal = { status: 400, error: { type: 'idempotency_error', message } }
   return new StripeRefusal(refusal, { isExecuted: false })

@@ -4,7 +4,7 @@ import { fateOf } from '../gateway/charge.ts'
 import type { SimulatorWorld } from '../simulator.ts'
 import { webhookControls } from '../webhook-sender.ts'
 import type { Books } from './books.ts'
-import { invalid, missing, StripeRefusal } from './errors.ts'
+import { invalid, missingError, StripeRefusal } from './errors.ts'
 import type { Keys } from './keys.ts'
 import { checkAmount } from './money.ts'
 import { newId, newIntent, type PaymentIntent } from './objects.ts'
@@ -279,5 +279,5 @@ function listOf<Item extends { readonly id: string; readonly created: number }>(
 }
 
 function missingThing(what: string, id: string): never {
-  throw missing(what, id, 'id')
+  throw missingError(what, id, 'id')
 }

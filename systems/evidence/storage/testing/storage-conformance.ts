@@ -118,7 +118,7 @@ export function storageConformance(
     test('shows nothing of a put that fails, small or in parts', async () => {
       const { storage, prefix } = await makeStorage()
       for (const size of [1_000, 20_000_000]) {
-        const broken = storage.put(`${prefix}a`, failing(size))
+        const broken = storage.put(`${prefix}a`, breakAfter(size))
         await expect(broken).rejects.toThrow('the source broke')
         const big = storage.put(`${prefix}a`, chunks(Buffer.alloc(size)), { maxBytes: size - 1 })
         await expect(big).rejects.toThrow(TooLarge)
@@ -152,7 +152,7 @@ export function storageConformance(
     test('keeps the old bytes when a new put fails', async () => {
       const { storage, prefix } = await makeStorage()
       await storage.put(`${prefix}a`, chunks(Buffer.from('old')))
-      await expect(storage.put(`${prefix}a`, failing(1_000))).rejects.toThrow('broke')
+      await expect(storage.put(`${prefix}a`, breakAfter(1_000))).rejects.toThrow('broke')
       expect((await buffer(await storage.read(`${prefix}a`))).toString()).toBe('old')
     })
 
@@ -212,7 +212,7 @@ async function* chunks(bytes: Buffer): AsyncIterable<Uint8Array> {
   }
 }
 
-async function* failing(size: number): AsyncIterable<Uint8Array> {
+async function* breakAfter(size: number): AsyncIterable<Uint8Array> {
   yield* chunks(Buffer.alloc(size))
   throw new Error('the source broke')
 }

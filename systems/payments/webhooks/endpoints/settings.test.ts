@@ -72,10 +72,10 @@ test('a rate holds for all relays, and what is beyond it comes one after the oth
   const client = await open.as({ org: 'paced' })
   const { id } = await client.endpoint(`${receiver.url}/paced`, { ratePerSecond: 5 })
   for (let i = 0; i < 12; i += 1) await open.announce({ org: 'paced' })
-  const seen = () => receiver.hooks.filter(({ path }) => path === '/paced').length
+  const countHooks = () => receiver.hooks.filter(({ path }) => path === '/paced').length
   await open.settle()
-  expect(seen()).toBeGreaterThanOrEqual(5)
-  expect(seen()).toBeLessThanOrEqual(7)
+  expect(countHooks()).toBeGreaterThanOrEqual(5)
+  expect(countHooks()).toBeLessThanOrEqual(7)
   const { body } = await client.get(`/api/v1/webhook-deliveries?endpointId=${id}&status=pending`)
   const put = body.items as { errorCode: string; attempts: number; nextAttemptAt: string }[]
   expect(new Set(put.map(({ errorCode }) => errorCode))).toEqual(new Set(['WEBHOOK_PACED']))
@@ -93,7 +93,7 @@ test('a rate holds for all relays, and what is beyond it comes one after the oth
   await client.send('PATCH', `${PATH}/${id}`, { ratePerSecond: null })
   await advanceClock(db.pool, '10s')
   await open.settle()
-  expect(seen()).toBe(12)
+  expect(countHooks()).toBe(12)
 })
 
 test('own headers go with every request, and their values are shown nowhere', async () => {

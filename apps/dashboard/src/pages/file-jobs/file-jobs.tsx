@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<Job>[] = [
     width: '80px',
     align: 'right',
     narrow: 'hidden',
-    cell: ({ totalRows, expectedRows }) => counted(totalRows ?? expectedRows),
+    cell: ({ totalRows, expectedRows }) => countOrDash(totalRows ?? expectedRows),
   },
   {
     id: 'errors',
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<Job>[] = [
     width: '80px',
     align: 'right',
     narrow: 'hidden',
-    cell: ({ counts }) => counted(counts['ERROR'] ?? 0),
+    cell: ({ counts }) => countOrDash(counts['ERROR'] ?? 0),
   },
 ]
 
@@ -110,7 +110,7 @@ export function FileJobs() {
   )
 }
 
-function counted(count: number | null): string {
+function countOrDash(count: number | null): string {
   return count === null ? '–' : formatCount(count)
 }
 

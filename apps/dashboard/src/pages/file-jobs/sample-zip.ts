@@ -21,16 +21,16 @@ export function zipOf(files: Readonly<Record<string, string>>): Uint8Array<Array
   for (const [path, text] of Object.entries(files)) {
     const [name, data] = [bytesOf(path), bytesOf(text)]
     const facts = factsOf(name, data)
-    const local = joined([numbers([4, 0x04034b50]), facts, name, data])
+    const local = joinBytes([numbers([4, 0x04034b50]), facts, name, data])
     const place = numbers([2, 0], [2, 0], [2, 0], [4, 0], [4, offset])
     directory.push(numbers([4, 0x02014b50], [2, 20]), facts, place, name)
     locals.push(local)
     offset += local.length
   }
-  const index = joined(directory)
+  const index = joinBytes(directory)
   const count = locals.length
   const counts = numbers([4, 0x06054b50], [2, 0], [2, 0], [2, count], [2, count])
-  return joined([...locals, index, counts, numbers([4, index.length], [4, offset], [2, 0])])
+  return joinBytes([...locals, index, counts, numbers([4, index.length], [4, offset], [2, 0])])
 }
 
 /** What both headers of an entry say of it: version, UTF-8 names, stored, 1 January 1980. */
@@ -67,7 +67,7 @@ function numbers(...values: readonly (readonly [size: 2 | 4, value: number])[]):
   )
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const part of parts) {
