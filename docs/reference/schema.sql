@@ -1513,6 +1513,17 @@ CREATE INDEX alert_notices_due ON payments.alert_notices USING btree (next_attem
 CREATE INDEX alert_notices_open ON payments.alert_notices USING btree (alert_id) WHERE ((kind = 'raised'::text) AND (NOT closed));
 CREATE INDEX alert_notices_suspect ON payments.alert_notices USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
 
+create table payments.approval_limits (
+  org_id text not null,
+  currency text not null,
+  amount bigint,
+  set_by text not null,
+  set_at timestamp with time zone not null default posthorn.now(),
+  constraint approval_limits_pkey PRIMARY KEY (org_id, currency),
+  constraint approval_limits_amount_check CHECK ((amount >= 0)),
+  constraint approval_limits_currency_check CHECK ((currency ~ '^([A-Z]{3}|\*)$'::text))
+);
+
 create table payments.audit_log (
   seq bigint not null generated always as identity,
   org_id text,
@@ -1624,6 +1635,36 @@ CREATE INDEX payments_lookup_due ON payments.payments USING btree (lookup_at) IN
 CREATE TRIGGER payments_authorisation_guarded BEFORE UPDATE OF capture_method, payment_method, authorisation, captured_amount ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.authorisation_guarded();
 CREATE TRIGGER payments_guarded BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.payment_guarded();
 CREATE TRIGGER payments_lookup_planned BEFORE UPDATE OF lookup_at ON payments.payments FOR EACH ROW WHEN (((old.status = new.status) AND (NOT (old.gateway_ref IS DISTINCT FROM new.gateway_ref)))) EXECUTE FUNCTION payments.payment_lookup_planned();
+
+create table payments.proposals (
+  id uuid not null,
+  org_id text not null,
+  kind text not null,
+  subject text not null,
+  request jsonb not null,
+  amount bigint,
+  currency text,
+  reason text,
+  request_key text,
+  status text not null default 'pending'::text,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null default posthorn.now(),
+  expires_at timestamp with time zone not null,
+  decided_by text,
+  decided_at timestamp with time zone,
+  decision_reason text,
+  result jsonb,
+  constraint proposals_pkey PRIMARY KEY (id),
+  constraint proposals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint proposals_check1 CHECK (((status = 'approved'::text) = (result IS NOT NULL))),
+  constraint proposals_check2 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> proposed_by))),
+  constraint proposals_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'decision'::text, 'discard'::text, 'limits'::text]))),
+  constraint proposals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text])))
+);
+CREATE UNIQUE INDEX proposals_by_key ON payments.proposals USING btree (org_id, proposed_by, request_key) WHERE (request_key IS NOT NULL);
+CREATE INDEX proposals_expiring ON payments.proposals USING btree (expires_at) WHERE (status = 'pending'::text);
+CREATE INDEX proposals_listed ON payments.proposals USING btree (org_id, id);
+CREATE UNIQUE INDEX proposals_one_pending ON payments.proposals USING btree (org_id, kind, subject) WHERE (status = 'pending'::text);
 
 create table payments.reconciliation_details (
   run_id uuid not null,

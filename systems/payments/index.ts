@@ -3,6 +3,10 @@ import { gateway as simulatedGateway, merchant, stripe, type Simulator } from '@
 import type { Static } from 'typebox'
 import { SIMULATED, createGateway } from '../gateway/index.ts'
 import { defineSystem } from '../system.ts'
+import { expiry } from './approvals/decide.ts'
+import { createExecutors } from './approvals/executors.ts'
+import { readLimits } from './approvals/four-eyes.ts'
+import { approvalRoutes } from './approvals/routes.ts'
 import { adoption } from './charges/events/adoption.ts'
 import { eventRoutes } from './charges/events/routes.ts'
 import { inboundRoutes } from './charges/inbound/routes.ts'
@@ -37,6 +41,8 @@ export const payments = defineSystem({
     const isTimeRequired = settings.PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP
     const everyMs = settings.PAYMENTS_COMPLETER_POLL_MS
     const webhooks = openWebhooks(host)
+    const fourEyes = { defaults: readLimits(settings.PAYMENTS_FOUR_EYES_ABOVE) }
+    const executors = createExecutors({ pool, keys, gateway })
     return {
       outboxes: webhooks.outboxes,
       transports: webhooks.transports,
@@ -44,6 +50,7 @@ export const payments = defineSystem({
         completer({ pool, keys, gateway, log, everyMs }),
         lookups({ pool, gateway, log, everyMs }),
         adoption(pool),
+        expiry(pool),
         ...webhooks.workers,
       ],
       measures: [
@@ -62,7 +69,8 @@ export const payments = defineSystem({
       }),
       simulators: [...simulatedGateways(settings), merchant()],
       async routes(app) {
-        paymentRoutes(app, { pool, keys, gateway })
+        paymentRoutes(app, { pool, keys, gateway, fourEyes })
+        approvalRoutes(app, { pool, fourEyes, executors, log })
         // In production the secret of the other one may be that of development.
         if (!production || settings.GATEWAY === 'posthorn') {
           inboundRoutes(app, { pool, secrets, isTimeRequired })
@@ -72,7 +80,7 @@ export const payments = defineSystem({
         }
         eventRoutes(app, pool)
         await webhooks.routes(app)
-        await reconciliationRoutes(app, { pool, settings })
+        await reconciliationRoutes(app, { pool, settings, fourEyes })
       },
     }
   },

@@ -64,6 +64,8 @@ function moneyRetention(options: KeyOptions): RetentionCatalogue {
     },
     personal: moneyPersonal,
     kept: {
+      'payments.proposals': 'shows who approved what another user proposed',
+      'payments.approval_limits': 'settings of the organisation',
       'payments.reconciliation_suggestions': 'goes with its record',
       'payments.reconciliation_profiles': 'settings of the organisation, named by its runs',
       'payments.reconciliation_profile_versions': 'settings of the organisation, named by its runs',

@@ -44,6 +44,13 @@ export const paymentSettings = Type.Object({
     when: ['GATEWAY', 'stripe'],
     secret: true,
   }),
+  PAYMENTS_FOUR_EYES_ABOVE: Type.Optional(
+    Type.String({
+      description:
+        'above which amounts, in minor units, refunds and decisions take a second person where an organisation has not said so itself, as EUR=100000,*=0',
+      pattern: '^([A-Z]{3}|\\*)=\\d{1,12}(,([A-Z]{3}|\\*)=\\d{1,12})*$',
+    }),
+  ),
   PAYMENTS_KEY_EXPIRES: Type.String({
     description: 'how long an idempotency key is known, as 24h or 7d',
     pattern: '^[1-9]\\d{0,4}(m|h|d)$',

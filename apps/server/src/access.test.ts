@@ -22,7 +22,8 @@ const OPERATORS_ACTS =
 const PLATFORM =
   /^\w+ \/api\/v1\/(overview|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
 const ADMINS =
-  /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events|portal-tokens)|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
+  /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events|portal-tokens)|PUT \/api\/v1\/approval-limits|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
+const APPROVERS = /^POST \/api\/v1\/approvals\/\{id\}\/(approve|reject)$/
 /** GraphQL reads by POST too; its mutations are tested beside it. */
 const READING = /^(GET|HEAD) |^POST \/(graphql$|api\/v1\/webhook-filters\/)/
 
@@ -42,6 +43,7 @@ function admitted(route: { method: string; path: string }): readonly Role[] {
   if (PLATFORM.test(name)) return ['platform']
   if (OPERATORS.test(name) || OPERATORS_ACTS.test(name)) return ['operator', 'platform']
   if (ADMINS.test(name)) return ['admin', 'operator', 'platform']
+  if (APPROVERS.test(name)) return ['approver', 'admin', 'operator', 'platform']
   return READING.test(name) ? ROLES : ROLES.filter((role) => role !== 'viewer')
 }
 

@@ -17,6 +17,9 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { exponentOf } from '../../currency.ts'
 import type { Gateway } from '../../gateway/index.ts'
+import type { FourEyes } from '../approvals/four-eyes.ts'
+import { proposalResource } from '../approvals/proposal.ts'
+import { doOrPropose, type Proposed } from '../approvals/propose.ts'
 import { drive, openProblem } from './drive.ts'
 import { toDispute } from './disputes/dispute.ts'
 import { selectDisputes } from './disputes/queries.ts'
@@ -45,6 +48,7 @@ export interface PaymentRoutesOptions {
   readonly pool: Pool
   readonly keys: IdempotencyStore
   readonly gateway: Gateway
+  readonly fourEyes: FourEyes
 }
 
 /** What becomes of money that is held. */
@@ -56,7 +60,10 @@ const DECISIONS = [
 /** A payment is a few fields; metadata is a note, not a store. */
 const BODY_BYTES = 64 * 1024
 
-export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOptions): void {
+export function paymentRoutes(
+  app: App,
+  { pool, keys, gateway, fourEyes }: PaymentRoutesOptions,
+): void {
   /** Drives what was begun to its end and answers it. */
   async function answer(reply: FastifyReply, begun: Begun, { sub }: Caller): Promise<FastifyReply> {
     if (begun.kind === 'refund') return reply.code(200).send(begun.refund)
@@ -98,9 +105,18 @@ export function paymentRoutes(app: App, { pool, keys, gateway }: PaymentRoutesOp
     const unnamed = { scope: `refund of ${request.params.id}`, key: uuid(), fingerprint: '' }
     const keyed = keyedRequest(request) ?? unnamed
     const amount = request.body?.amount
-    const asked = { keyed, caller, paymentId: request.params.id, amount }
-    const begun = await transaction(pool, (tx) => beginRefund(tx, keys, asked))
-    return answer(reply, begun, caller)
+    const { id: paymentId } = request.params
+    const asked = { keyed, caller, paymentId, amount, approval: fourEyes }
+    const proposed: Proposed = {
+      ...{ org: caller.org, by: caller.sub, kind: 'refund', subject: paymentId, reason: null },
+      request: { paymentId, ...(amount !== undefined && { amount }) },
+      requestKey: keyed === unnamed ? null : keyed.key,
+    }
+    const outcome = await doOrPropose(pool, proposed, () =>
+      transaction(pool, (tx) => beginRefund(tx, keys, asked)),
+    )
+    if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
+    return answer(reply, outcome.done, caller)
   })
 
   for (const { type, schema } of DECISIONS) {

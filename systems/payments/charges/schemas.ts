@@ -1,5 +1,6 @@
 import { PageQuery, pageOf } from '@posthorn/http'
 import { Type } from 'typebox'
+import { ProposalResource } from '../approvals/schemas.ts'
 
 export const Id = Type.String({ format: 'uuid' })
 const Nullable = Type.Union([Type.String(), Type.Null()])
@@ -170,6 +171,8 @@ export const voidPayment = {
 export const refundPayment = {
   tags,
   summary: 'Give an amount of a payment back, or all that is left of it',
+  description:
+    'Above the limit for four eyes it is proposed instead (202), and done when another user approves it.',
   headers: key('optional'),
   params,
   body: Type.Union([
@@ -184,7 +187,7 @@ export const refundPayment = {
     }),
     Type.Null(),
   ]),
-  response: { 201: Refund, 200: Refund },
+  response: { 201: Refund, 200: Refund, 202: ProposalResource },
 }
 
 const Amount = Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: 'minor units' })

@@ -13,6 +13,7 @@ import {
 import type { Caller } from '@posthorn/http'
 import { stateOf, type KeyState } from './keys.ts'
 import { takenOf, toRefund, type NewPayment, type TransactionType } from './payment.ts'
+import { requireApproval, type Approval } from '../approvals/four-eyes.ts'
 import { problem } from '../problems.ts'
 import {
   findTransaction,
@@ -109,6 +110,13 @@ async function insertNew(
   return { kind: 'work', claim, work }
 }
 
+export interface RefundAsked extends Asked {
+  readonly paymentId: string
+  /** Left out: all that is left. */
+  readonly amount?: number | undefined
+  readonly approval: Approval
+}
+
 /**
  * First phase of a refund: of an amount, or of all that is left. Where nothing is left, and no amount
  * is asked for, the last refund is the answer.
@@ -116,12 +124,7 @@ async function insertNew(
 export async function beginRefund(
   tx: Transaction,
   keys: IdempotencyStore,
-  {
-    keyed,
-    caller,
-    paymentId,
-    amount: wanted,
-  }: Asked & { readonly paymentId: string; readonly amount?: number | undefined },
+  { keyed, caller, paymentId, amount: wanted, approval }: RefundAsked,
 ): Promise<Begun> {
   const claim = await claimKey(tx, keys, keyed)
   if (claim.kind !== 'claimed') return claim
@@ -146,6 +149,10 @@ export async function beginRefund(
     const detail = `${left} of ${takenOf(payment)} can still be refunded.`
     throw problem('REFUND_EXCEEDS_PAYMENT', { detail })
   }
+  // With what was refunded before: many small refunds are weighed like a large one.
+  const refunded = takenOf(payment) - left + amount
+  const weighed = { org: payment.org_id, currency: payment.currency, amount: refunded }
+  await requireApproval(tx, approval, weighed)
   const transactionId = uuid()
   const gatewayKey = `refund-${transactionId}`
   await insertRefund(tx, { paymentId, transactionId, gatewayKey, amount, by: caller.sub })

@@ -1,6 +1,7 @@
 import type { App } from '@posthorn/http'
 import type { Static, TObject } from 'typebox'
 import type { Host } from '../../system.ts'
+import type { FourEyes } from '../approvals/four-eyes.ts'
 import { decisionRoutes } from './decisions/routes.ts'
 import { discardRoutes } from './discard/routes.ts'
 import { exceptionRoutes } from './exceptions/routes.ts'
@@ -20,16 +21,16 @@ type Settings = Static<TObject<typeof reconciliationSettings>>
 /** Adds what members of an organisation do with a bank's file: upload, run, decide, export. */
 export async function reconciliationRoutes(
   app: App,
-  { pool, settings }: Pick<Host<Settings>, 'pool' | 'settings'>,
+  { pool, settings, fourEyes }: Pick<Host<Settings>, 'pool' | 'settings'> & { fourEyes: FourEyes },
 ): Promise<void> {
   await uploadRoutes(app, { pool, settings })
   profileRoutes(app, { pool })
   runRoutes(app, { pool, memoryMb: settings.RECONCILIATION_MEMORY_MB })
   recordRoutes(app, pool)
   statementRoutes(app, pool)
-  discardRoutes(app, pool)
-  decisionRoutes(app, pool)
-  suggestionRoutes(app, pool)
+  discardRoutes(app, { pool, fourEyes })
+  decisionRoutes(app, { pool, fourEyes })
+  suggestionRoutes(app, { pool, fourEyes })
   exceptionRoutes(app, pool)
   exportRoutes(app, pool)
 }

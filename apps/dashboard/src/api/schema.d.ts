@@ -148,6 +148,623 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/approval-limits': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Above which amounts a second person is needed */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description what holds for currencies that are not in them */
+              defaults: {
+                /** @description in minor units: more takes a second person; null: never */
+                amount: number | null
+                /** @description `*` for all others */
+                currency: string
+              }[]
+              /** @description the organisation's own */
+              limits: {
+                /** @description in minor units: more takes a second person; null: never */
+                amount: number | null
+                /** @description `*` for all others */
+                currency: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    /**
+     * Set above which amounts a second person is needed
+     * @description Lower limits hold at once. To raise or remove one takes a second admin: 202 with the proposal.
+     */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            limits: {
+              /** @description in minor units: more takes a second person; null: never */
+              amount: number | null
+              /** @description `*` for all others */
+              currency: string
+            }[]
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description what holds for currencies that are not in them */
+              defaults: {
+                /** @description in minor units: more takes a second person; null: never */
+                amount: number | null
+                /** @description `*` for all others */
+                currency: string
+              }[]
+              /** @description the organisation's own */
+              limits: {
+                /** @description in minor units: more takes a second person; null: never */
+                amount: number | null
+                /** @description `*` for all others */
+                currency: string
+              }[]
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/approvals': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What waits for a second person, and what was decided; newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description in minor units */
+                amount: number | null
+                currency: string | null
+                decidedAt: string | null
+                decidedBy: string | null
+                decisionReason: string | null
+                /** Format: date-time */
+                expiresAt: string
+                /** Format: uuid */
+                id: string
+                /** @enum {unknown} */
+                kind: 'refund' | 'decision' | 'discard' | 'limits'
+                /** Format: date-time */
+                proposedAt: string
+                proposedBy: string
+                reason: string | null
+                request: {
+                  [key: string]: unknown
+                }
+                result: {
+                  [key: string]: unknown
+                } | null
+                /** @enum {unknown} */
+                status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+                /** @description the payment, `run/line` of a record, the run, or `limits` */
+                subject: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/approvals/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** One proposal */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/approvals/{id}/approve': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Approve what another user proposed; it is carried out, once
+     * @description The proposal and what it does are stored together. Where that is not possible any more, the answer is what the direct call would have answered, and the proposal waits on.
+     */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description why, in your words */
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/approvals/{id}/reject': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Reject what another user proposed */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description why, in your words */
+            reason: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/approvals/{id}/withdraw': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Take a proposal of your own back */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description why, in your words */
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/audit': {
     parameters: {
       query?: never
@@ -5927,7 +6544,10 @@ export interface paths {
       }
     }
     put?: never
-    /** Give an amount of a payment back, or all that is left of it */
+    /**
+     * Give an amount of a payment back, or all that is left of it
+     * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
+     */
     post: {
       parameters: {
         query?: never
@@ -6004,6 +6624,42 @@ export interface paths {
               paymentId: string
               /** @enum {unknown} */
               status: 'pending' | 'succeeded' | 'failed'
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
             }
           }
         }
@@ -8128,6 +8784,42 @@ export interface paths {
             }
           }
         }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
       }
     }
     delete?: never
@@ -8797,6 +9489,42 @@ export interface paths {
             }
           }
         }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
       }
     }
     delete?: never
@@ -8918,6 +9646,42 @@ export interface paths {
             }
           }
         }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
       }
     }
     delete?: never
@@ -9026,6 +9790,42 @@ export interface paths {
             }
           }
         }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
+            }
+          }
+        }
       }
     }
     delete?: never
@@ -9131,6 +9931,42 @@ export interface paths {
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               version: number
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
             }
           }
         }
@@ -9581,6 +10417,42 @@ export interface paths {
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               version: number
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
             }
           }
         }

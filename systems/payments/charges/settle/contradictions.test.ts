@@ -130,7 +130,9 @@ test('what both say alike is no contradiction', async () => {
 test('a refund that is refused after its webhook counts as refunded, with an alert', async () => {
   const { id } = await pay(1_000, (paymentId) => say('payment.succeeded', { paymentId }))
   const asked = { keyed: keyed(), caller, paymentId: id, amount: 400 }
-  const { claim, work } = workOf(await transaction(pool, (tx) => beginRefund(tx, keys, asked)))
+  const { claim, work } = workOf(
+    await transaction(pool, (tx) => beginRefund(tx, keys, { ...asked, approval: 'approved' })),
+  )
   await running.gateway('faults', { mode: 'error', status: 422, code: 'too_old', times: 1 })
   const webhook = () => say('payment.refunded', { paymentId: id, amount: 400 })
   const driver = { pool, gateway: overtaken(webhook), by: 'ada' }

@@ -13,7 +13,7 @@ import { beginOne, keepOne, undoOne } from './queries.ts'
 /** One of many: about a record, or the suggestion that is accepted. */
 export type BulkItem =
   | { readonly line: number; readonly decision: Decision }
-  | { readonly suggestionId: string; readonly by: string; readonly note: string | null }
+  | ({ readonly suggestionId: string } & Pick<Decision, 'by' | 'note' | 'approval'>)
 
 /** What became of it, in the order in which they were asked for. */
 export type BulkOutcome =
@@ -44,7 +44,7 @@ async function decideOne(tx: Transaction, run: Run, item: BulkItem): Promise<Bul
     const record =
       'line' in item
         ? await decideOn(tx, { run, line: item.line, accepted: null }, item.decision)
-        : await acceptIn(tx, { run, id: item.suggestionId }, { by: item.by, note: item.note })
+        : await acceptIn(tx, { run, id: item.suggestionId }, item)
     await keepOne(tx)
     return { record }
   } catch (error) {

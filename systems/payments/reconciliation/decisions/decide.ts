@@ -1,6 +1,7 @@
 import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
+import { requireApproval } from '../../approvals/four-eyes.ts'
 import { createAuditLog } from '../../charges/queries.ts'
 import { requireFound, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
@@ -62,6 +63,10 @@ export async function decideOn(
     const { status, decided_by: by } = record
     const detail = `It is ${status}, ${by === null ? 'not decided yet' : `decided by ${by}`}.`
     throw problem('DECISION_NOT_POSSIBLE', { detail })
+  }
+  if (decision.kind === 'match' || decision.kind === 'ignore') {
+    const weighed = { org: run.org_id, currency: record.currency, amount: Number(record.amount) }
+    await requireApproval(tx, decision.approval, weighed)
   }
   const { paymentIds = [], refundIds = [], adjustment } = decision
   const matched =

@@ -1,3 +1,4 @@
+import type { Approval } from '../../approvals/four-eyes.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
 import type { Reason } from '../reason.ts'
 
@@ -20,6 +21,8 @@ export interface Decision {
   readonly by: string
   /** Their own words. */
   readonly note: string | null
+  /** Whether its amount is to be weighed, or another person has approved it. */
+  readonly approval: Approval
   /** The version of the record that they saw; left out, whichever there is. */
   readonly version?: number | undefined
   /** For a match: in this order; the first becomes the record's own. */

@@ -1,5 +1,9 @@
 import { invalid, type App } from '@posthorn/http'
+import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
+import type { FourEyes } from '../../approvals/four-eyes.ts'
+import { proposalResource } from '../../approvals/proposal.ts'
+import { doOrPropose, type Proposed } from '../../approvals/propose.ts'
 import { memberOf } from '../owner.ts'
 import { recordResource } from '../records/record.ts'
 import { PATH } from '../runs/routes.ts'
@@ -11,28 +15,46 @@ import * as schemas from './schemas.ts'
 
 type Request = Parameters<typeof memberOf>[0] & { params: { id: string; recordId: string } }
 
-export function decisionRoutes(app: App, pool: Pool): void {
-  const answer = async (request: Request, decision: Omit<Decision, 'by'>) => {
+export function decisionRoutes(
+  app: App,
+  { pool, fourEyes }: { readonly pool: Pool; readonly fourEyes: FourEyes },
+): void {
+  const answer = async (
+    request: Request,
+    decision: Omit<Decision, 'by' | 'approval'>,
+    reply: FastifyReply,
+  ) => {
     const member = memberOf(request)
     const key = { ...member, id: request.params.id }
     const place = { key, line: Number(request.params.recordId) }
-    return recordResource(await decide(pool, place, { ...decision, by: member.user }))
+    const { org, user: by } = member
+    const asked = { runId: key.id, line: place.line, decision }
+    const proposed: Proposed = {
+      ...{ org, by, kind: 'decision', subject: `${key.id}/${place.line}` },
+      ...{ request: asked, reason: decision.note, requestKey: null },
+    }
+    const outcome = await doOrPropose(pool, proposed, () =>
+      decide(pool, place, { ...decision, by, approval: fourEyes }),
+    )
+    if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
+    return reply.code(200).send(recordResource(outcome.done))
   }
   const record = `${PATH}/:id/records/:recordId`
 
-  app.post(`${record}/match`, { schema: schemas.matchRecord }, async (request) => {
+  app.post(`${record}/match`, { schema: schemas.matchRecord }, async (request, reply) => {
     const { reason: note, version, paymentId, ...match } = request.body
     if (paymentId !== undefined && match.paymentIds !== undefined) {
       throw invalid([{ field: 'paymentId', reason: 'or paymentIds is required, not both' }])
     }
     const paymentIds = paymentId === undefined ? match.paymentIds : [paymentId]
-    return answer(request, { note, version, ...matchIn({ ...match, paymentIds }, '') })
+    return answer(request, { note, version, ...matchIn({ ...match, paymentIds }, '') }, reply)
   })
 
   app.post(`${PATH}/:id/decisions`, { schema: schemas.decideMany }, async (request) => {
     const { user: by, org } = memberOf(request)
     const { reason: note, decisions } = request.body
-    const items = decisions.map((asked, index) => itemOf(asked, { by, note, index }))
+    const signed = { by, note, approval: fourEyes }
+    const items = decisions.map((asked, index) => itemOf(asked, { ...signed, index }))
     const outcomes = await decideAll(pool, { org, id: request.params.id }, items)
     return {
       applied: outcomes.flatMap((outcome) =>
@@ -48,19 +70,19 @@ export function decisionRoutes(app: App, pool: Pool): void {
     }
   })
 
-  app.post(`${record}/unmatch`, { schema: schemas.unmatchRecord }, async (request) => {
+  app.post(`${record}/unmatch`, { schema: schemas.unmatchRecord }, async (request, reply) => {
     const { reason: note, version } = request.body
-    return answer(request, { kind: 'unmatch', note, version })
+    return answer(request, { kind: 'unmatch', note, version }, reply)
   })
 
-  app.post(`${record}/ignore`, { schema: schemas.ignoreRecord }, async (request) => {
+  app.post(`${record}/ignore`, { schema: schemas.ignoreRecord }, async (request, reply) => {
     const { reason: note, version } = request.body
-    return answer(request, { kind: 'ignore', note, version })
+    return answer(request, { kind: 'ignore', note, version }, reply)
   })
 
-  app.post(`${record}/reopen`, { schema: schemas.reopenRecord }, async (request) => {
+  app.post(`${record}/reopen`, { schema: schemas.reopenRecord }, async (request, reply) => {
     const { reason: note, version } = request.body
-    return answer(request, { kind: 'reopen', note, version })
+    return answer(request, { kind: 'reopen', note, version }, reply)
   })
 }
 
@@ -92,9 +114,13 @@ function matchIn({ paymentIds, refundIds, part, adjustment }: MatchBody, place: 
 
 type Asked = Static<typeof schemas.decideMany.body>['decisions'][number]
 
-function itemOf(asked: Asked, { by, note, index }: { by: string; note: string; index: number }) {
-  if (asked.do === 'accept') return { suggestionId: asked.suggestionId, by, note }
-  const about = { by, note, version: asked.version }
+function itemOf(
+  asked: Asked,
+  given: { by: string; note: string; approval: FourEyes; index: number },
+) {
+  const { by, note, approval, index } = given
+  if (asked.do === 'accept') return { suggestionId: asked.suggestionId, by, note, approval }
+  const about = { by, note, approval, version: asked.version }
   const decision =
     asked.do === 'match'
       ? { ...about, ...matchIn(asked, `decisions.${index}.`) }

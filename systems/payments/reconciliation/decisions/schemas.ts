@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ProposalResource } from '../../approvals/schemas.ts'
 import { Id, RecordId, RecordResource, recordParams, runParams, tags } from '../schemas.ts'
 
 /** Payments of one record at the most. */
@@ -46,7 +47,7 @@ export const matchRecord = {
     reason: Note,
     version: Version,
   }),
-  response: { 200: RecordResource },
+  response: { 200: RecordResource, 202: ProposalResource },
 }
 
 const decision = (summary: string) => ({
@@ -54,7 +55,7 @@ const decision = (summary: string) => ({
   summary,
   params: recordParams,
   body: Type.Object({ reason: Note, version: Version }),
-  response: { 200: RecordResource },
+  response: { 200: RecordResource, 202: ProposalResource },
 })
 
 export const unmatchRecord = decision('Take a match back; no run matches the record again')

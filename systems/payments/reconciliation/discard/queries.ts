@@ -1,4 +1,4 @@
-import { sql, type Transaction } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Run } from '../runs/run.ts'
 
 /** Who takes a file back, and why. */
@@ -59,4 +59,17 @@ export async function markDiscarded(tx: Transaction, discard: Discard): Promise<
      where id = ${discard.runId}
     returning *`)
   return rows[0] as Run
+}
+
+/** How much of each currency is matched, whichever way it went. */
+export async function selectMatchedSums(
+  db: Queryable,
+  { id, run_no: runNo }: Pick<Run, 'id' | 'run_no'>,
+): Promise<{ currency: string; amount: number }[]> {
+  const { rows } = await db.query<{ currency: string; amount: number }>(sql`
+    select currency, sum(abs(amount))::float8 as amount
+      from payments.reconciliation_tallies
+     where run_id = ${id} and run_no = ${runNo} and reason in ('exact_match', 'manual_match')
+     group by currency`)
+  return rows
 }

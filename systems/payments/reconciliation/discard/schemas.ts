@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { ProposalResource } from '../../approvals/schemas.ts'
 import { RunResource, runParams, tags } from '../schemas.ts'
 
 export const discardRun = {
@@ -10,5 +11,5 @@ export const discardRun = {
   body: Type.Object({
     reason: Type.String({ minLength: 1, maxLength: 2_000, description: 'why, in your words' }),
   }),
-  response: { 200: RunResource },
+  response: { 200: RunResource, 202: ProposalResource },
 }

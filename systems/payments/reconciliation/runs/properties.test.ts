@@ -178,6 +178,7 @@ test('the decision of a member survives every run', { timeout: 180_000 }, () =>
                 kind: each.kind,
                 by: owner.user,
                 note: 'a test',
+                approval: 'approved',
                 ...(each.kind === 'match' && {
                   paymentIds: chosen.slice(0, each.part ? 1 : undefined).map((n) => String(ids[n])),
                   isPart: each.part,

@@ -1,5 +1,6 @@
 import { PageQuery, pageOf } from '@posthorn/http'
 import { Type } from 'typebox'
+import { ProposalResource } from '../../approvals/schemas.ts'
 import { Kind } from '../decisions/schemas.ts'
 import { Id, RecordResource, SuggestionResource, runParams, tags } from '../schemas.ts'
 
@@ -76,7 +77,7 @@ export const acceptOne = {
     }),
     Type.Null(),
   ]),
-  response: { 200: RecordResource },
+  response: { 200: RecordResource, 202: ProposalResource },
 }
 export const dismissOne = {
   tags,

@@ -2,6 +2,7 @@ import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { createAuditLog } from '../../charges/queries.ts'
 import { decideOn, explainTaken, tellCounts } from '../decisions/decide.ts'
+import type { Decision } from '../decisions/decision.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
 import { requireFound, type RunKey } from '../owner.ts'
 import { problem } from '../problems.ts'
@@ -61,9 +62,7 @@ async function runPass(tx: Transaction, key: RunKey, pass: Pass): Promise<number
 }
 
 /** Who answers a suggestion, and with which words. */
-export interface Answer {
-  readonly by: string
-  readonly note: string | null
+export interface Answer extends Pick<Decision, 'by' | 'note' | 'approval'> {
   readonly version?: number | undefined
   /** What a difference is called; default a fee where it is many-to-one, else rounding. */
   readonly adjustmentKind?: AdjustmentKind | undefined
@@ -91,7 +90,7 @@ export async function acceptSuggestion(
 export async function acceptIn(
   tx: Transaction,
   { run, id }: { readonly run: Run; readonly id: string },
-  { by, note, version, adjustmentKind }: Answer,
+  { by, note, approval, version, adjustmentKind }: Answer,
 ): Promise<StatementRecord> {
   const suggestion = await openSuggestion(tx, { runId: run.id, id })
   const { line_number: line, payment_ids: paymentIds, refund_ids: refundIds, kind } = suggestion
@@ -99,7 +98,7 @@ export async function acceptIn(
   const isOfFee = kind === 'many_to_one' || kind === 'one_to_many'
   const usual = isOfFee ? 'fee' : 'rounding'
   const adjustment = amount === 0 ? undefined : { amount, kind: adjustmentKind ?? usual }
-  const about = { kind: 'match', by, note, paymentIds, refundIds } as const
+  const about = { kind: 'match', by, note, approval, paymentIds, refundIds } as const
   const lines = suggestion.line_numbers
   if (lines === null) {
     return decideOn(tx, { run, line, accepted: id }, { ...about, version, adjustment })
@@ -127,7 +126,7 @@ export async function acceptIn(
 export async function refuseSuggestion(
   pool: Pool,
   { key, id }: { readonly key: RunKey; readonly id: string },
-  { by, note }: Answer,
+  { by, note }: Pick<Answer, 'by' | 'note'>,
 ): Promise<Suggestion> {
   return transaction(pool, async (tx) => {
     const run = await beginRun(tx, key)

@@ -69,7 +69,10 @@ function RefundForm({ payment: { id, currency }, left, onClose }: RefundFormProp
           body: { amount: Number(amount) },
         }),
       ),
-    done: (answer) => `Refund of ${money} requested: ${answer.gatewayRef ?? answer.status}.`,
+    done: (answer) =>
+      'proposedBy' in answer
+        ? `Refund of ${money} proposed: another user has to approve it.`
+        : `Refund of ${money} requested: ${answer.gatewayRef ?? answer.status}.`,
     changes: ['payments'],
   })
   const submit = (event: SubmitEvent) => {

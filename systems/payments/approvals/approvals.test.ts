@@ -1,0 +1,205 @@
+import { silentLog } from '@posthorn/engine'
+import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { beforeAll, expect, test } from 'vitest'
+import { paymentKeys } from '../charges/keys.ts'
+import { paymentsDatabase, runPayments, type Answer, type Client } from '../testing/running.ts'
+import { approve } from './decide.ts'
+import { createExecutors } from './executors.ts'
+
+const db = await paymentsDatabase()
+const { pool } = db
+const running = await runPayments(db, { PAYMENTS_FOUR_EYES_ABOVE: 'EUR=500' })
+const clerk = await running.as({ sub: 'clara', role: 'clerk' })
+const approver = await running.as({ sub: 'anton', role: 'approver' })
+const second = await running.as({ sub: 'berta', role: 'approver' })
+const POLL = { timeout: 10_000 }
+
+beforeAll(() => useMovableClock(pool))
+
+const json = (body: object, method = 'POST') => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+const decide = (client: Client, id: unknown, verb: string, body: object = {}): Promise<Answer> =>
+  client.send(`/api/v1/approvals/${String(id)}/${verb}`, json(body))
+
+let made = 0
+async function paySuccessfully(): Promise<string> {
+  const { body } = await clerk.pay(`four eyes ${(made += 1)}`)
+  const id = String(body['id'])
+  await expect.poll(async () => (await clerk.payment(id))['status'], POLL).toBe('succeeded')
+  return id
+}
+
+async function refundsOf(id: string): Promise<number[]> {
+  const { gatewayRef } = await clerk.payment(id)
+  const { refunds } = await running.ledger()
+  return refunds.filter(({ chargeId }) => chargeId === gatewayRef).map(({ amount }) => amount)
+}
+
+test('a refund above the limit is proposed by one user and approved by another', async () => {
+  const id = await paySuccessfully()
+  const proposed = await clerk.refund(id, 'large', 600)
+  expect(proposed).toMatchObject({
+    status: 202,
+    body: { kind: 'refund', subject: id, amount: 600, currency: 'EUR', status: 'pending' },
+  })
+  const proposal = proposed.body['id']
+  expect(await clerk.refund(id, 'large', 600)).toMatchObject({ status: 202, body: proposed.body })
+  expect(await clerk.refund(id, 'large', 601)).toMatchObject({ status: 409 })
+  expect(await clerk.refund(id, 'another', 600)).toMatchObject({
+    status: 409,
+    body: { code: 'PROPOSAL_PENDING', proposalId: proposal },
+  })
+  const sameUser = await running.as({ sub: 'clara', role: 'admin' })
+  const viewer = await running.as({ sub: 'vera', role: 'viewer' })
+  const elsewhere = await running.as({ sub: 'anton', org: 'umbrella', role: 'admin' })
+  for (const [client, status, code] of [
+    [clerk, 403, 'FORBIDDEN'],
+    [viewer, 403, 'FORBIDDEN'],
+    [sameUser, 403, 'APPROVER_IS_PROPOSER'],
+    [elsewhere, 404, 'NOT_FOUND'],
+  ] as const) {
+    expect(await decide(client, proposal, 'approve')).toMatchObject({ status, body: { code } })
+  }
+  expect(await refundsOf(id)).toEqual([])
+
+  const approved = await decide(approver, proposal, 'approve', { reason: 'I asked her' })
+  expect(approved).toMatchObject({
+    status: 200,
+    body: { status: 'approved', decidedBy: 'anton', result: { refundId: expect.any(String) } },
+  })
+  expect(await refundsOf(id)).toEqual([600])
+  expect(await decide(second, proposal, 'approve')).toMatchObject({
+    status: 409,
+    body: { code: 'PROPOSAL_CLOSED' },
+  })
+  expect(await clerk.refund(id, 'large', 600)).toMatchObject({ body: { status: 'approved' } })
+  const { rows } = await pool.query(
+    `select actor, action from payments.audit_log where entity_id = $1 order by seq`,
+    [proposal],
+  )
+  expect(rows).toEqual([
+    { actor: 'clara', action: 'proposal.created' },
+    { actor: 'anton', action: 'proposal.approved' },
+  ])
+})
+
+test('small refunds are weighed together, and those of two approvers at once are one', async () => {
+  const id = await paySuccessfully()
+  expect(await clerk.refund(id, 'small', 300)).toMatchObject({ status: 201 })
+  const proposed = await clerk.refund(id, 'small again', 300)
+  expect(proposed).toMatchObject({ status: 202, body: { amount: 600 } })
+  const both = await Promise.all(
+    [approver, second].map((each) => decide(each, proposed.body['id'], 'approve')),
+  )
+  expect(both.map(({ status }) => String(status)).toSorted()).toEqual(['200', '409'])
+  expect(await refundsOf(id)).toEqual([300, 300])
+})
+
+test('work that was approved goes on when its process dies, and where the gateway is silent', async () => {
+  const keys = paymentKeys({ expires: '1d', lockMs: 1_000, gatewayTimeoutMs: 100 })
+  const executors = createExecutors({ pool, keys, gateway: undefined as never })
+  const id = await paySuccessfully()
+  const { body } = await clerk.refund(id)
+  const dead = {
+    ...executors,
+    refund: {
+      ...executors.refund,
+      execute: async (...args: Parameters<typeof executors.refund.execute>) => {
+        const { result } = await executors.refund.execute(...args)
+        return { result }
+      },
+    },
+  }
+  const caller = { sub: 'anton', org: 'acme', role: 'approver', expiresAt: 0 } as const
+  const decider = { caller, reason: null }
+  await approve({ pool, executors: dead, log: silentLog }, String(body['id']), decider)
+  await expect.poll(() => refundsOf(id), POLL).toEqual([1_000])
+
+  const other = await paySuccessfully()
+  await running.gateway('faults', { mode: 'drop', times: 1, effect: true })
+  const { body: next } = await clerk.refund(other)
+  const approved = await decide(approver, next['id'], 'approve')
+  expect(approved).toMatchObject({ status: 200, body: { status: 'approved' } })
+  await expect.poll(async () => (await clerk.payment(other))['status'], POLL).toBe('refunded')
+  expect(await refundsOf(other)).toEqual([1_000])
+})
+
+test('what is no longer possible leaves the proposal waiting; it is rejected, withdrawn or expires', async () => {
+  const id = await paySuccessfully()
+  const { body: first } = await clerk.refund(id, undefined, 900)
+  expect(await decide(approver, first['id'], 'reject')).toMatchObject({ status: 400 })
+  const rejected = await decide(approver, first['id'], 'reject', { reason: 'no receipt' })
+  expect(rejected.body).toMatchObject({ status: 'rejected', decisionReason: 'no receipt' })
+  const { body: again } = await clerk.refund(id, undefined, 900)
+  expect(await clerk.refund(id, undefined, 400)).toMatchObject({ status: 201 })
+  expect(await decide(approver, again['id'], 'approve')).toMatchObject({
+    status: 409,
+    body: { code: 'REFUND_EXCEEDS_PAYMENT' },
+  })
+  expect((await approver.send(`/api/v1/approvals/${String(again['id'])}`)).body).toMatchObject({
+    status: 'pending',
+  })
+  expect(await decide(approver, again['id'], 'withdraw')).toMatchObject({
+    status: 403,
+    body: { code: 'NOT_THE_PROPOSER' },
+  })
+  expect(await decide(clerk, again['id'], 'withdraw')).toMatchObject({
+    body: { status: 'withdrawn' },
+  })
+  const { body: last } = await clerk.refund(id, undefined, 600)
+  await advanceClock(pool, '8d')
+  expect(await decide(approver, last['id'], 'approve')).toMatchObject({
+    status: 409,
+    body: { code: 'PROPOSAL_CLOSED', detail: 'It is expired.' },
+  })
+  expect(await refundsOf(id)).toEqual([400])
+})
+
+test('limits are lowered by one admin and raised by two', async () => {
+  const [admin, other] = [
+    await running.as({ sub: 'root', org: 'limits' }),
+    await running.as({ sub: 'rita', org: 'limits' }),
+  ]
+  const put = (client: Client, amount: number | null) =>
+    client.send('/api/v1/approval-limits', json({ limits: [{ currency: 'EUR', amount }] }, 'PUT'))
+  expect(await put(clerk, 1)).toMatchObject({ status: 403 })
+  expect(await put(admin, 400)).toMatchObject({ status: 200 })
+  const raised = await put(admin, null)
+  expect(raised).toMatchObject({ status: 202, body: { kind: 'limits' } })
+  const anApprover = await running.as({ sub: 'anna', org: 'limits', role: 'approver' })
+  expect(await decide(anApprover, raised.body['id'], 'approve')).toMatchObject({ status: 403 })
+  expect(await decide(other, raised.body['id'], 'approve')).toMatchObject({ status: 200 })
+  expect((await admin.send('/api/v1/approval-limits')).body).toEqual({
+    limits: [{ currency: 'EUR', amount: null }],
+    defaults: [{ currency: 'EUR', amount: 500 }],
+  })
+})
+
+test('lines of a statement above the limit, and files full of them, take a second person', async () => {
+  const PATH = '/api/v1/reconciliations'
+  const csv =
+    'external_transaction_id,amount,currency,date\nbig,9.00,EUR,2026-01-01\nsmall,1.00,EUR,2026-01-01\n'
+  const { body } = await clerk.send(`${PATH}?filename=four-eyes.csv`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: csv,
+  })
+  const run = `${PATH}/${String(body['id'])}`
+  await clerk.send(`${run}/run`, { method: 'POST' })
+  const ignored = await clerk.send(`${run}/records/2/ignore`, json({ reason: 'old' }))
+  expect(ignored).toMatchObject({ status: 202, body: { kind: 'decision', amount: 900 } })
+  const both = ['2', '3'].map((recordId) => ({ do: 'ignore', recordId }))
+  const bulk = await clerk.send(`${run}/decisions`, json({ reason: 'old', decisions: both }))
+  expect(bulk.body).toMatchObject({
+    applied: [{ id: '3' }],
+    refused: [{ recordId: '2', code: 'APPROVAL_REQUIRED' }],
+  })
+  expect(await decide(approver, ignored.body['id'], 'approve')).toMatchObject({ status: 200 })
+  const { body: record } = await clerk.send(`${run}/records/2`)
+  expect(record).toMatchObject({ decidedBy: 'ignored' })
+  const discarded = await clerk.send(`${run}/discard`, json({ reason: 'wrong profile' }))
+  expect(discarded, 'nothing is matched').toMatchObject({ status: 200 })
+})

@@ -1,0 +1,148 @@
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { NewProposal, Proposal, ProposalStatus } from './proposal.ts'
+
+/** Above which amount of a currency two persons are needed; null: never. */
+export interface Limit {
+  readonly currency: string
+  readonly amount: number | null
+}
+
+export async function selectLimits(db: Queryable, org: string): Promise<Limit[]> {
+  const { rows } = await db.query<Limit>(sql`
+    select currency, amount::float8 as amount
+      from payments.approval_limits
+     where org_id = ${org}
+     order by currency`)
+  return rows
+}
+
+export async function replaceLimits(
+  tx: Transaction,
+  { org, by, limits }: { org: string; by: string; limits: readonly Limit[] },
+): Promise<void> {
+  await tx.query(sql`delete from payments.approval_limits where org_id = ${org}`)
+  await tx.query(sql`
+    insert into payments.approval_limits (org_id, currency, amount, set_by)
+    select ${org}, currency, amount, ${by}
+      from unnest(${limits.map(({ currency }) => currency)}::text[],
+                  ${limits.map(({ amount }) => amount)}::bigint[]) as given (currency, amount)`)
+}
+
+const COLUMNS = sql`id, org_id, kind, subject, request, amount::float8 as amount, currency, reason,
+  status, proposed_by, proposed_at, expires_at, expires_at <= posthorn.now() as is_over,
+  decided_by, decided_at, decision_reason, result`
+
+/** Undefined if the same is proposed already and waits. */
+export async function insertProposal(
+  tx: Transaction,
+  { id, expires, ...init }: NewProposal & { id: string; expires: string },
+): Promise<Proposal | undefined> {
+  const { rows } = await tx.query<Proposal>(sql`
+    insert into payments.proposals
+           (id, org_id, kind, subject, request, amount, currency, reason, request_key, proposed_by,
+            expires_at)
+    values (${id}, ${init.org}, ${init.kind}, ${init.subject}, ${JSON.stringify(init.request)}::jsonb,
+            ${init.amount}, ${init.currency}, ${init.reason}, ${init.requestKey}, ${init.by},
+            posthorn.now() + ${expires}::interval)
+    on conflict do nothing
+    returning ${COLUMNS}`)
+  return rows[0]
+}
+
+export async function findProposal(
+  db: Queryable,
+  { id, org }: { id: string; org: string },
+): Promise<Proposal | undefined> {
+  const { rows } = await db.query<Proposal>(sql`
+    select ${COLUMNS} from payments.proposals where id = ${id} and org_id = ${org}`)
+  return rows[0]
+}
+
+/** The one that was made under a client's key. */
+export async function findByKey(
+  db: Queryable,
+  { org, by, key }: { org: string; by: string; key: string },
+): Promise<Proposal | undefined> {
+  const { rows } = await db.query<Proposal>(sql`
+    select ${COLUMNS}
+      from payments.proposals
+     where org_id = ${org} and proposed_by = ${by} and request_key = ${key}`)
+  return rows[0]
+}
+
+/** The one that waits, about the same thing. */
+export async function findPending(
+  db: Queryable,
+  { org, kind, subject }: Pick<NewProposal, 'org' | 'kind' | 'subject'>,
+): Promise<Proposal | undefined> {
+  const { rows } = await db.query<Proposal>(sql`
+    select ${COLUMNS}
+      from payments.proposals
+     where org_id = ${org} and kind = ${kind} and subject = ${subject} and status = 'pending'`)
+  return rows[0]
+}
+
+/** Locked until the end: two persons who decide at once do it one after the other. */
+export async function lockProposal(
+  tx: Transaction,
+  { id, org }: { id: string; org: string },
+): Promise<Proposal | undefined> {
+  const { rows } = await tx.query<Proposal>(sql`
+    select ${COLUMNS} from payments.proposals where id = ${id} and org_id = ${org} for update`)
+  return rows[0]
+}
+
+export async function closeProposal(
+  tx: Transaction,
+  close: {
+    id: string
+    status: Exclude<ProposalStatus, 'pending'>
+    by: string
+    reason: string | null
+    result: Readonly<Record<string, unknown>> | null
+  },
+): Promise<Proposal> {
+  const { rows } = await tx.query<Proposal>(sql`
+    update payments.proposals
+       set status = ${close.status}, decided_by = ${close.by}, decided_at = posthorn.now(),
+           decision_reason = ${close.reason},
+           result = ${close.result === null ? null : JSON.stringify(close.result)}::jsonb
+     where id = ${close.id} and status = 'pending'
+    returning ${COLUMNS}`)
+  return rows[0] as Proposal
+}
+
+/** Ends some of those whose time is over. */
+export async function expireProposals(tx: Transaction): Promise<Proposal[]> {
+  const { rows } = await tx.query<Proposal>(sql`
+    with over as (
+      select id from payments.proposals
+       where status = 'pending' and expires_at <= posthorn.now()
+       order by expires_at
+       limit 100
+         for update skip locked
+    )
+    update payments.proposals as p
+       set status = 'expired', decided_at = posthorn.now()
+      from over
+     where p.id = over.id
+    returning ${sql`p.id, org_id, kind, subject, request, amount::float8 as amount, currency, reason,
+      status, proposed_by, proposed_at, expires_at, true as is_over, decided_by, decided_at,
+      decision_reason, result`}`)
+  return rows
+}
+
+export async function selectProposals(
+  db: Queryable,
+  page: { org: string; status: string | null; before: string | null; limit: number },
+): Promise<Proposal[]> {
+  const { rows } = await db.query<Proposal>(sql`
+    select ${COLUMNS}
+      from payments.proposals
+     where org_id = ${page.org}
+       and (${page.status}::text is null or status = ${page.status})
+       and (${page.before}::uuid is null or id < ${page.before}::uuid)
+     order by id desc
+     limit ${page.limit}`)
+  return rows
+}
