@@ -425,6 +425,7 @@ create table posthorn.operation (
   erased_digest bytea,
   constraint operation_pkey PRIMARY KEY (id)
 );
+CREATE INDEX operation_age ON posthorn.operation USING brin (at);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON posthorn.operation FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
 CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON posthorn.operation FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
 
@@ -1121,6 +1122,7 @@ create table messages.audit_event (
   constraint audit_event_pkey PRIMARY KEY (id),
   constraint audit_event_entity_type_check CHECK ((entity_type = ANY (ARRAY['OUTBOUND_MESSAGE'::text, 'DOSSIER'::text])))
 );
+CREATE INDEX audit_event_age ON messages.audit_event USING brin (created_at);
 CREATE INDEX audit_event_entity ON messages.audit_event USING btree (org_id, entity_type, entity_id, seq);
 CREATE UNIQUE INDEX audit_event_in_order ON messages.audit_event USING btree (seq);
 CREATE INDEX audit_event_of_org ON messages.audit_event USING btree (org_id, seq);
@@ -1207,6 +1209,7 @@ create table messages.outbound_message (
   constraint outbound_message_status_check CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX outbound_message_claimed ON messages.outbound_message USING btree (claimed_until) WHERE (status = 'SENDING'::text);
+CREATE INDEX outbound_message_contents ON messages.outbound_message USING btree (id) WHERE (contents_removed_at IS NULL);
 CREATE INDEX outbound_message_counted ON messages.outbound_message USING btree (org_id, status, id);
 CREATE INDEX outbound_message_dead ON messages.outbound_message USING btree (created_at) WHERE (status = 'FAILED'::text);
 CREATE INDEX outbound_message_due ON messages.outbound_message USING btree (next_retry_at, id) WHERE (status = 'QUEUED'::text);
@@ -1537,6 +1540,7 @@ create table payments.audit_log (
   erased_digest bytea,
   constraint audit_log_pkey PRIMARY KEY (seq)
 );
+CREATE INDEX audit_log_age ON payments.audit_log USING brin (created_at);
 CREATE INDEX audit_log_of_entity ON payments.audit_log USING btree (entity_type, entity_id, seq);
 CREATE INDEX audit_log_of_org ON payments.audit_log USING btree (org_id, seq);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON payments.audit_log FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();

@@ -224,6 +224,9 @@ const personal: PersonalTable[] = [
       arrival_warnings: 'mention',
       reason_detail: 'mention',
       cancel_reason: 'mention',
+      idempotency_key: {
+        to: `case when t.idempotency_key ~* $pattern then 'erased-' || t.id else t.idempotency_key end`,
+      },
       upload_removed_at: { to: 'coalesce(t.upload_removed_at, now())' },
     },
     about: everyKind(JOB_OF_PERSON),

@@ -1,6 +1,8 @@
+import { applyRetention } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from './index.ts'
+import { messageRetention } from './retention.ts'
 import { MESSAGES, sample, startApi, type Resource, type TestApi } from './testing/api.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })
@@ -276,6 +278,26 @@ describe('by hand', () => {
     await api.relay.tick()
     const attempts = await itemsOf(`${MESSAGES}/${id}/attempts`)
     expect(attempts.map(({ attemptNo }) => attemptNo)).toEqual([2, 1])
+  })
+
+  test('what failed is not sent again once its contents are removed, by no way', async () => {
+    const { id } = await create(sample('+16505550026'))
+    await api.relay.tick()
+    await expect.poll(() => stateOf(id)).toBe('FAILED')
+    const classes = messageRetention.classes.map((each) => ({ ...each, keep: '0d' as const }))
+    const contents = classes.filter(({ name }) => name === 'messages.failed-contents')
+    const { removed } = await applyRetention(database.pool, { classes: contents })
+    expect(removed['messages.failed-contents']).toBeGreaterThan(0)
+    const { body } = await api.call('GET', `${MESSAGES}/${id}`)
+    expect(body.payloadJson).toEqual({ language: 'en_US', removed: true })
+    expect(body.contentsRemovedAt).not.toBeNull()
+    const retried = await api.call('POST', `${MESSAGES}/${id}/retry`)
+    expect(retried).toMatchObject({ status: 409, body: { code: 'CONTENTS_REMOVED' } })
+    await database.pool.query(
+      "update messages.outbound_message set status = 'QUEUED' where id = $1",
+      [id],
+    )
+    expect(await stateOf(id)).toBe('FAILED')
   })
 
   test('stats count by state', async () => {

@@ -109,7 +109,7 @@ const classes: DataClass[] = [
       {
         table: 'messages.audit_event',
         key: ['seq'],
-        ordered: 'seq',
+        since: 'created_at',
         dated: 't.created_at',
         org: 't.org_id',
         things: { dossier: DOSSIER_OF_AUDIT },

@@ -186,7 +186,15 @@ const personal: PersonalTable[] = [
   {
     table: 'sagas.idempotency_keys',
     key: ['scope', 'key'],
-    columns: { state: 'mention', response_headers: 'mention', response_body: 'mention' },
+    columns: {
+      // The client chose it, and may have put anything into it.
+      key: {
+        to: `case when t.key ~* $pattern then 'erased-' || gen_random_uuid() else t.key end`,
+      },
+      state: 'mention',
+      response_headers: 'mention',
+      response_body: 'mention',
+    },
     org: `case when t.scope like '[%' then t.scope::jsonb ->> 0 else $tenant end`,
     busy: 't.completed_at is null',
   },

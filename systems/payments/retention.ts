@@ -194,7 +194,7 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
         {
           table: 'payments.audit_log',
           key: ['seq'],
-          ordered: 'seq',
+          since: 'created_at',
           dated: 't.created_at',
           org: 't.org_id',
           things: AUDITED,
@@ -234,7 +234,15 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.idempotency_keys',
     key: ['scope', 'key'],
-    columns: { state: 'mention', response_headers: 'mention', response_body: 'mention' },
+    columns: {
+      // The client chose it, and may have put anything into it.
+      key: {
+        to: `case when t.key ~* $pattern then 'erased-' || gen_random_uuid() else t.key end`,
+      },
+      state: 'mention',
+      response_headers: 'mention',
+      response_body: 'mention',
+    },
     about: {
       externalId: `position(convert_to(to_json($value)::text, 'UTF8') in t.response_body) > 0`,
     },

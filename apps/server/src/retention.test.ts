@@ -31,11 +31,31 @@ const [, ...migrations] = await allMigrations(systems)
 const { pool } = await testDatabase({ migrations, sql: WORLD_SQL })
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-retention-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
-const { retention } = await openSystems(systems, {
-  configuration: readConfiguration({ POSTHORN_DATA_DIR: folder }, systems),
-  pool,
-  log: silentLog,
-  baseUrl: () => 'http://127.0.0.1:1',
+
+const openWith = (keeps: string) =>
+  openSystems(systems, {
+    configuration: readConfiguration(
+      { POSTHORN_DATA_DIR: folder, POSTHORN_RETENTION: keeps },
+      systems,
+    ),
+    pool,
+    log: silentLog,
+    baseUrl: () => 'http://127.0.0.1:1',
+  })
+const { retention } = await openWith('')
+
+test('the environment sets times that hold by default, and none that cannot be', async () => {
+  const { retention: set } = await openWith('payments.webhook-deliveries=8d,engine.topics=forever')
+  expect(Object.fromEntries(set.classes.map(({ name, keep }) => [name, keep]))).toMatchObject({
+    ...{ 'payments.webhook-deliveries': '8d', 'engine.topics': 'forever' },
+    'payments.webhook-events': '365d',
+  })
+  const wrong = 'payments.webhook-deliveries=6d,payments.poems=1d,families.inbox=1d'
+  await expect(openWith(wrong)).rejects.toMatchObject({
+    mistakes: [/7d or more/, /no class of data/, /cannot be set/].map((text) =>
+      expect.stringMatching(text),
+    ),
+  })
 })
 
 const ruled = retention.classes.flatMap((dataClass) =>

@@ -1,8 +1,9 @@
 import { outboxTableSql, uuid } from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
+import { maintain } from '@posthorn/engine/operate'
 import { outboxConformance, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { consumerInbox, sagaEvents, sagaMigrations, sagaTurns } from './index.ts'
+import { consumerInbox, getSaga, sagaEvents, sagaMigrations, sagaTurns } from './index.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()] })
 const events = sagaEvents({ transport: 'topics' })
@@ -71,4 +72,28 @@ test('an event carries its saga in a header', () => {
     created_at: new Date(),
   })
   expect(message.headers).toEqual({ 'saga-id': 'some-saga', 'saga-step': 'pay' })
+})
+
+test('a saga has its events also when they are archived', async () => {
+  const id = uuid()
+  await db.pool.query(
+    `insert into sagas.saga (id, name, version, step_names, input) values ($1, 'x', 1, '{a}', '{}')`,
+    [id],
+  )
+  const add = (type: string) =>
+    db.pool.query(
+      `insert into sagas.saga_outbox (id, saga_id, step, topic, event_type, key, payload, status, sent_at)
+       values ($1, $2, 'a', 't', $3, 'k', '{"n": 1}', 'SENT', now() - interval '8 days')`,
+      [uuid(), id, type],
+    )
+  await add('first')
+  expect(await maintain(db.pool, [events])).toMatchObject({
+    outboxes: { 'sagas.events': { archived: 1 } },
+  })
+  await add('second')
+  const saga = await getSaga(db.pool, id)
+  expect(saga?.events).toMatchObject([
+    { type: 'first', status: 'SENT', payload: { n: 1 }, sentAt: expect.any(Date) },
+    { type: 'second', status: 'SENT' },
+  ])
 })

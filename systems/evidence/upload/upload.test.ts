@@ -1,10 +1,14 @@
 import { request } from 'node:http'
 import { readdir } from 'node:fs/promises'
 import { uuid } from '@posthorn/engine'
+import { applyRetention } from '@posthorn/engine/operate'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { inbox } from '../attach/attacher.ts'
+import { evidenceRetention } from '../retention.ts'
 import { folderStorage } from '../storage/folder.ts'
+import type { Storage } from '../storage/storage.ts'
 import { zipOfCases } from '../testing/archive.ts'
 import { evidenceDatabase, runEvidence } from '../testing/running.ts'
 import { sweepOrphans } from './orphans.ts'
@@ -180,6 +184,42 @@ test("another merchant's file is not there", async () => {
   expect((await other.get(`${PATH}/no-uuid`)).status).toBe(400)
   expect((await other.get(`${PATH}?cursor=nonsense`)).status).toBe(400)
   expect((await other.get(`${PATH}?status=NONE`)).status).toBe(400)
+})
+
+test('files leave the storage after their job is marked, also past a crash', async () => {
+  const client = await running.as({ org: 'removed' })
+  const id = await client.job(await zipOfCases(['case-1']))
+  const storage = folderStorage(running.folder)
+  const staged = `staging/${id}/000000`
+  await storage.put(staged, Readable.from([Buffer.from('x')]))
+  await db.pool.query(
+    "update evidence.file_job set status = 'COMPLETED', completed_at = now() where id = $1",
+    [id],
+  )
+  let isCrashing = true
+  const failing: Storage = {
+    ...storage,
+    async remove(key) {
+      await storage.remove(key)
+      if (isCrashing && key.startsWith('staging/')) throw new Error('the process died')
+    },
+  }
+  const { classes } = evidenceRetention({ storage: failing, inbox })
+  const files = classes
+    .filter(({ name }) => name === 'evidence.files')
+    .map((each) => ({ ...each, keep: '0d' as const, least: '0d' as const }))
+  await applyRetention(db.pool, { classes: files })
+  const marks = 'select from evidence.object_removal where key like $1'
+  expect((await db.pool.query(marks, [`%${id}%`])).rows).not.toEqual([])
+  isCrashing = false
+  await applyRetention(db.pool, { classes: files })
+  expect((await db.pool.query(marks, [`%${id}%`])).rows).toEqual([])
+  expect(await storage.head(staged)).toBeUndefined()
+  expect(await storage.head(uploadKey(id))).toBeUndefined()
+  expect(await client.send('POST', `${PATH}/${id}/retry-errors`)).toMatchObject({
+    status: 409,
+    body: { code: 'FILES_REMOVED' },
+  })
 })
 
 test('an upload whose process died before its job is swept away, once it is old', async () => {

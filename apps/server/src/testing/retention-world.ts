@@ -82,7 +82,7 @@ begin
   insert into payments.webhook_endpoint_hours (endpoint_id, hour, delivered, failed, abandoned, skipped, filtered, error) values (endpoint, case when over then at else now() end, 1, 1, 0, 0, 0, note);
   insert into payments.webhook_retry_runs (id, org_id, processed, success, failed, ran_at) values (public.uuid_of(at), org, 1, 1, 0, at);
   insert into payments.idempotency_keys (scope, key, fingerprint, lock_token, locked_until, response_status, response_headers, response_body, created_at, completed_at, expires_at)
-  values (jsonb_build_array(org, 'u', 'POST', '/x')::text, payment::text, 'f', case when not over then payment end, case when not over then at end,
+  values (jsonb_build_array(org, 'u', 'POST', '/x')::text, payment || ':' || email, 'f', case when not over then payment end, case when not over then at end,
           case when over then 201 end, case when over then '{}'::json end,
           case when over then convert_to(jsonb_build_object('description', note, 'externalPaymentId', external)::text, 'UTF8') end,
           at, case when over then at end, now() + interval '1 day');

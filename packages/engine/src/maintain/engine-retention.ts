@@ -74,7 +74,7 @@ const operations: DataClass = {
     {
       table: 'posthorn.operation',
       key: ['id'],
-      ordered: 'id',
+      since: 'at',
       dated: 't.at',
       org: 't.tenant',
       audit: true,

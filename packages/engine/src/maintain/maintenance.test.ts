@@ -92,6 +92,21 @@ describe('partitions', () => {
     expect(await query('select at from posthorn.transition')).toHaveLength(1)
   })
 
+  test('go by the time that is set, and stay while there is a legal hold', async () => {
+    await query(`create table posthorn.transition_p20200106 partition of posthorn.transition
+                 for values from ('2020-01-06Z') to ('2020-01-13Z')`)
+    await insertTransition("'2020-01-07Z'")
+    await query(`insert into posthorn.retention (class, keep, set_by)
+                 values ('engine.transitions', '100 years', 'ada')`)
+    expect(await maintain(db.pool, outboxes)).toMatchObject({ dropped: [], failed: [] })
+    await query('delete from posthorn.retention')
+    await query(`insert into posthorn.legal_hold (id, tenant, kind, reason, placed_by)
+                 values (gen_random_uuid(), 'acme', 'organisation', 'a lawsuit', 'ada')`)
+    expect(await maintain(db.pool, outboxes)).toMatchObject({ dropped: [], failed: [] })
+    await query('delete from posthorn.legal_hold')
+    expect(await maintain(db.pool, outboxes)).toMatchObject({ dropped: ['transition_p20200106'] })
+  })
+
   test('of the archive stay while an outbox that is not ours has rows there', async () => {
     await query(`create table posthorn.archive_p20200106 partition of posthorn.archive
                  for values from ('2020-01-06Z') to ('2020-01-13Z')`)

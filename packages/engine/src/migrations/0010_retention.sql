@@ -42,6 +42,9 @@ create unique index legal_hold_open on posthorn.legal_hold (tenant, kind, coales
   where released_at is null;
 create index legal_hold_listed on posthorn.legal_hold (tenant, id);
 
+-- Entries come in order of time: a summary of blocks finds the old ones.
+create index operation_age on posthorn.operation using brin (at);
+
 -- The erasing of one person's data. Who it was is sealed while it runs and gone when it is done; the
 -- digest, under a key that is not in the database, tells whether it was done before.
 create table posthorn.erasure (
