@@ -21,6 +21,7 @@ type Arrival =
       readonly kind: 'event'
       readonly id: string
       readonly type: string
+      readonly amount?: number
       readonly refund?: Part
       readonly dispute?: Claim
     }
@@ -47,12 +48,12 @@ interface History {
   readonly claims?: readonly Claim[]
   /** It also says that the payment failed. */
   readonly denied?: boolean
+  /** Held first; what was taken of it. */
+  readonly captured?: number
 }
 
-const event = (type: string, id = type): Arrival => ({
-  kind: 'event',
-  id,
-  type: `payment.${type}`,
+const event = (type: string, amount = AMOUNT): Arrival => ({
+  ...{ kind: 'event', id: type, type: `payment.${type}`, amount },
 })
 const refundEvent = (refund: Part): Arrival => ({
   kind: 'event',
@@ -68,9 +69,10 @@ const disputeEvent = (dispute: Claim, status: Claim['ends']): Arrival => ({
 })
 
 /** All that arrives of a payment with such a history. */
-function arrivalsOf({ parts, claims = [], denied = false }: History): Arrival[] {
+function arrivalsOf({ parts, claims = [], denied = false, captured }: History): Arrival[] {
   return [
-    event('succeeded'),
+    ...(captured === undefined ? [] : [event('authorised')]),
+    event('succeeded', captured),
     ...(denied ? [event('failed')] : []),
     ...parts.flatMap((refund) => [
       refundEvent(refund),
@@ -83,12 +85,12 @@ function arrivalsOf({ parts, claims = [], denied = false }: History): Arrival[] 
   ]
 }
 
-async function pendingPayment({ parts }: History): Promise<string> {
+async function pendingPayment({ parts, captured }: History): Promise<string> {
   const id = uuid()
   await pool.query(
-    `insert into payments.payments (id, org_id, user_id, amount, currency)
-     values ($1, 'acme', 'ada', $2, 'EUR')`,
-    [id, AMOUNT],
+    `insert into payments.payments (id, org_id, user_id, amount, currency, capture_method)
+     values ($1, 'acme', 'ada', $2, 'EUR', $3)`,
+    [id, AMOUNT, captured === undefined ? 'automatic' : 'manual'],
   )
   for (const { name, amount } of parts.filter(({ by }) => by === 'us')) {
     await pool.query(
@@ -105,7 +107,7 @@ async function arrive(paymentId: string, arrival: Arrival): Promise<void> {
     const { refund, dispute } = arrival
     const data = {
       ...{ paymentId, gatewayRef: `ch_${paymentId}`, currency: 'EUR' },
-      amount: (refund ?? dispute)?.amount ?? AMOUNT,
+      amount: (refund ?? dispute ?? arrival).amount ?? AMOUNT,
       ...(refund && { refundId: `re_${refund.name}` }),
       ...(dispute && { disputeId: `dp_${dispute.name}` }),
       // The end of a dispute does not repeat them.
@@ -183,7 +185,9 @@ async function resultOf(history: History, arrivals: readonly Arrival[]): Promise
 const sum = (all: readonly { amount: number }[]) => all.reduce((to, { amount }) => to + amount, 0)
 
 /** What a history means, however it arrives. */
-function expectedOf({ parts, claims = [], denied = false }: History, arrivals: readonly Arrival[]) {
+function expectedOf(history: History, arrivals: readonly Arrival[]) {
+  const { parts, claims = [], denied = false, captured } = history
+  const taken = captured ?? AMOUNT
   const at = (id: string) => arrivals.findIndex((each) => each.kind === 'event' && each.id === id)
   const hasFailed = denied && at('failed') < at('succeeded')
   if (hasFailed) {
@@ -200,7 +204,7 @@ function expectedOf({ parts, claims = [], denied = false }: History, arrivals: r
     return [...(isInOrder ? ['dispute.opened'] : []), `dispute.${ends}`]
   })
   return {
-    status: sum(made) === AMOUNT ? 'refunded' : 'succeeded',
+    status: sum(made) === taken ? 'refunded' : 'succeeded',
     refunds: parts
       .map(({ name, amount, ends }) => ({ ref: `re_${name}`, amount, state: ends }))
       .toSorted(byRef),
@@ -214,16 +218,19 @@ function expectedOf({ parts, claims = [], denied = false }: History, arrivals: r
       ...made.map(() => 'payment.refunded'),
       ...parts.filter(({ ends }) => ends === 'failed').map(() => 'refund.failed'),
       ...said,
+      ...(at('authorised') >= 0 && at('authorised') < at('succeeded')
+        ? ['payment.authorised']
+        : []),
     ].toSorted(),
     parked: [],
     alerts: [
       ...claims.filter(({ ends }) => ends === 'opened').map(() => 'PAYMENT_DISPUTED'),
       ...(denied ? ['PAYMENT_STATE_CONFLICT'] : []),
     ],
-    taken: AMOUNT,
+    taken,
     refunded: sum(made),
     disputed: sum(claimed),
-    net: AMOUNT - sum(made) - sum(claimed),
+    net: taken - sum(made) - sum(claimed),
   }
 }
 
@@ -231,9 +238,10 @@ function byRef(one: { ref: string }, other: { ref: string }): number {
   return one.ref < other.ref ? -1 : 1
 }
 
-/** Where the order does not count; a success is told before everything else. */
+/** Where the order does not count; a success is told before what follows from it. */
 function inAnyOrder(state: Row) {
-  if (state.told.includes('payment.succeeded')) expect(state.told[0]).toBe('payment.succeeded')
+  const [first] = state.told.filter((type) => type !== 'payment.authorised')
+  if (state.told.includes('payment.succeeded')) expect(first).toBe('payment.succeeded')
   return { ...state, told: state.told.toSorted(), refunds: state.refunds.toSorted(byRef) }
 }
 
@@ -271,6 +279,12 @@ const HISTORIES: Readonly<Record<string, History>> = {
   'a dispute that is won, and one that stays open': {
     parts: [],
     claims: [claim('x', 1_000, 'won'), claim('y', 250, 'opened')],
+  },
+  'a part that is captured, and refunded': { parts: [part('a', 700)], captured: 700 },
+  'a part that is captured, refunded in part and disputed': {
+    parts: [part('a', 200)],
+    claims: [claim('x', 500, 'opened')],
+    captured: 700,
   },
   'success and failure both, with a refund': { parts: [part('a', 1_000)], denied: true },
   'success and failure both, with a dispute': {
@@ -391,6 +405,18 @@ test.each([
     expect(refunded).toBe(isMade ? denial.amount : 0)
     expect(refunds).toMatchObject([{ state: isMade ? 'made' : 'failed' }])
     expect(alerts).toEqual(['PAYMENT_STATE_CONFLICT'])
+  }
+})
+
+test('of a capture and a void the first stands, with an alert', async () => {
+  const [held, taken, free] = [event('authorised'), event('succeeded'), event('voided')]
+  for (const order of permutations([held, taken, free])) {
+    const isTaken = order.indexOf(taken) < order.indexOf(free)
+    const state = await resultOf({ parts: [], captured: AMOUNT }, order)
+    expect(state).toMatchObject({
+      ...{ status: isTaken ? 'succeeded' : 'failed', taken: isTaken ? AMOUNT : 0 },
+      ...{ parked: [], alerts: ['PAYMENT_STATE_CONFLICT'] },
+    })
   }
 })
 
