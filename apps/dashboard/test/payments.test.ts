@@ -139,6 +139,41 @@ test('a part is refunded, a dispute is shown, and both are found by filters', as
   await drawer.getByRole('heading', { name: 'Dispute' }).waitFor()
 })
 
+test('money is held, a part of it is captured, and another hold is voided', async () => {
+  const page = await dashboard.open('/payments')
+  await page.getByRole('button', { name: 'New payment' }).click()
+  const making = page.getByRole('dialog', { name: 'New payment' })
+  await making.getByLabel('Amount in minor units').fill('5300')
+  await making.getByRole('switch', { name: 'Authorise now, capture later' }).check()
+  await making.getByRole('button', { name: 'Authorise €53.00' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Payment', exact: true })
+  await drawer.getByText('Waiting for you to capture or void it').waitFor()
+  await axe(page)
+  await screenshot(page, 'payment-held-light')
+  await drawer.getByRole('button', { name: 'Capture' }).click()
+  const form = page.getByRole('dialog', { name: 'Capture', exact: true })
+  await form.getByLabel('Amount in minor units').fill('4000')
+  await form.getByText('That is €40.00 of €53.00 authorised.').waitFor()
+  await form.getByText('The rest is released and cannot be captured later.').waitFor()
+  await axe(page)
+  await screenshot(page, 'capture-form-light')
+  await form.getByRole('button', { name: 'Capture €40.00' }).click()
+  await page.getByText('€40.00 captured.').waitFor()
+  await drawer.getByText(/the payment is succeeded/).waitFor(patient)
+  await drawer.getByRole('button', { name: 'Refund' }).click()
+  await page.getByText('That is €40.00 of €40.00 left.').waitFor()
+  const { id } = (await dashboard.call('/api/v1/payments', {
+    body: { amount: 6_100, currency: 'EUR', capture: 'manual' },
+    headers: { 'idempotency-key': randomUUID() },
+  })) as { id: string }
+  await page.goto(`${dashboard.url}/payments?open=${id}`)
+  await drawer.getByRole('button', { name: 'Void' }).click()
+  await page.getByRole('button', { name: 'Void €61.00' }).click()
+  await page.getByText('€61.00 released.').waitFor()
+  await drawer.getByText('voided').first().waitFor()
+  await screenshot(page, 'payment-voided-light')
+})
+
 test('what the gateway told is listed, leads to its payment and back, and is reprocessed', async () => {
   const id = await succeeded(2_760)
   const odd = await tell('payment.refunded', { paymentId: id, amount: 9_999 })

@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
+import { HeldPayment } from './held-payment.tsx'
 import { storyOf, type Phase } from './payment-story.ts'
 import {
   type AuditEntry,
+  AUTHORISATION_ROLES,
   type Dispute,
   DISPUTE_ROLES,
   type GatewayTransaction,
@@ -73,7 +75,11 @@ function Details(whole: Whole) {
   const { payment, transactions, refunds, disputes } = whole
   return (
     <Stack gap="md">
-      <RefundButton payment={payment} transactions={transactions} />
+      {payment.authorisation === 'authorised' ? (
+        <HeldPayment payment={payment} />
+      ) : (
+        <RefundButton payment={payment} transactions={transactions} />
+      )}
       <PaymentFacts payment={payment} transactions={transactions} />
       {payment.errorCode !== null && (
         <Stack gap={4}>
@@ -136,12 +142,23 @@ interface PaymentFactsProps {
 /** What is known of a payment, and what makes it happen once. */
 function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
   const { id, status, amount, currency, gatewayRef } = payment
-  const charge = transactions.find(({ type }) => type === 'charge')
+  const charge = transactions.find(({ type }) => type === 'charge' || type === 'authorisation')
   return (
     <KeyValue
       facts={{
         State: <StateBadge state={status} role={PAYMENT_ROLES[status]} />,
         Amount: <Money minor={amount} currency={currency} />,
+        Authorisation:
+          payment.authorisation === null ? undefined : (
+            <StateBadge
+              state={payment.authorisation}
+              role={AUTHORISATION_ROLES[payment.authorisation]}
+            />
+          ),
+        Captured:
+          payment.capturedAmount === null ? undefined : (
+            <Money minor={payment.capturedAmount} currency={currency} />
+          ),
         Refunded:
           payment.refundedAmount === 0 ? undefined : (
             <Money minor={payment.refundedAmount} currency={currency} />

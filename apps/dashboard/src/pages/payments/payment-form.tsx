@@ -7,6 +7,7 @@ import {
   NumberInput,
   Select,
   Stack,
+  Switch,
   Text,
   TextInput,
 } from '@mantine/core'
@@ -43,6 +44,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
   const [amount, setAmount] = useState<number | string>(1_999)
   const [currency, setCurrency] = useState('EUR')
   const [description, setDescription] = useState('')
+  const [isHeld, setIsHeld] = useState(false)
   const [key, setKey] = useState(newKey)
   const pay = useAction({
     run: () =>
@@ -53,6 +55,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
             amount: Number(amount),
             currency,
             ...(description.trim() !== '' && { description: description.trim() }),
+            ...(isHeld && { capture: 'manual' as const }),
           },
         }),
       ),
@@ -92,6 +95,11 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
           onChange={({ currentTarget }) => setDescription(currentTarget.value)}
           maxLength={1_000}
         />
+        <Switch
+          label="Authorise now, capture later"
+          checked={isHeld}
+          onChange={({ currentTarget }) => setIsHeld(currentTarget.checked)}
+        />
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             label="Idempotency key"
@@ -113,7 +121,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
             Cancel
           </Button>
           <Button type="submit" loading={pay.isPending}>
-            Charge {formatMoney(Number(amount), currency)}
+            {isHeld ? 'Authorise' : 'Charge'} {formatMoney(Number(amount), currency)}
           </Button>
         </Group>
       </Stack>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AuditEntry, GatewayTransaction, Payment } from './payment.ts'
 import { storyOf } from './payment-story.ts'
 
-const payment = { id: 'p', status: 'pending' } as Payment
+const payment = { id: 'p', status: 'pending', authorisation: null } as Payment
 const charge: GatewayTransaction = {
   id: 't',
   type: 'charge',

@@ -39,10 +39,26 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
           role: 'ready',
           details: 'In one transaction: a repeat finds both, or neither.',
         }),
-        ...askedOf(transactions.find(({ type }) => type === 'charge')),
+        ...askedOf(transactions.find(({ type }) => type === 'charge' || type === 'authorisation')),
       ]
     case 'payment.charged':
       return [phase(`The gateway charged it: ${textOf(details['gatewayRef'])}`, { role: 'sent' })]
+    case 'payment.authorised':
+      return [phase(`The gateway holds it: ${textOf(details['gatewayRef'])}`, { role: 'sent' })]
+    case 'payment.capture_requested':
+      return [phase(`${actor} asked to capture it`)]
+    case 'payment.void_requested':
+      return [phase(`${actor} asked to void it`)]
+    case 'payment.captured':
+      return [phase('The gateway captured it', { role: 'sent' })]
+    case 'payment.voided':
+      return [phase('The gateway released it', { role: 'cancelled' })]
+    case 'payment.charge_pending':
+      return [
+        phase(`The gateway took it in and decides later: ${textOf(details['gatewayRef'])}`, {
+          role: 'sent',
+        }),
+      ]
     case 'payment.refund_requested':
       return [
         phase(`${actor} requested a refund`),
@@ -73,7 +89,8 @@ type Make = (what: string, rest?: Partial<Phase>) => Phase
 function askedOf(asked: GatewayTransaction | undefined): Phase[] {
   if (asked === undefined) return []
   const { type, amount, currency } = asked
-  const what = type === 'refund' ? `refund ${formatMoney(amount, currency)}` : 'charge'
+  const verb = type === 'authorisation' ? 'hold the money' : 'charge'
+  const what = type === 'refund' ? `refund ${formatMoney(amount, currency)}` : verb
   return [
     {
       id: asked.id,
@@ -127,10 +144,14 @@ function roleOf(type: string): StateRole {
   return type === 'dispute.lost' || type === 'refund.failed' ? 'dead' : 'confirmed'
 }
 
-function nextOf({ status }: Payment, { transactions, refunds }: PaymentBooks): Phase | undefined {
+function nextOf(
+  { status, authorisation }: Payment,
+  { transactions, refunds }: PaymentBooks,
+): Phase | undefined {
   const open = transactions.find((each) => each.status === 'pending')
   const wait = (what: string): Phase => ({ id: 'next', at: null, what })
   if (open !== undefined) return wait('Waiting for the gateway’s answer')
+  if (authorisation === 'authorised') return wait('Waiting for you to capture or void it')
   if (status === 'pending') return wait('Waiting for the gateway’s webhook, which decides')
   const isRefunding = refunds.some((each) => each.status === 'succeeded' && !each.confirmedAt)
   return isRefunding ? wait('Waiting for the webhook of the refund') : undefined

@@ -23,6 +23,16 @@ export const PAYMENT_ROLES: Readonly<Record<Payment['status'], StateRole>> = {
   refunded: 'cancelled',
 }
 
+/** Of money that is held before it is taken. */
+export const AUTHORISATION_ROLES: Readonly<
+  Record<NonNullable<Payment['authorisation']>, StateRole>
+> = {
+  authorised: 'sent',
+  captured: 'confirmed',
+  voided: 'cancelled',
+  expired: 'cancelled',
+}
+
 /** How far a refund is, in a word and as a message of that role looks. */
 export function progressOf({ status, confirmedAt }: Refund): { word: string; role: StateRole } {
   if (status === 'failed') return { word: 'failed', role: 'dead' }

@@ -22,7 +22,8 @@ const WHY_NOT: Readonly<Record<Payment['status'], string>> = {
 /** Gives a payment back, or a part of what is left of it; or says why that cannot be. */
 export function RefundButton({ payment, transactions }: RefundButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const { amount, currency, status } = payment
+  const { currency, status } = payment
+  const amount = payment.capturedAmount ?? payment.amount
   const asked = transactions.filter((each) => each.type === 'refund' && each.status !== 'failed')
   const left = asked.reduce((rest, each) => rest - each.amount, amount)
   if (status !== 'succeeded' || left <= 0) {

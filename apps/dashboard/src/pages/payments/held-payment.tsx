@@ -1,0 +1,135 @@
+import { Alert, Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type SubmitEvent, useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { formatMoney } from '../../format/money.ts'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { newKey, type Payment } from './payment.ts'
+
+/** What can be done with money that is held: take it, or a part of it, or set it free. */
+export function HeldPayment({ payment }: { payment: Payment }) {
+  const [isCapturing, capture] = useDisclosure(false)
+  const [isVoiding, voiding] = useDisclosure(false)
+  return (
+    <Group gap="xs">
+      <Button onClick={capture.open}>Capture</Button>
+      <Button variant="default" onClick={voiding.open}>
+        Void
+      </Button>
+      <Modal opened={isCapturing} onClose={capture.close} title="Capture">
+        <CaptureForm payment={payment} onClose={capture.close} />
+      </Modal>
+      <Modal opened={isVoiding} onClose={voiding.close} title="Void">
+        <VoidForm payment={payment} onClose={voiding.close} />
+      </Modal>
+    </Group>
+  )
+}
+
+interface FormProps {
+  readonly payment: Payment
+  readonly onClose: () => void
+}
+
+function CaptureForm({ payment: { id, amount: held, currency }, onClose }: FormProps) {
+  const api = useApi()
+  const [amount, setAmount] = useState<number | string>(held)
+  // One for each amount: a second press does not ask twice.
+  const [key, setKey] = useState(newKey)
+  const money = formatMoney(Number(amount), currency)
+  const capture = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/payments/{id}/capture', {
+          params: { path: { id }, header: { 'idempotency-key': key } },
+          body: { amount: Number(amount) },
+        }),
+      ),
+    done: () => `${money} captured.`,
+    changes: ['payments'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    capture.mutate(undefined, { onSuccess: onClose })
+  }
+  const change = (value: number | string) => {
+    setAmount(value)
+    setKey(newKey())
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <NumberInput
+          label="Amount in minor units"
+          description={`That is ${money} of ${formatMoney(held, currency)} authorised.`}
+          value={amount}
+          onChange={change}
+          min={1}
+          max={held}
+          clampBehavior="strict"
+          allowDecimal={false}
+          allowNegative={false}
+          required
+          data-autofocus
+        />
+        {Number(amount) < held && (
+          <Text size="sm">The rest is released and cannot be captured later.</Text>
+        )}
+        {capture.isError && <Refused error={capture.error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={capture.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={capture.isPending} disabled={Number(amount) < 1}>
+            Capture {money}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function VoidForm({ payment: { id, amount, currency }, onClose }: FormProps) {
+  const api = useApi()
+  const [key] = useState(newKey)
+  const money = formatMoney(amount, currency)
+  const release = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/payments/{id}/void', {
+          params: { path: { id }, header: { 'idempotency-key': key } },
+        }),
+      ),
+    done: () => `${money} released.`,
+    changes: ['payments'],
+  })
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        {money} is released to the customer. Nothing is charged, and this cannot be undone.
+      </Text>
+      {release.isError && <Refused error={release.error} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose} disabled={release.isPending}>
+          Cancel
+        </Button>
+        <Button
+          color="red.8"
+          loading={release.isPending}
+          onClick={() => release.mutate(undefined, { onSuccess: onClose })}
+        >
+          Void {money}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Refused({ error }: { error: Error }) {
+  return (
+    <Alert color="red" role="alert">
+      {sentenceOf(error)}
+    </Alert>
+  )
+}
