@@ -2102,17 +2102,10 @@ CREATE INDEX webhook_secrets_of_endpoint ON payments.webhook_secrets USING btree
 
 create table payments.webhook_tallies (
   id bigint not null generated always as identity,
-  endpoint_id uuid not null,
   at timestamp with time zone not null default posthorn.now(),
-  delivered integer not null default 0,
-  failed integer not null default 0,
-  abandoned integer not null default 0,
-  skipped integer not null default 0,
-  filtered integer not null default 0,
-  delivery_id uuid,
-  error_code text,
-  error text,
-  constraint webhook_tallies_pkey PRIMARY KEY (id)
+  counts jsonb not null,
+  constraint webhook_tallies_pkey PRIMARY KEY (id),
+  constraint webhook_tallies_counts_check CHECK ((jsonb_typeof(counts) = 'array'::text))
 );
 
 alter table payments.disputes add constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);

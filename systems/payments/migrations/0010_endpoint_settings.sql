@@ -45,23 +45,13 @@ create table payments.webhook_rates (
   slot timestamptz not null
 ) with (fillfactor = 50);
 
--- What a batch did for an endpoint. Only inserted, so that relays do not wait for each other; the
--- maintenance sums it up into the hours below.
+-- What a batch did for its endpoints: a list of {endpointId, delivered, failed, abandoned, skipped,
+-- filtered, deliveryId, errorCode, error}, of which the last three are those of the last failure. Only
+-- inserted, so that relays do not wait for each other; the maintenance sums it up into the hours below.
 create table payments.webhook_tallies (
   id bigint generated always as identity primary key,
-  endpoint_id uuid not null,
   at timestamptz not null default posthorn.now(),
-  delivered integer not null default 0,
-  -- Attempts, those that were the last among them.
-  failed integer not null default 0,
-  abandoned integer not null default 0,
-  skipped integer not null default 0,
-  -- Events that the endpoint's filter did not let through: no delivery was written.
-  filtered integer not null default 0,
-  -- Of the last failure.
-  delivery_id uuid,
-  error_code text,
-  error text
+  counts jsonb not null check (jsonb_typeof(counts) = 'array')
 );
 
 create table payments.webhook_endpoint_hours (

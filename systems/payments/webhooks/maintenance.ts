@@ -4,7 +4,8 @@ import type { Pool } from 'pg'
 import { recoverEndpoints, reviewFailing } from './endpoints/failing.ts'
 import { MOST_TALLIES, noteFailing, sumTallies } from './health/queries.ts'
 
-const EVERY_MS = 60_000
+/** Health reads what is not summed up yet one by one: it must not become much. */
+const EVERY_MS = 10_000
 
 /**
  * Sums up what went to endpoints, for their health, and disables those that have only failed for
@@ -29,5 +30,5 @@ export async function tallyEndpoints(pool: Pool, disableAfterDays: number): Prom
     return found
   })
   if (disableAfterDays > 0) await transaction(pool, (tx) => reviewFailing(tx, disableAfterDays))
-  return summed.reduce((sum, { taken }) => sum + taken, 0)
+  return summed[0]?.tallies ?? 0
 }

@@ -7,7 +7,12 @@ import {
   type Log,
   type Queryable,
 } from '@posthorn/engine'
-import type { Answered, LateAnswer, WebhookTarget } from '@posthorn/transports/webhook'
+import {
+  publicKeyOf,
+  type Answered,
+  type LateAnswer,
+  type WebhookTarget,
+} from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
 import type { Sealing } from '../../sealing.ts'
 import type { Receivers } from '../../system.ts'
@@ -61,9 +66,7 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
     const targets = new Map<string, WebhookTarget>()
     for (const endpoint of endpoints) {
       const target = targetOf(endpoint, opened)
-      // A merchant with a key pair is told the public key only.
-      const secrets = target.secrets.filter((secret) => !secret.startsWith('whsk_'))
-      await receivers?.introduce(endpoint.url, [...secrets, ...endpoint.public_keys])
+      await receivers?.introduce(endpoint.url, target.secrets.map(sharedPartOf))
       targets.set(endpoint.id, target)
     }
     const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))
@@ -92,16 +95,23 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
 
 function targetOf(endpoint: Sending, opened: OpenedWords): WebhookTarget {
   const { id, url, secrets, headers, timeout_ms: timeoutMs } = endpoint
-  const own = Object.entries(headers).map(([name, word]) => [
-    name,
-    opened.open(word, headerOwner(id)),
-  ])
+  const openHeader = ([name, word]: [string, string]) => [name, opened.open(word, headerOwner(id))]
   return {
     url,
     secrets: secrets.map((word) => opened.open(word, secretOwner(id))),
-    ...(own.length > 0 && { headers: Object.fromEntries(own) as Record<string, string> }),
+    ...(headers !== null && {
+      headers: Object.fromEntries(Object.entries(headers).map(openHeader)) as Record<
+        string,
+        string
+      >,
+    }),
     ...(timeoutMs !== null && { timeoutMs }),
   }
+}
+
+/** A merchant with a key pair is told the public key only. */
+function sharedPartOf(secret: string): string {
+  return secret.startsWith('whsk_') ? publicKeyOf(secret) : secret
 }
 
 /** What is known of a delivery's last request, if it has not been settled yet. */

@@ -38,6 +38,12 @@ export function newWebhookKeyPair(): WebhookKeyPair {
   }
 }
 
+/** The public key that belongs to a private one. */
+export function publicKeyOf(privateKey: string): string {
+  const der = createPublicKey(privateKeyOf(privateKey)).export({ format: 'der', type: 'spki' })
+  return PUBLIC_PREFIX + der.subarray(-KEY_BYTES).toString('base64')
+}
+
 /** Throws if the text is no private key. */
 export function privateKeyOf(text: string): KeyObject {
   const bytes = bytesOf(text, PRIVATE_PREFIX)

@@ -116,8 +116,10 @@ function talliesOf(tried: readonly DeliveryChange[]): Tally[] {
     return {
       endpointId,
       delivered: changes.length - failures.length,
-      failed: failures.length,
-      abandoned: failures.filter(({ to }) => to === 'abandoned').length,
+      ...(failures.length > 0 && {
+        failed: failures.length,
+        abandoned: failures.filter(({ to }) => to === 'abandoned').length,
+      }),
       ...(last &&
         failure && { deliveryId: last.row.id, errorCode: failure.code, error: failure.message }),
     }

@@ -170,27 +170,24 @@ export async function selectSubscribed(
 /** What a relay needs to know of an endpoint; `secrets` are sealed, newest first. */
 export interface Sending extends Pick<
   Endpoint,
-  'id' | 'url' | 'retry_waits' | 'timeout_ms' | 'rate_per_second' | 'headers' | 'public_keys'
+  'id' | 'url' | 'retry_waits' | 'timeout_ms' | 'rate_per_second'
 > {
+  /** Null where it has none: nothing to read for nearly all of them. */
+  readonly headers: SealedHeaders | null
   readonly secrets: readonly string[]
 }
 
 /** Of those that are enabled. */
 export async function selectSending(db: Queryable, ids: readonly string[]): Promise<Sending[]> {
   const { rows } = await db.query<Sending>(sql`
-    select e.id, e.url, e.retry_waits, e.timeout_ms, e.rate_per_second, e.headers, s.secrets,
-           s.public_keys
+    select e.id, e.url, e.retry_waits, e.timeout_ms, e.rate_per_second,
+           nullif(e.headers, '{}') as headers,
+           array(select s.sealed from payments.webhook_secrets s
+                  where s.endpoint_id = e.id
+                    and (s.expires_at is null or s.expires_at > posthorn.now())
+                  order by s.expires_at is null desc, s.created_at desc, s.id desc
+                  limit ${MOST_SECRETS}::int) as secrets
       from payments.webhook_endpoints e
-     cross join lateral (
-             select coalesce(array_agg(s.sealed), '{}') as secrets,
-                    coalesce(array_agg(s.public_key) filter (where s.public_key is not null), '{}')
-                      as public_keys
-               from (select sealed, public_key from payments.webhook_secrets
-                      where endpoint_id = e.id
-                        and (expires_at is null or expires_at > posthorn.now())
-                      order by expires_at is null desc, created_at desc, id desc
-                      limit ${MOST_SECRETS}::int) as s
-           ) as s
      where e.id = any(${ids}::uuid[]) and e.status = 'enabled' and e.deleted_at is null`)
   return rows
 }

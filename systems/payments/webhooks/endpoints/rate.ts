@@ -14,7 +14,9 @@ export async function paceDeliveries(
   { resolved, endpoints }: { resolved: readonly Resolved[]; endpoints: readonly Sending[] },
 ): Promise<Resolved[]> {
   const result = [...resolved]
-  const rates = new Map(endpoints.map((each) => [each.id, each.rate_per_second]))
+  const limited = endpoints.filter((each) => each.rate_per_second !== null)
+  if (limited.length === 0) return result
+  const rates = new Map(limited.map((each) => [each.id, each.rate_per_second]))
   const paced = batch.flatMap(({ destination: { topic } }, at) => {
     const target = resolved[at]
     const rate = rates.get(topic)

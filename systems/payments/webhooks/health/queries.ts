@@ -17,33 +17,40 @@ export interface Tally {
   readonly error?: string
 }
 
+/** In one row, however many endpoints there are: it is written with every batch. */
 export async function insertTallies(tx: Transaction, tallies: readonly Tally[]): Promise<void> {
   if (tallies.length === 0) return
   await tx.query(sql`
-    insert into payments.webhook_tallies
-           (endpoint_id, delivered, failed, abandoned, skipped, filtered, delivery_id, error_code,
-            error)
-    select t."endpointId", coalesce(t."delivered", 0), coalesce(t."failed", 0),
-           coalesce(t."abandoned", 0), coalesce(t."skipped", 0), coalesce(t."filtered", 0),
-           t."deliveryId", t."errorCode", t."error"
-      from jsonb_to_recordset(${JSON.stringify(tallies)}::jsonb)
-        as t ("endpointId" uuid, "delivered" integer, "failed" integer, "abandoned" integer,
-              "skipped" integer, "filtered" integer, "deliveryId" uuid, "errorCode" text, "error" text)`)
+    insert into payments.webhook_tallies (counts) values (${JSON.stringify(tallies)}::jsonb)`)
 }
 
+/** The endpoints of a tally as rows. */
+const COUNTS = sql`as c ("endpointId" uuid, "delivered" integer, "failed" integer,
+              "abandoned" integer, "skipped" integer, "filtered" integer, "deliveryId" uuid,
+              "errorCode" text, "error" text)`
+
+const COUNTED = sql`c."endpointId" as endpoint_id, coalesce(c."delivered", 0) as delivered,
+             coalesce(c."failed", 0) as failed, coalesce(c."abandoned", 0) as abandoned,
+             coalesce(c."skipped", 0) as skipped, coalesce(c."filtered", 0) as filtered,
+             c."deliveryId" as delivery_id, c."errorCode" as error_code, c."error" as error`
+
 /** Tallies of one sum at the most. */
-export const MOST_TALLIES = 20_000
+export const MOST_TALLIES = 2_000
 
 /** Sums tallies up into the hours of their endpoints, and says what they were of each. */
 export async function sumTallies(tx: Transaction): Promise<Summed[]> {
   const { rows } = await tx.query<Summed>(sql`
-    with taken as (
+    with picked as (
       delete from payments.webhook_tallies
        where id in (select id from payments.webhook_tallies
                      order by id
                      limit ${MOST_TALLIES}::int
                        for update skip locked)
       returning *
+    ),
+    taken as (
+      select p.id, p.at, ${COUNTED}
+        from picked p cross join lateral jsonb_to_recordset(p.counts) ${COUNTS}
     ),
     summed as (
       select endpoint_id, date_trunc('hour', at) as hour, sum(delivered) as delivered,
@@ -75,7 +82,7 @@ export async function sumTallies(tx: Transaction): Promise<Summed[]> {
              error_code = coalesce(excluded.error_code, h.error_code),
              error = coalesce(excluded.error, h.error)
     )
-    select endpoint_id, count(*)::int as taken,
+    select endpoint_id, (select count(*) from picked)::int as tallies,
            max(at) filter (where delivered > 0) as delivered_at,
            max(at) filter (where failed > 0 and delivered = 0) as failed_at,
            -- The first failure that no success followed.
@@ -92,8 +99,8 @@ export async function sumTallies(tx: Transaction): Promise<Summed[]> {
 /** What tallies say of an endpoint. */
 export interface Summed {
   readonly endpoint_id: string
-  /** How many tallies there were. */
-  readonly taken: number
+  /** How many tallies there were, of all endpoints. */
+  readonly tallies: number
   readonly delivered_at: Date | null
   readonly failed_at: Date | null
   readonly first_failed_at: Date | null
@@ -186,7 +193,9 @@ export async function selectHealth(
       select endpoint_id, delivered, failed, abandoned, skipped, filtered,
              case when delivered > 0 then at end, case when failed > 0 then at end, delivery_id,
              error_code, error
-        from payments.webhook_tallies
+        from (select t.at, ${COUNTED}
+                from payments.webhook_tallies t
+               cross join lateral jsonb_to_recordset(t.counts) ${COUNTS}) as fresh
        where endpoint_id in (select id from own)
     ),
     summed as (
