@@ -44,7 +44,7 @@ test('a sample is uploaded, read and attached before one’s eyes', async () => 
   await page.getByText('All rows done: 5 attached, 1 with an error.').waitFor(patient)
   await page.getByText('Final Results: 5 success, 1 errors').waitFor(patient)
   await page.getByText('No webhook endpoint subscribed to it.').first().waitFor()
-  await page.getByText('nobody-names-me.pdf').waitFor()
+  await page.getByText('not-in-the-table.pdf').waitFor()
   await page.getByRole('img', { name: 'Rows: 5 attached, 1 with an error' }).waitFor()
   await axe(page)
   await screenshot(page, 'file-job-light')

@@ -8,7 +8,7 @@ export function sampleZip(): File {
   const bytes = zipOf({
     'cases.csv': `${csv.join('\n')}\n`,
     ...Object.fromEntries(CASES.map((id, n) => [`invoice-${n + 1}.pdf`, letter(id)])),
-    'nobody-names-me.pdf': letter('left over'),
+    'not-in-the-table.pdf': letter('left over'),
   })
   return new File([bytes], 'sample.zip', { type: 'application/zip' })
 }

@@ -42,7 +42,7 @@ export const subscription: Step = {
         ? await api.post<Endpoint>(`/api/v1/webhook-endpoints/${known.id}/enable`)
         : await api.post<Endpoint>('/api/v1/webhook-endpoints', { json: { url, eventTypes } })
       notes.endpoints.set(name, id)
-      tell(`${url} hears of ${eventTypes.join(', ')}.`)
+      tell(`${url} receives ${eventTypes.join(', ')}.`)
     }
   },
 }
