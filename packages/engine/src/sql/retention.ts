@@ -82,9 +82,10 @@ export function removeDue(rule: RetentionRule): Prepared {
     from ${table} as t
    where ${dueCondition(rule, p)}
      and not ${heldCondition(rule)}${ordered === undefined ? '' : `\n   order by t.${ordered}`}
-   limit ${p('batch')}
-     for update of t skip locked
+   limit ${p('batch')}${audit ? '' : '\n     for update of t skip locked'}
 )`
+  // Rows of an audit are not locked: that takes the right to update them, which roles do not have.
+  // Of two that remove the same ones, the second finds them gone.
   if (audit) {
     return prepare(
       (p) => `${due(p)}

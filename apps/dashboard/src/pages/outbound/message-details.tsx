@@ -52,6 +52,12 @@ export function MessageDetails({ id }: { id: string }) {
             <MessageAudit id={id} />
           </Panel>
           <Panel title="Content">
+            {message.contentsRemovedAt !== null && (
+              <Text size="sm">
+                Parameters were removed <Time at={message.contentsRemovedAt} />, as the retention of
+                contents says.
+              </Text>
+            )}
             <Json value={message.payloadJson} label="content" />
           </Panel>
         </Stack>
@@ -120,6 +126,13 @@ function MessageActions({ message }: { message: OutboundMessage }) {
     )
   }
   if (message.status !== 'FAILED') return null
+  if (message.contentsRemovedAt !== null) {
+    return (
+      <Text size="sm" c="dimmed">
+        Its contents are no longer kept. Send a new message instead.
+      </Text>
+    )
+  }
   return (
     <Group>
       <ConfirmButton
