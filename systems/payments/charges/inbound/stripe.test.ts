@@ -113,6 +113,26 @@ test('a charge whose answer is lost is found at Stripe, and charged once', async
   expect(mine).toMatchObject([{ status: 'succeeded', amount_received: 1_008 }])
 })
 
+test('money is held at Stripe, captured in part, voided, or expires', async () => {
+  const held = { ...order, capture: 'manual' }
+  const states = async (id: string) => {
+    const { status: word, authorisation, capturedAmount } = await ada.payment(id)
+    return [word, authorisation, capturedAmount]
+  }
+  const [taken, freed, late] = [await pay(held), await pay(held), await pay(held)]
+  expect((await ada.decide(taken, 'capture', { amount: 700 })).status).toBe(200)
+  expect((await ada.decide(freed, 'void')).status).toBe(200)
+  const { gatewayRef: paymentIntent } = await ada.payment(late)
+  await control('/expire', { paymentIntent })
+  await expect.poll(() => states(taken), POLL).toEqual(['succeeded', 'captured', 700])
+  await expect.poll(() => states(freed), POLL).toEqual(['failed', 'voided', null])
+  await expect.poll(() => states(late), POLL).toEqual(['failed', 'expired', null])
+  expect(await ada.refund(taken)).toMatchObject({ status: 201, body: { amount: 700 } })
+  await expect.poll(() => status(taken), POLL).toBe('refunded')
+  const { rows } = await db.pool.query('select code from posthorn.alert')
+  expect(rows).toEqual([])
+})
+
 test('a dispute is opened and won', async () => {
   const id = await pay()
   await expect.poll(() => status(id), POLL).toBe('succeeded')
