@@ -22,7 +22,7 @@ export interface EvidenceChild {
 export async function startEvidence(order: EvidenceOrder): Promise<EvidenceChild> {
   const child = fork(new URL('evidence-process.ts', import.meta.url), [JSON.stringify(order)], {
     // As `npm start` runs the server.
-    execArgv: ['--max-semi-space-size=16'],
+    execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
   })
   const exited = once(child, 'exit')
   const said = once(child, 'message').then(([serving]) => serving as EvidenceServing)

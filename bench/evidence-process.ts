@@ -1,4 +1,4 @@
-import { createRelay, silentLog, type Outbox, type Relay } from '@posthorn/engine'
+import { createNotifier, createRelay, silentLog, type Outbox, type Relay } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/engine/operate'
 import { createApp, createVerifier, signToken } from '@posthorn/http'
 import { evidence } from '@posthorn/systems/evidence'
@@ -74,6 +74,8 @@ const relay: Relay | undefined =
         ...{ outboxes, transports: { kafka, ...opened.transports } },
       })
     : undefined
+// A process without a relay wakes those elsewhere.
+if (!parts.includes('publisher')) createNotifier(pool, outboxes, { log: silentLog })
 process.on('message', (message) => {
   if (message === 'publish') void relay?.start()
   if (message === 'usage') {

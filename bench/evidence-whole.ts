@@ -229,7 +229,7 @@ const BARE: Contestant = {
       ...{ rows: files.rows, artifacts: files.artifacts },
     }
     const child = fork(new URL('evidence-bare.ts', import.meta.url), [JSON.stringify(order)], {
-      execArgv: ['--max-semi-space-size=16'],
+      execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
     })
     const done = (await answerOf(child)) as BareDone
     child.disconnect()

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { folderStorage } from './folder.ts'
-import { s3Storage } from './s3.ts'
+import type { S3Options } from './s3.ts'
 import type { Storage } from './storage.ts'
 
 /** Where evidence is kept, as the part of the system's settings. */
@@ -51,9 +51,26 @@ export interface NamedStorage {
 /** The bucket, else the folder, seen from the one for data; production must name one of them. */
 export function openStorage(settings: StorageSettings, dataFolder = '.'): NamedStorage {
   const { S3_BUCKET: bucket, EVIDENCE_FOLDER: folder } = settings
-  if (bucket !== undefined) return { storage: s3Storage({ bucket, ...s3Access(settings) }), bucket }
+  if (bucket !== undefined) {
+    return { storage: s3WhenUsed({ bucket, ...s3Access(settings) }), bucket }
+  }
   if (folder === undefined) throw new Error('S3_BUCKET is missing: the bucket for evidence')
   return { storage: folderStorage(resolve(dataFolder, folder)), bucket: 'folder' }
+}
+
+/** The bucket's SDK takes 40 MB and a while to load: a server with a folder does without it. */
+function s3WhenUsed(options: S3Options): Storage {
+  let opened: Promise<Storage> | undefined
+  const open = () => (opened ??= import('./s3.ts').then(({ s3Storage }) => s3Storage(options)))
+  return {
+    put: async (...args) => (await open()).put(...args),
+    read: async (...args) => (await open()).read(...args),
+    head: async (key) => (await open()).head(key),
+    async *list(prefix) {
+      yield* (await open()).list(prefix)
+    },
+    remove: async (key) => (await open()).remove(key),
+  }
 }
 
 function s3Access(settings: StorageSettings) {
