@@ -11,6 +11,10 @@ export interface EventType {
 }
 
 const Id = Type.String({ format: 'uuid' })
+/** A gateway may name its charge only, and what it says is forwarded byte for byte. */
+const PaymentId = Type.Optional(
+  Type.String({ format: 'uuid', description: 'left out where the gateway names its charge only' }),
+)
 const Amount = Type.Integer({ minimum: 0, description: 'in the minor unit of the currency' })
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
 const GatewayRef = Type.Union([Type.String(), Type.Null()], {
@@ -20,7 +24,7 @@ const Reason = Type.Optional(Type.String())
 
 const payment = (status: string) =>
   Type.Object({
-    paymentId: Id,
+    paymentId: PaymentId,
     gatewayRef: Type.Optional(GatewayRef),
     status: Type.Optional(Type.Literal(status)),
     amount: Type.Optional(Amount),
@@ -29,7 +33,7 @@ const payment = (status: string) =>
   })
 
 const dispute = Type.Object({
-  paymentId: Id,
+  paymentId: PaymentId,
   disputeId: Type.Optional(Type.String()),
   gatewayRef: Type.Optional(GatewayRef),
   status: Type.Optional(Type.String()),
