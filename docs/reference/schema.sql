@@ -1366,10 +1366,12 @@ CREATE OR REPLACE FUNCTION payments.reconciliation_part_guarded()
 AS $function$
 declare
   paid payments.payments;
+  taken bigint;
   part bigint := new.amount - coalesce(new.adjustment, 0);
   others bigint;
 begin
   select * into paid from payments.payments where id = new.matched_payment_id for update;
+  taken := coalesce(paid.captured_amount, paid.amount);
   if exists (select from payments.reconciliation_records
               where matched_payment_id = new.matched_payment_id and matched_as is null
                 and (run_id, line_number) <> (new.run_id, new.line_number))
@@ -1382,8 +1384,8 @@ begin
     from payments.reconciliation_records
    where matched_payment_id = new.matched_payment_id and matched_as = 'part'
      and (run_id, line_number) <> (new.run_id, new.line_number);
-  if part <= 0 or others + part > paid.amount or new.currency <> paid.currency then
-    raise exception 'payment %: % beside % is no part of %', paid.id, part, others, paid.amount
+  if part <= 0 or others + part > taken or new.currency <> paid.currency then
+    raise exception 'payment %: % beside % is no part of %', paid.id, part, others, taken
       using errcode = 'check_violation', constraint = 'reconciliation_parts_within_payment';
   end if;
   return new;
@@ -1916,6 +1918,7 @@ CREATE INDEX transactions_of_payment ON payments.transactions USING btree (payme
 CREATE UNIQUE INDEX transactions_one_authorisation ON payments.transactions USING btree (payment_id) WHERE (type = 'authorisation'::text);
 CREATE UNIQUE INDEX transactions_one_charge ON payments.transactions USING btree (payment_id) WHERE (type = 'charge'::text);
 CREATE UNIQUE INDEX transactions_one_decision ON payments.transactions USING btree (payment_id) WHERE ((type = ANY (ARRAY['capture'::text, 'void'::text])) AND (status <> 'failed'::text));
+CREATE INDEX transactions_refunds ON payments.transactions USING btree (payment_id) WHERE (type = 'refund'::text);
 CREATE TRIGGER transactions_refund_guarded BEFORE INSERT OR UPDATE OF status, amount, currency, payment_id, type ON payments.transactions FOR EACH ROW WHEN (((new.type = 'refund'::text) AND (new.status <> 'failed'::text))) EXECUTE FUNCTION payments.refund_guarded();
 
 create table payments.webhook_attempts (

@@ -124,10 +124,12 @@ create trigger reconciliation_refunds_guarded before insert or update
 create function payments.reconciliation_part_guarded() returns trigger language plpgsql as $$
 declare
   paid payments.payments;
+  taken bigint;
   part bigint := new.amount - coalesce(new.adjustment, 0);
   others bigint;
 begin
   select * into paid from payments.payments where id = new.matched_payment_id for update;
+  taken := coalesce(paid.captured_amount, paid.amount);
   if exists (select from payments.reconciliation_records
               where matched_payment_id = new.matched_payment_id and matched_as is null
                 and (run_id, line_number) <> (new.run_id, new.line_number))
@@ -140,8 +142,8 @@ begin
     from payments.reconciliation_records
    where matched_payment_id = new.matched_payment_id and matched_as = 'part'
      and (run_id, line_number) <> (new.run_id, new.line_number);
-  if part <= 0 or others + part > paid.amount or new.currency <> paid.currency then
-    raise exception 'payment %: % beside % is no part of %', paid.id, part, others, paid.amount
+  if part <= 0 or others + part > taken or new.currency <> paid.currency then
+    raise exception 'payment %: % beside % is no part of %', paid.id, part, others, taken
       using errcode = 'check_violation', constraint = 'reconciliation_parts_within_payment';
   end if;
   return new;
@@ -214,6 +216,9 @@ begin
   end if;
   return null;
 end $$;
+
+-- What reconciliation looks through where money went out.
+create index transactions_refunds on payments.transactions (payment_id) where type = 'refund';
 
 -- What may be suggested: also refunds, and the lines that one payment was paid in.
 alter table payments.reconciliation_suggestions

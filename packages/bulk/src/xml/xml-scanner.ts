@@ -4,7 +4,7 @@ export type Attributes = ReadonlyMap<string, string>
 
 /** What is done with the parts of a file. Names are as they stand there, with their prefix. */
 export interface XmlHandler {
-  /** Returns whether the text directly inside the element is wanted. */
+  /** Returns whether the text inside the element is wanted, up to its first child. */
   open(name: string, attributes: Attributes): boolean
   /** Decoded; in several parts where a comment or a section stands between. */
   text(text: string): void

@@ -71,6 +71,18 @@ describe('a run', () => {
   })
 })
 
+test('of a payment that was captured in part, that part is compared', async () => {
+  const me = await newUser()
+  const id = await me.pay('held', 1_000, { captured: 700 })
+  const file = await me.upload([
+    { name: 'held', amount: '7.00' },
+    { name: 'held', amount: '10.00' },
+  ])
+  expect(await me.run(file)).toMatchObject({ matched: 1, reasons: { amount_mismatch: 1 } })
+  expect(await me.records(file)).toMatchObject([{ matchedPaymentId: id }, { status: 'unmatched' }])
+  expect(await mistakesOf(db.pool, me)).toEqual([])
+})
+
 describe('by hand', () => {
   test('a payout is its payments, less refunds and fee', async () => {
     const me = await newUser()

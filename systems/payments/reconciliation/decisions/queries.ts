@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner } from '../owner.ts'
-import type { RecordKey } from '../records/queries.ts'
+import { takenAmount, type RecordKey } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { Adjustment, DecisionRule } from './decision.ts'
 
@@ -22,7 +22,7 @@ export async function selectPaymentUse(
   ids: readonly string[],
 ): Promise<PaymentUse[]> {
   const { rows } = await db.query<PaymentUse>(sql`
-    select p.id, p.amount, p.currency, coalesce(r.run_id, l.run_id) as run_id,
+    select p.id, ${takenAmount} as amount, p.currency, coalesce(r.run_id, l.run_id) as run_id,
            coalesce(r.line_number, l.line_number) as line_number,
            coalesce((select sum(m.amount - coalesce(m.adjustment, 0))
                        from payments.reconciliation_records as m

@@ -1,5 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
 import type { Owner } from '../owner.ts'
+import { takenAmount } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { ExceptionRow, OpenTally, Tab } from './exception.ts'
 
@@ -32,7 +33,7 @@ export async function selectExceptions(
                and s.status = 'open') as suggestions,
            case when p.id is not null
                 then jsonb_build_object(
-                       'id', p.id, 'amount', p.amount::text, 'currency', p.currency,
+                       'id', p.id, 'amount', (${takenAmount})::text, 'currency', p.currency,
                        'external_payment_id', p.external_payment_id, 'status', p.status,
                        'created_at', p.created_at) end as payment
       from payments.reconciliation_runs as u

@@ -3,6 +3,9 @@ import type { RunKey } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import type { Detail, PaymentSide, StatementRecord } from './record.ts'
 
+/** What was taken of the payment `p`: of one that was captured in part, that part. */
+export const takenAmount = sql`coalesce(p.captured_amount, p.amount)`
+
 const COLUMNS = sql`
   r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
   to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of, r.status,
@@ -97,10 +100,10 @@ export async function selectPaymentSides(
   { ids, org }: { readonly ids: readonly string[]; readonly org: string },
 ): Promise<PaymentSide[]> {
   const { rows } = await db.query<PaymentSide>(sql`
-    select id, amount, currency, external_payment_id, status, created_at
-      from payments.payments
-     where org_id = ${org} and id = any(${ids}::uuid[])
-     order by id`)
+    select p.id, ${takenAmount} as amount, p.currency, p.external_payment_id, p.status, p.created_at
+      from payments.payments as p
+     where p.org_id = ${org} and p.id = any(${ids}::uuid[])
+     order by p.id`)
   return rows
 }
 
@@ -133,9 +136,9 @@ export const isUnused = sql`${isNotWhole} and ${partsOf} is null`
 
 /** Payments of the organisation that no record of any run has, or not all of. */
 const unmatched = ({ org }: RunKey) => sql`
-  select p.*
+  select p.id, ${takenAmount} as amount, p.currency, p.external_payment_id, p.status, p.created_at
     from payments.payments as p
-   where p.org_id = ${org} and ${isNotWhole} and coalesce(${partsOf}, 0) < p.amount`
+   where p.org_id = ${org} and ${isNotWhole} and coalesce(${partsOf}, 0) < ${takenAmount}`
 
 /**
  * Payments that a run should have found: those that took money, although a record may have their

@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner, RunKey } from '../owner.ts'
-import { isUnused } from '../records/queries.ts'
+import { isUnused, takenAmount } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'
 import type { Run, RunResult } from './run.ts'
 
@@ -105,8 +105,9 @@ export async function pairRecords(tx: Transaction, { id, org }: RunKey): Promise
         from payments.reconciliation_records
        where run_id = ${id} and status = 'unmatched' and decided_by is null
     ), free as (
-      select p.id, p.external_payment_id as external_id, p.amount, p.currency,
-             row_number() over (partition by p.external_payment_id collate "C", p.amount, p.currency
+      select p.id, p.external_payment_id as external_id, ${takenAmount} as amount, p.currency,
+             row_number() over (partition by p.external_payment_id collate "C", ${takenAmount},
+                                             p.currency
                                     order by ${preference}, p.id) as nth
         from payments.payments as p
        where p.org_id = ${org} and p.external_payment_id is not null and ${isUnused}
@@ -128,7 +129,7 @@ export async function pairRecords(tx: Transaction, { id, org }: RunKey): Promise
 export async function explainRest(tx: Transaction, { org }: Owner): Promise<void> {
   await tx.query(sql`
     with named as materialized (
-      select p.external_payment_id as external_id, p.amount, p.currency,
+      select p.external_payment_id as external_id, ${takenAmount} as amount, p.currency,
              -- The preference is one character before the id.
              min((${preference} || p.id::text) collate "C") as id
         from payments.payments as p

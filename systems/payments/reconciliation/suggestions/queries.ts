@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { RunKey } from '../owner.ts'
-import { isUnused, type RecordKey } from '../records/queries.ts'
+import { isUnused, takenAmount, type RecordKey } from '../records/queries.ts'
 import type { Suggestion, Tolerance } from './suggestion.ts'
 
 /** Suggestions of a pass at the most, and for one record of it. */
@@ -13,7 +13,8 @@ const MOST_PAYMENTS = 1_000
 
 /** Payments of the organisation that no record has; those that failed are in no bank's file. */
 const free = ({ org }: RunKey) => sql`
-  select p.*
+  select p.id, ${takenAmount} as amount, p.currency, p.external_payment_id, p.metadata, p.status,
+         p.created_at
     from payments.payments as p
    where p.org_id = ${org} and p.status <> 'failed' and ${isUnused}`
 

@@ -3,12 +3,21 @@
 /** Payments of one JSON array, with their ids. */
 export const INSERT_PAYMENTS = `
   insert into payments.payments
-         (id, org_id, user_id, amount, currency, external_payment_id, metadata, created_at)
+         (id, org_id, user_id, amount, currency, external_payment_id, metadata, created_at,
+          capture_method)
   select id, coalesce(org, 'acme'), coalesce("user", 'ada'), amount, coalesce(currency, 'EUR'),
-         name, metadata, coalesce("createdAt", posthorn.now())
+         name, metadata, coalesce("createdAt", posthorn.now()),
+         case when captured is null then 'automatic' else 'manual' end
     from jsonb_to_recordset($1::jsonb) as p
          (id uuid, org text, "user" text, amount bigint, currency text, name text,
-          metadata jsonb, "createdAt" timestamptz)`
+          metadata jsonb, "createdAt" timestamptz, captured bigint)`
+
+/** Takes what was authorised. */
+export const CAPTURE_PAYMENTS = `
+  update payments.payments as p
+     set authorisation = 'captured', captured_amount = g.captured, status = 'succeeded'
+    from jsonb_to_recordset($1::jsonb) as g (id uuid, captured bigint)
+   where p.id = g.id and g.captured is not null`
 
 /** Moves payments of the same array to their status, by the moves that the table allows. */
 export const MOVE_PAYMENTS = `
@@ -70,7 +79,7 @@ export const SELECT_MISTAKES = `
       from mine as u join payments.reconciliation_links as l on l.run_id = u.id
   ), paid as (
     select run_id, line_number, sum(amount) as amount
-      from (select t.run_id, t.line_number, p.amount
+      from (select t.run_id, t.line_number, coalesce(p.captured_amount, p.amount) as amount
               from used as t join payments.payments as p on p.id = t.payment_id
             union all
             select f.run_id, f.line_number, -t.amount
@@ -99,7 +108,7 @@ export const SELECT_MISTAKES = `
   union all
   select 'payment in parts and whole, or in too many', to_jsonb(payment_id), to_jsonb(parts.amount)
     from parts join payments.payments as p on p.id = parts.payment_id
-   where parts.amount > p.amount or payment_id in (select payment_id from used)
+   where parts.amount > coalesce(p.captured_amount, p.amount) or payment_id in (select payment_id from used)
   union all
   select 'refund without its record', to_jsonb(r), null
     from mine as u join payments.reconciliation_records as r on r.run_id = u.id

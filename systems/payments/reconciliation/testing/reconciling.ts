@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { expect } from 'vitest'
 import { runPayments, type Answer, type Client } from '../../testing/running.ts'
 import type { PaymentStatus } from '../../charges/payment.ts'
-import { INSERT_PAYMENTS, INSERT_REFUND, MOVE_PAYMENTS } from './queries.ts'
+import { CAPTURE_PAYMENTS, INSERT_PAYMENTS, INSERT_REFUND, MOVE_PAYMENTS } from './queries.ts'
 
 /** A payment as a test writes it: amount in minor units. */
 export interface GivenPayment {
@@ -14,6 +14,8 @@ export interface GivenPayment {
   readonly user?: string
   readonly org?: string
   readonly status?: PaymentStatus
+  /** Of one that was authorised first: what was taken of it. */
+  readonly captured?: number
   readonly metadata?: Record<string, unknown>
   readonly createdAt?: string
 }
@@ -93,6 +95,7 @@ export async function givePayments(
   const ids = payments.map(() => uuid()).toSorted()
   const given = JSON.stringify(payments.map((payment, i) => ({ ...payment, id: ids[i] })))
   await pool.query(INSERT_PAYMENTS, [given])
+  await pool.query(CAPTURE_PAYMENTS, [given])
   for (const status of ['succeeded', 'failed', 'refunded']) {
     await pool.query(MOVE_PAYMENTS, [given, status])
   }
