@@ -9,6 +9,9 @@ export interface BodyLimits {
   readonly timeoutMs: number
 }
 
+/** Given on in parts: what is read of a part waits with it, and may survive a collection. */
+const PART_BYTES = 16_384
+
 /** The bytes of a file as they arrive, counted and hashed on the way. */
 export class FileBody implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable
@@ -38,7 +41,9 @@ export class FileBody implements AsyncIterable<Uint8Array> {
       if (this.#bytes > maxBytes) throw tooLarge(maxBytes)
       if (performance.now() > deadline) throw problem('REQUEST_TIMEOUT')
       this.#hash.update(bytes)
-      yield bytes
+      for (let at = 0; at < bytes.length; at += PART_BYTES) {
+        yield bytes.subarray(at, at + PART_BYTES)
+      }
     }
   }
 }
@@ -58,6 +63,31 @@ async function* whole(stream: Readable): AsyncGenerator<Uint8Array> {
   } finally {
     await chunks.return?.()
   }
+}
+
+/** What a body begins with, and all of it. */
+export async function peek(
+  body: FileBody,
+  wanted: number,
+): Promise<{ readonly beginning: Buffer; readonly bytes: AsyncIterable<Uint8Array> }> {
+  const chunks = body[Symbol.asyncIterator]()
+  const first: Uint8Array[] = []
+  let size = 0
+  while (size < wanted) {
+    const next = await chunks.next()
+    if (next.done === true) break
+    first.push(next.value)
+    size += next.value.length
+  }
+  return { beginning: Buffer.concat(first), bytes: joined(first, chunks) }
+}
+
+async function* joined(
+  first: readonly Uint8Array[],
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield* first
+  yield* rest
 }
 
 /** How long a client may go on sending what is not read; then its connection is cut. */

@@ -1,6 +1,4 @@
-import { pipeline } from 'node:stream/promises'
 import { NULL_CELL, copyCell } from '@posthorn/bulk/copy'
-import type { Transaction } from '@posthorn/engine'
 import { invalid, type ProblemError } from '@posthorn/http'
 import { Findings, differenceOf, type StatementBalance } from '../formats/findings.ts'
 import type { Format } from '../formats/format.ts'
@@ -8,7 +6,7 @@ import { readStatement } from '../formats/read-statement.ts'
 import type { Rules } from '../profiles/rules.ts'
 import { fieldError, type BankRecord, type Mistake } from '../profiles/statement-reader.ts'
 import { Occurrences, type Occurrence } from './occurrences.ts'
-import { copyRecords } from './queries.ts'
+import type { Spool } from './spool.ts'
 import { Sums, type CurrencySum } from './sums.ts'
 
 /** After so many the rest of a file is not read. */
@@ -35,31 +33,27 @@ export interface LoadedFile {
 }
 
 /**
- * Copies a file's records into the table while it is read: as fast as the slower of both sides, with
- * memory for a few batches. Throws the problem with the first mistakes; nothing is stored then, as the
- * copy fails and with it the transaction.
+ * Reads a file while it arrives and puts its records on the disk, ready for COPY, with memory for a few
+ * batches. Throws the problem with the first mistakes.
  */
-export async function loadRecords(tx: Transaction, file: IncomingFile): Promise<LoadedFile> {
+export async function spoolRecords(spool: Spool, file: IncomingFile): Promise<LoadedFile> {
   const sums = new Sums()
   const occurrences = new Occurrences()
   const findings = new Findings()
   let total = 0
   let duplicates = 0
-  async function* lines(): AsyncGenerator<string> {
-    for await (const records of recordsOf(file, findings)) {
-      let text = ''
-      for (const record of records) {
-        const occurrence = occurrences.count(record)
-        if (occurrence.number > 1) duplicates += 1
-        sums.add(record)
-        text += copyLine(file.runId, record, occurrence)
-      }
-      total += records.length
-      file.loaded(total)
-      yield text
+  for await (const records of recordsOf(file, findings)) {
+    let text = ''
+    for (const record of records) {
+      const occurrence = occurrences.count(record)
+      if (occurrence.number > 1) duplicates += 1
+      sums.add(record)
+      text += copyLine(file.runId, record, occurrence)
     }
+    total += records.length
+    file.loaded(total)
+    await spool.append(Buffer.from(text))
   }
-  await pipeline(lines, copyRecords(tx))
   const { statements, pending } = findings
   return { total, duplicates, sums: sums.result(), statements, pending }
 }

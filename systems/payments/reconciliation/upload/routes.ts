@@ -4,13 +4,12 @@ import type { Queryable } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { findProfile, type Profile, type ProfileKey } from '../profiles/queries.ts'
-import { refuseOthers } from '../formats/format.ts'
 import { FileBody, discardRest } from './body.ts'
 import { incomingFile, type Incoming } from './incoming.ts'
 import { problem } from './problems.ts'
 import type { NewRun } from './queries.ts'
 import { uploadFile } from './schemas.ts'
-import { spoolFile, sweepSpool, type SpooledFile } from './spool.ts'
+import { sweepSpool } from './spool.ts'
 import { createProgress, storeUpload } from './upload.ts'
 
 export interface UploadRoutesOptions {
@@ -60,22 +59,18 @@ export async function uploadRoutes(
       }
       const tell = createProgress(pool, { uploadId, orgId })
       let incoming: Incoming | undefined
-      let file: SpooledFile | undefined
       try {
         const profile = profileId && (await findOwn(pool, { id: profileId, orgId }))
         incoming = await incomingFile(request, maxBytes)
         const { contentType, totalBytes } = incoming
-        file = await spoolFile(new FileBody(incoming.stream, bounds), {
-          folder,
-          check: (beginning) => refuseOthers(beginning, contentType),
-          received: (bytes) => tell({ rows: 0, bytes, totalBytes }),
-        })
         const run = await storeUpload(pool, {
           orgId,
           userId,
           filename: filename ?? incoming.filename ?? 'upload.csv',
-          file,
+          body: new FileBody(incoming.stream, bounds),
           contentType,
+          totalBytes,
+          folder,
           profile: profile || undefined,
           uploadId,
           maxRecords: settings.RECONCILIATION_MAX_RECORDS,
@@ -84,7 +79,6 @@ export async function uploadRoutes(
         const location = `/api/v1/reconciliations/${run.id}`
         return await reply.code(201).header('location', location).send(toResource(run))
       } finally {
-        await file?.close()
         slots.free(orgId)
         discardRest(request.raw, incoming?.stream)
       }

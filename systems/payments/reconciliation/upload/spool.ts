@@ -1,57 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BEGINNING_BYTES } from '../formats/format.ts'
-import type { FileBody } from './body.ts'
 import { problem } from './problems.ts'
 
-/** A client's file on the local disk, whole. */
-export interface SpooledFile {
-  readonly bytes: number
-  /** SHA-256. */
-  readonly hash: Buffer
-  /** Its first bytes. */
-  readonly beginning: Buffer
-  read(): AsyncIterable<Buffer>
-  close(): Promise<void>
-}
-
-export interface SpoolOptions {
-  readonly folder: string
-  /** Called once with the first bytes: throws if the rest need not come. */
-  check(beginning: Buffer): void
-  /** Called with the number of bytes after each piece. */
-  received(bytes: number): void
-}
-
 const PREFIX = 'posthorn-statement-'
+/** Many lines of COPY: each has less than 2 KB. */
 const PIECE_BYTES = 65_536
+const LF = 0x0a
 /** A name that is older was left by a process that died between two calls. */
 const LEFT_OVER_MS = 3_600_000
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-
-/**
- * Copies a file to the local disk at the client's pace, so that the database is only busy once all of
- * it is here. The copy loses its name before its first byte: a process that dies leaves nothing.
- */
-export async function spoolFile(body: FileBody, options: SpoolOptions): Promise<SpooledFile> {
-  const file = await namelessFile(options.folder)
-  try {
-    const beginning = await copy(body, file, options)
-    return {
-      bytes: body.bytes,
-      hash: body.digest(),
-      beginning,
-      read: () => readFile(file, body.bytes),
-      close: () => file.close(),
-    }
-  } catch (error) {
-    await file.close()
-    const { code } = error as NodeJS.ErrnoException
-    if (code === undefined || !NO_ROOM.has(code)) throw error
-    throw problem('NO_ROOM_FOR_FILE', { retryAfterSeconds: 60, cause: error })
-  }
-}
 
 /** Removes what was left in a folder by processes that died; never throws. */
 export async function sweepSpool(folder: string): Promise<void> {
@@ -64,57 +22,60 @@ export async function sweepSpool(folder: string): Promise<void> {
   }
 }
 
-async function namelessFile(folder: string): Promise<FileHandle> {
-  await mkdir(folder, { recursive: true })
-  const path = join(folder, `${PREFIX}${randomUUID()}`)
-  const file = await open(path, 'wx+', 0o600)
-  await unlink(path)
-  return file
-}
+/** A file on the local disk that has lost its name before its first byte: whatever dies leaves nothing. */
+export class Spool {
+  readonly #file: FileHandle
+  #size = 0
 
-async function copy(
-  body: FileBody,
-  file: FileHandle,
-  { check, received }: SpoolOptions,
-): Promise<Buffer> {
-  let beginning: Buffer = Buffer.alloc(0)
-  let isChecked = false
-  let size = 0
-  for await (const piece of body) {
-    if (beginning.length < BEGINNING_BYTES) {
-      beginning = Buffer.concat([beginning, piece]).subarray(0, BEGINNING_BYTES)
+  private constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  static async open(folder: string): Promise<Spool> {
+    await mkdir(folder, { recursive: true })
+    const path = join(folder, `${PREFIX}${randomUUID()}`)
+    const file = await open(path, 'wx+', 0o600)
+    await unlink(path)
+    return new Spool(file)
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    let written = 0
+    while (written < bytes.length) {
+      const left = bytes.length - written
+      const { bytesWritten } = await this.#file
+        .write(bytes, written, left, this.#size + written)
+        .catch(explainNoRoom)
+      written += bytesWritten
     }
-    if (!isChecked && beginning.length >= 4) {
-      isChecked = true
-      check(beginning)
+    this.#size += bytes.length
+  }
+
+  /**
+   * All of it, some lines at a time. As text and by one buffer: of bytes, which are outside of the heap,
+   * as much as the whole file would wait to be collected.
+   */
+  async *read(): AsyncGenerator<string> {
+    const buffer = Buffer.alloc(PIECE_BYTES)
+    let kept = 0
+    for (let position = 0; position < this.#size;) {
+      const { bytesRead } = await this.#file.read(buffer, kept, PIECE_BYTES - kept, position)
+      if (bytesRead === 0) throw new Error('the local copy of a statement lost its end')
+      position += bytesRead
+      const filled = kept + bytesRead
+      const end = buffer.lastIndexOf(LF, filled - 1) + 1
+      yield buffer.toString('utf8', 0, end)
+      buffer.copyWithin(0, end, filled)
+      kept = filled - end
     }
-    await writeAll(file, piece, size)
-    size += piece.length
-    received(size)
   }
-  return beginning
-}
 
-async function writeAll(file: FileHandle, piece: Uint8Array, position: number): Promise<void> {
-  let written = 0
-  while (written < piece.length) {
-    const { bytesWritten } = await file.write(
-      piece,
-      written,
-      piece.length - written,
-      position + written,
-    )
-    written += bytesWritten
+  async close(): Promise<void> {
+    await this.#file.close()
   }
 }
 
-async function* readFile(file: FileHandle, size: number): AsyncGenerator<Buffer> {
-  let position = 0
-  while (position < size) {
-    const buffer = Buffer.allocUnsafe(Math.min(PIECE_BYTES, size - position))
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
-    if (bytesRead === 0) throw new Error('the local copy of a statement lost its end')
-    position += bytesRead
-    yield bytesRead === buffer.length ? buffer : buffer.subarray(0, bytesRead)
-  }
+function explainNoRoom(error: NodeJS.ErrnoException): never {
+  if (error.code === undefined || !NO_ROOM.has(error.code)) throw error
+  throw problem('NO_ROOM_FOR_FILE', { retryAfterSeconds: 60, cause: error })
 }

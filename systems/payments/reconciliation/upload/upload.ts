@@ -1,21 +1,24 @@
+import { pipeline } from 'node:stream/promises'
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { balanceCounts } from '../formats/findings.ts'
-import { formatOf } from '../formats/format.ts'
+import { BEGINNING_BYTES, formatOf, refuseOthers } from '../formats/format.ts'
 import type { Profile } from '../profiles/queries.ts'
 import { STANDARD_RULES } from '../profiles/rules.ts'
-import { loadRecords } from './loading.ts'
+import { peek, type FileBody } from './body.ts'
+import { spoolRecords } from './loading.ts'
 import { problem } from './problems.ts'
 import {
   auditUpload,
+  copyRecords,
   findRunOfFile,
   insertRun,
   insertStatements,
   type FileKey,
   type NewRun,
 } from './queries.ts'
-import type { SpooledFile } from './spool.ts'
+import { Spool } from './spool.ts'
 
 /** How far an upload is. */
 export interface Progress {
@@ -41,8 +44,12 @@ export interface Upload {
   readonly orgId: string
   readonly userId: string
   readonly filename: string
-  readonly file: SpooledFile
+  readonly body: FileBody
   readonly contentType: string | undefined
+  /** How many bytes the request says to have. */
+  readonly totalBytes: number | undefined
+  /** Where it waits until all of it is here. */
+  readonly folder: string
   /** Undefined: it is read by the standard rules. */
   readonly profile: Profile | undefined
   readonly uploadId: string | undefined
@@ -50,36 +57,47 @@ export interface Upload {
   tell(progress: Progress): void
 }
 
-/** Stores a file with all its records and its run, in one transaction; a mistake is thrown as its problem. */
+/**
+ * Stores a file with all its records and its run; a mistake is thrown as its problem. It is read and
+ * checked at the client's pace, on the local disk; then one transaction copies what is ready.
+ */
 export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
-  const { orgId, userId, filename, file, profile, contentType, tell } = upload
-  const { hash, bytes } = file
+  const { orgId, userId, filename, body, profile, contentType, tell, totalBytes } = upload
   const rules = profile?.rules ?? STANDARD_RULES
-  const format = formatOf(file.beginning, { contentType, rules })
-  await refuseKnown(pool, { orgId, hash })
+  const { beginning, bytes: arriving } = await peek(body, BEGINNING_BYTES)
+  refuseOthers(beginning, contentType)
+  const format = formatOf(beginning, { contentType, rules })
   const id = uuid()
-  return transaction(pool, async (tx) => {
-    const loaded = await loadRecords(tx, {
+  const spool = await Spool.open(upload.folder)
+  try {
+    const loaded = await spoolRecords(spool, {
       runId: id,
       format,
-      bytes: file.read(),
+      bytes: arriving,
       rules,
       maxRecords: upload.maxRecords,
-      loaded: (rows) => tell({ rows, bytes, totalBytes: bytes }),
+      loaded: (rows) => tell({ rows, bytes: body.bytes, totalBytes }),
     })
+    const file = { hash: body.digest(), bytes: body.bytes }
     const balances = format === 'csv' ? null : balanceCounts(loaded.statements)
-    const about = { id, orgId, userId, filename, profile, hash, bytes, format, balances }
-    const run: NewRun = { ...about, ...loaded }
-    // Of two uploads at the same time only one gets here first.
-    if (!(await insertRun(tx, run))) {
-      await refuseKnown(tx, run)
-      throw problem('FILE_ALREADY_UPLOADED')
-    }
-    await insertStatements(tx, run)
-    await auditUpload(tx, run)
-    await tellStored(tx, run, upload.uploadId)
-    return run
-  })
+    const about = { id, orgId, userId, filename, profile, format, balances }
+    const run: NewRun = { ...about, ...file, ...loaded }
+    await refuseKnown(pool, run)
+    return await transaction(pool, async (tx) => {
+      await pipeline(spool.read(), copyRecords(tx))
+      // Of two uploads at the same time only one gets here first.
+      if (!(await insertRun(tx, run))) {
+        await refuseKnown(tx, run)
+        throw problem('FILE_ALREADY_UPLOADED')
+      }
+      await insertStatements(tx, run)
+      await auditUpload(tx, run)
+      await tellStored(tx, run, upload.uploadId)
+      return run
+    })
+  } finally {
+    await spool.close()
+  }
 }
 
 async function refuseKnown(db: Queryable, key: FileKey): Promise<void> {
