@@ -47,6 +47,9 @@ const AUDITED = {
   reconciliation: `case when t.entity_type like 'reconciliation%' then t.entity_id end`,
 }
 
+/** The payment that a proposal is about. */
+const PROPOSED = { payment: `case when t.kind = 'refund' then t.subject end` }
+
 /** What payments, webhooks and reconciliation keep. */
 export function paymentRetention({
   attemptsDays,
@@ -64,7 +67,6 @@ function moneyRetention(options: KeyOptions): RetentionCatalogue {
     },
     personal: moneyPersonal,
     kept: {
-      'payments.proposals': 'shows who approved what another user proposed',
       'payments.approval_limits': 'settings of the organisation',
       'payments.reconciliation_suggestions': 'goes with its record',
       'payments.reconciliation_profiles': 'settings of the organisation, named by its runs',
@@ -184,6 +186,25 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
       ],
     },
     {
+      name: 'payments.proposals',
+      title: 'Proposals that were decided or have expired',
+      keep: '3650d',
+      least: '365d',
+      personal: true,
+      leaves: 'The audit, with who proposed and who approved.',
+      rules: [
+        {
+          table: 'payments.proposals',
+          key: ['id'],
+          uuid: 'id',
+          dated: 't.decided_at',
+          when: `t.status <> 'pending'`,
+          org: 't.org_id',
+          things: PROPOSED,
+        },
+      ],
+    },
+    {
       name: 'payments.audit',
       title: 'Audit of payments, webhooks and reconciliation',
       keep: '3650d',
@@ -214,6 +235,22 @@ const moneyPersonal: PersonalTable[] = [
     org: 't.org_id',
     things: AUDITED,
     audit: true,
+  },
+  {
+    table: 'payments.proposals',
+    key: ['id'],
+    columns: {
+      request: 'mention',
+      reason: 'mention',
+      decision_reason: 'mention',
+      result: 'mention',
+      request_key: {
+        to: `case when t.request_key ~* $pattern then 'erased-' || t.id else t.request_key end`,
+      },
+    },
+    org: 't.org_id',
+    busy: `t.status = 'pending'`,
+    things: PROPOSED,
   },
   {
     table: 'payments.reconciliation_statements',
