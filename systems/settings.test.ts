@@ -63,12 +63,12 @@ test('a default for development is none in production', () => {
 
 test('production wants the settings of the gateway that is chosen, and no other’s', () => {
   const gateway = Type.Object(gatewaySettings)
-  const missing = (env: Record<string, string>) =>
+  const missingOf = (env: Record<string, string>) =>
     readSettings(gateway, { env, production: true }).mistakes.map((each) => each.split(' ', 1)[0])
-  expect(missing({})).toEqual(['GATEWAY_URL', 'GATEWAY_API_KEY'])
-  expect(missing({ GATEWAY: 'posthorn' })).toEqual(['GATEWAY_URL', 'GATEWAY_API_KEY'])
-  expect(missing({ GATEWAY: 'stripe' })).toEqual(['STRIPE_API_URL', 'STRIPE_API_KEY'])
+  expect(missingOf({})).toEqual(['GATEWAY_URL', 'GATEWAY_API_KEY'])
+  expect(missingOf({ GATEWAY: 'posthorn' })).toEqual(['GATEWAY_URL', 'GATEWAY_API_KEY'])
+  expect(missingOf({ GATEWAY: 'stripe' })).toEqual(['STRIPE_API_URL', 'STRIPE_API_KEY'])
   const env = { STRIPE_API_URL: 'https://api.stripe.com', STRIPE_API_KEY: 'pk_test_public' }
-  expect(missing({ GATEWAY: 'stripe', ...env })).toEqual(['STRIPE_API_KEY'])
-  expect(missing({ GATEWAY: 'paypal' })).toContain('GATEWAY')
+  expect(missingOf({ GATEWAY: 'stripe', ...env })).toEqual(['STRIPE_API_KEY'])
+  expect(missingOf({ GATEWAY: 'paypal' })).toContain('GATEWAY')
 })

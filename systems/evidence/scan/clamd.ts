@@ -52,7 +52,7 @@ export function clamdScanner(address: string): Scanner {
           const length = Buffer.alloc(4)
           length.writeUInt32BE(chunk.byteLength)
           socket.write(length)
-          const isOver = !socket.write(chunk) && (await drained(socket, answered))
+          const isOver = !socket.write(chunk) && (await awaitDrain(socket, answered))
           // It may answer, and hang up, before it has all: a file over its limit.
           if (isOver) break
         }
@@ -82,7 +82,7 @@ function open(address: string): Socket {
 }
 
 /** True once the answer is there: then nothing more need be sent. */
-async function drained(socket: Socket, answered: Promise<string>): Promise<boolean> {
+async function awaitDrain(socket: Socket, answered: Promise<string>): Promise<boolean> {
   const drain = once(socket, 'drain').then(
     () => false,
     () => true,

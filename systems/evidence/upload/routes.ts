@@ -142,7 +142,7 @@ async function bodyOf(
   if (request.isMultipart()) {
     const part = await request.file().catch((error: unknown) => {
       // A form without a boundary, or one that cannot be read: the client's mistake.
-      throw isFormMistake(error) ? malformed(error) : error
+      throw isFormMistake(error) ? malformedProblem(error) : error
     })
     if (!part)
       throw problem('VALIDATION_FAILED', { errors: [{ field: 'file', reason: 'is required' }] })
@@ -164,7 +164,7 @@ function isFormMistake(error: unknown): boolean {
   )
 }
 
-function malformed(cause: unknown) {
+function malformedProblem(cause: unknown) {
   const reason = 'must be multipart/form-data with a boundary, or application/zip'
   return problem('VALIDATION_FAILED', { cause, errors: [{ field: 'content-type', reason }] })
 }

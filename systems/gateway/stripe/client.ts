@@ -35,7 +35,7 @@ export function stripeClient({ origin, apiKey, timeoutMs }: StripeClientOptions)
         ...{ method: 'POST', url: origin() + path, signal, body: formOf(params) },
         headers: {
           ...common,
-          'idempotency-key': shortened(key),
+          'idempotency-key': shortenKey(key),
           'content-type': 'application/x-www-form-urlencoded',
         },
       }),
@@ -49,7 +49,7 @@ function formOf(params: Params): string {
   return new URLSearchParams(given).toString()
 }
 
-function shortened(key: string): string {
+function shortenKey(key: string): string {
   if (key.length <= MOST_KEY_LENGTH) return key
   return createHash('sha256').update(key).digest('hex')
 }

@@ -53,7 +53,7 @@ export class Disputes {
       { schema: { summary: 'Open a dispute about a charge', body: Opening } },
       async ({ body }, reply) => {
         const charge = this.#ledger.find(body.chargeId)
-        if (!charge) return missing(reply, 'There is no such charge.')
+        if (!charge) return refuseMissing(reply, 'There is no such charge.')
         const amount = body.amount ?? charge.capturedAmount
         if (amount === 0 || amount > charge.capturedAmount) {
           return refuse(reply, 422, 'Only what was taken can be disputed.')
@@ -66,7 +66,7 @@ export class Disputes {
       { schema: { summary: 'End a dispute', body: Ending } },
       async ({ params, body }, reply) => {
         const dispute = this.#disputes.get(params.id)
-        if (!dispute) return missing(reply, 'There is no such dispute.')
+        if (!dispute) return refuseMissing(reply, 'There is no such dispute.')
         if (dispute.status !== 'opened') return refuse(reply, 422, 'The dispute is over.')
         return this.#keep({ ...dispute, status: body.status })
       },
@@ -93,7 +93,7 @@ export class Disputes {
   }
 }
 
-function missing(reply: FastifyReply, message: string): FastifyReply {
+function refuseMissing(reply: FastifyReply, message: string): FastifyReply {
   return refuse(reply, 404, message)
 }
 

@@ -78,7 +78,7 @@ test('declines and refunds are reported too', async () => {
   )
 })
 
-test('a charge is refunded in parts, each told by its own id and amount', async () => {
+test('a charge is refunded in parts, each reported by its own id and amount', async () => {
   const { charge, get } = await openGateway()
   const { body } = await charge('/charges', 'k1', order)
   const path = `/charges/${String(body['id'])}/refunds`
@@ -106,7 +106,7 @@ test('a charge is refunded in parts, each told by its own id and amount', async 
   expect(ledger.refunds.reduce((sum, { amount }) => sum + amount, 0)).toBe(1_000)
 })
 
-test('webhooks go out twice, in reverse or never, as told', async () => {
+test('webhooks go out twice, in reverse or never, as asked for', async () => {
   const { charge, habits } = await openGateway()
   await habits({ delayMs: 300, copies: 2, order: 'reversed' })
   const { body } = await charge('/charges', 'k1', order)

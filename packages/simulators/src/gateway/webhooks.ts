@@ -13,8 +13,8 @@ export type EventType =
   | 'payment.refunded'
   | `dispute.${Dispute['status']}`
 
-/** What is told of a charge, by what became of it. */
-const TOLD: Readonly<Record<Charge['status'], EventType>> = {
+/** The event of a charge, by what became of it. */
+const EVENT_OF: Readonly<Record<Charge['status'], EventType>> = {
   authorised: 'payment.authorised',
   succeeded: 'payment.succeeded',
   declined: 'payment.failed',
@@ -37,9 +37,9 @@ export class Webhooks {
     this.sender = new WebhookSender(world, { url, sign })
   }
 
-  /** A refund is told by its own id and amount, beside the charge that it belongs to. */
+  /** A refund is reported by its own id and amount, beside the charge that it belongs to. */
   tell(charge: Charge, refund?: Refund): void {
-    const type = refund ? 'payment.refunded' : TOLD[charge.status]
+    const type = refund ? 'payment.refunded' : EVENT_OF[charge.status]
     const { currency, reference: paymentId, id: gatewayRef } = charge
     const taken = charge.status === 'succeeded' ? charge.capturedAmount : charge.amount
     const amount = refund?.amount ?? taken

@@ -7,7 +7,7 @@ import { toReceipt, type Payment } from '../payment.ts'
 import { lockPayment } from '../queries.ts'
 import { announce } from '../settle/announce.ts'
 import { settleNotCharged } from '../settle/queries.ts'
-import { refused, stored } from '../settle/responses.ts'
+import { refused, responseWith } from '../settle/responses.ts'
 import type { Work } from '../work.ts'
 import {
   markCaptured,
@@ -25,17 +25,17 @@ interface Done {
 }
 
 /** The gateway holds the money. */
-export async function authorised(
+export async function finishAuthorised(
   tx: Transaction,
   { work, by }: Done,
   ref: string,
 ): Promise<StoredResponse> {
-  const before = await locked(tx, work)
+  const before = await lockPaymentOf(tx, work)
   const payment = await settleAuthorised(tx, { ...work, by }, ref)
   if (payment) {
     if (before.authorisation === null) await announce(tx, payment, 'authorised')
     await adoptUnknown(tx, payment)
-    return stored(201, toReceipt(payment))
+    return responseWith(201, toReceipt(payment))
   }
   const message =
     'The gateway reported the payment as failed, but answered that it holds the money: an operator looks into it.'
@@ -47,34 +47,42 @@ export async function authorised(
 }
 
 /** The gateway has taken what was held, or a part of it. */
-export async function captured(tx: Transaction, done: Done, ref: string): Promise<StoredResponse> {
+export async function finishCaptured(
+  tx: Transaction,
+  done: Done,
+  ref: string,
+): Promise<StoredResponse> {
   const { work, by } = done
-  const before = await locked(tx, work)
+  const before = await lockPaymentOf(tx, work)
   await settleDecision(tx, { ...work, by }, { ref, action: 'payment.captured' })
   if (before.authorisation === 'authorised') {
     const payment = await markCaptured(tx, work.paymentId, work.amount)
     await planLookup(tx, work.paymentId)
     await reconsiderParked(tx, work.paymentId)
-    return stored(200, toReceipt(payment))
+    return responseWith(200, toReceipt(payment))
   }
   // Its webhook was faster.
   const isSame = Number(before.captured_amount) === work.amount
   if (!isSame) await alertDecided(tx, before, `captured ${work.amount}`)
-  return stored(200, toReceipt(before))
+  return responseWith(200, toReceipt(before))
 }
 
 /** The gateway has set free what was held: nothing is taken, and the payment has failed. */
-export async function voided(tx: Transaction, done: Done, ref: string): Promise<StoredResponse> {
+export async function finishVoided(
+  tx: Transaction,
+  done: Done,
+  ref: string,
+): Promise<StoredResponse> {
   const { work, by } = done
-  const before = await locked(tx, work)
+  const before = await lockPaymentOf(tx, work)
   await settleDecision(tx, { ...work, by }, { ref, action: 'payment.voided' })
   if (before.authorisation === 'authorised') {
     const payment = await markFree(tx, work.paymentId, 'voided')
     await announce(tx, payment, 'voided')
-    return stored(200, toReceipt(payment))
+    return responseWith(200, toReceipt(payment))
   }
   if (before.authorisation === 'captured') await alertDecided(tx, before, 'voided')
-  return stored(200, toReceipt(before))
+  return responseWith(200, toReceipt(before))
 }
 
 /** The gateway refused to capture or to void. Where a webhook says that it did, that stands. */
@@ -83,13 +91,13 @@ export async function notDecided(
   { work, by }: Done,
   error: GatewayError,
 ): Promise<StoredResponse> {
-  const before = await locked(tx, work)
+  const before = await lockPaymentOf(tx, work)
   const wanted = work.type === 'capture' ? 'captured' : 'voided'
   if (before.authorisation === wanted) {
     const ref = before.gateway_ref ?? work.gatewayKey
     await settleDecision(tx, { ...work, by }, { ref, action: `payment.${wanted}` })
     await alertDecided(tx, before, `refused the ${work.type} (${error.code}: ${error.message})`)
-    return stored(200, toReceipt(before))
+    return responseWith(200, toReceipt(before))
   }
   await settleNotDecided(tx, { ...work, by }, error)
   return refused('GATEWAY_ERROR', work, error)
@@ -102,7 +110,7 @@ async function alertDecided(tx: Transaction, payment: Payment, answer: string): 
   await alertConflict(tx, payment, detail)
 }
 
-async function locked(tx: Transaction, { paymentId }: Work): Promise<Payment> {
+async function lockPaymentOf(tx: Transaction, { paymentId }: Work): Promise<Payment> {
   const payment = await lockPayment(tx, { id: paymentId })
   if (!payment) throw new Error(`The payment ${paymentId} of an open key is not there.`)
   return payment

@@ -18,7 +18,7 @@ import { listEvents, readEvent, reprocessEvent } from './schemas.ts'
 
 const PATH = '/api/v1/webhook-events'
 
-/** What the gateway told, for people: look, find out why, and decide again. */
+/** The gateway's events, for people: look, find out why, and decide again. */
 export function eventRoutes(app: App, pool: Pool): void {
   async function own(request: FastifyRequest<{ Params: { id: string } }>): Promise<WholeEvent> {
     const { id } = request.params

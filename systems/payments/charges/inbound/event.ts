@@ -151,7 +151,7 @@ async function carryOut(
     await saveDispute(tx, payment, decision.dispute)
   }
   if (decision.outcome === 'applied') await apply(tx, payment, { event, decision })
-  // A merchant is told each state once: neither what contradicts it nor what was said before.
+  // Each state is sent to the merchant once: neither what contradicts it nor what was said before.
   if (decision.outcome === 'applied' || decision.outcome === 'kept') {
     await forward(tx, payment, { event, text })
   }

@@ -22,7 +22,7 @@ export function decideRefund(
   const amount = isGiven(said.amount) ? Number(said.amount) : undefined
   const standing = refunds.filter(({ isFailed }) => !isFailed)
   const known = isGiven(said.refundId)
-    ? named(refunds, said.refundId)
+    ? findNamed(refunds, said.refundId)
     : ofAmount(standing, amount, 'confirmed-too')
   if (known) {
     if (amount !== undefined && amount !== known.amount) {
@@ -32,7 +32,7 @@ export function decideRefund(
     // Refunded before refunds were confirmed one by one: it was said once already.
     if (known.isConfirmed || payment.status === 'refunded') return SAID_BEFORE
     const refund = { kind: 'confirmed', id: known.id } as const
-    return applied(payment, standing, { refund, of: known.amount })
+    return applyRefund(payment, standing, { refund, of: known.amount })
   }
   const isNamed = isGiven(said.refundId)
   if (!isNamed && standing.length > 0) return mismatch(said, `no refund of it is of ${amount}`)
@@ -48,7 +48,7 @@ export function decideRefund(
   // One that is not confirmed may still fail, and make room for this one.
   if (of > left) return parked('other refunds are not confirmed yet')
   const ref = isNamed ? String(said.refundId) : said.eventId
-  return applied(payment, standing, { refund: { kind: 'new', ref, amount: of }, of })
+  return applyRefund(payment, standing, { refund: { kind: 'new', ref, amount: of }, of })
 }
 
 /** A refund came to nothing at the gateway: what it would have given back is free again. */
@@ -59,7 +59,7 @@ export function decideRefundFailure(
 ): Decision {
   const amount = isGiven(said.amount) ? Number(said.amount) : undefined
   const known = isGiven(said.refundId)
-    ? named(refunds, said.refundId)
+    ? findNamed(refunds, said.refundId)
     : ofAmount(
         refunds.filter(({ isFailed }) => !isFailed),
         amount,
@@ -87,7 +87,7 @@ export function decideRefundFailure(
   return { outcome: 'applied', to, refund }
 }
 
-function applied(
+function applyRefund(
   payment: PaymentFacts,
   standing: readonly Refund[],
   { refund, of }: { readonly refund: RefundChange; readonly of: number },
@@ -112,7 +112,7 @@ function contradicts(said: Reported, why: string): Decision {
 }
 
 /** By its name, ours or the gateway's. */
-function named(refunds: readonly Refund[], name: unknown): Refund | undefined {
+function findNamed(refunds: readonly Refund[], name: unknown): Refund | undefined {
   return refunds.find(({ id, ref }) => name === id || name === ref)
 }
 

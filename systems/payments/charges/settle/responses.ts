@@ -3,8 +3,8 @@ import type { GatewayError } from '../../../gateway/index.ts'
 import { problem } from '../../problems.ts'
 import type { Work } from '../work.ts'
 
-/** What the client is told, as it is kept under its key. */
-export function stored(status: 200 | 201, body: object): StoredResponse {
+/** The answer to the client, as it is kept under its key. */
+export function responseWith(status: 200 | 201, body: object): StoredResponse {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
   return { status, headers, body: Buffer.from(JSON.stringify(body)) }
 }

@@ -10,7 +10,12 @@ import type {
 } from '../../../gateway/index.ts'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import { alertConflict } from '../alerts.ts'
-import { authorised, captured, notDecided, voided } from '../authorisations/settle.ts'
+import {
+  finishAuthorised,
+  finishCaptured,
+  notDecided,
+  finishVoided,
+} from '../authorisations/settle.ts'
 import { adoptUnknown, reconsiderParked } from '../inbound/event.ts'
 import { toReceipt, toRefund, type Payment } from '../payment.ts'
 import { createAuditLog, lockPayment, selectRefunds } from '../queries.ts'
@@ -23,7 +28,7 @@ import {
   settlePending,
   settleRefunded,
 } from './queries.ts'
-import { refused, stored, type Refusal } from './responses.ts'
+import { refused, responseWith, type Refusal } from './responses.ts'
 
 /** What the gateway can answer. */
 export type Outcome =
@@ -39,8 +44,8 @@ interface Answered {
 }
 
 /**
- * Stores what the gateway answered, and says what the client is told. Where a webhook said something
- * else before, the payment keeps that state, the client is told it, and both sides are in an alert.
+ * Stores what the gateway answered, and returns the answer to the client. Where a webhook said something
+ * else before, the payment keeps that state, the client gets it, and both sides are in an alert.
  */
 export async function settle(
   tx: Transaction,
@@ -50,31 +55,31 @@ export async function settle(
   const answered = { work, by }
   switch (outcome.kind) {
     case 'charged':
-      return charged(tx, answered, outcome.ref)
+      return finishCharged(tx, answered, outcome.ref)
     case 'declined':
-      return notCharged(tx, answered, { ...outcome, code: 'PAYMENT_DECLINED' })
+      return finishNotCharged(tx, answered, { ...outcome, code: 'PAYMENT_DECLINED' })
     case 'failed':
-      return notCharged(tx, answered, { ...outcome, code: 'GATEWAY_ERROR' })
+      return finishNotCharged(tx, answered, { ...outcome, code: 'GATEWAY_ERROR' })
     case 'pending':
       return work.type === 'refund'
-        ? refunded(tx, answered, outcome.ref)
-        : pending(tx, answered, outcome.ref)
+        ? finishRefunded(tx, answered, outcome.ref)
+        : finishPending(tx, answered, outcome.ref)
     case 'authorised':
-      return authorised(tx, answered, outcome.ref)
+      return finishAuthorised(tx, answered, outcome.ref)
     case 'captured':
-      return captured(tx, answered, outcome.ref)
+      return finishCaptured(tx, answered, outcome.ref)
     case 'voided':
-      return voided(tx, answered, outcome.ref)
+      return finishVoided(tx, answered, outcome.ref)
     case 'refunded':
-      return refunded(tx, answered, outcome.ref)
+      return finishRefunded(tx, answered, outcome.ref)
     case 'refused':
       return work.type === 'refund'
-        ? notRefunded(tx, answered, outcome.error)
+        ? finishNotRefunded(tx, answered, outcome.error)
         : notDecided(tx, answered, outcome.error)
   }
 }
 
-async function charged(
+async function finishCharged(
   tx: Transaction,
   { work, by }: Answered,
   ref: string,
@@ -87,7 +92,7 @@ async function charged(
       const detail = `The gateway answered that it took the money as ${ref}, but its webhook named ${payment.gateway_ref}.`
       await alertConflict(tx, payment, detail)
     }
-    return stored(201, toReceipt(payment))
+    return responseWith(201, toReceipt(payment))
   }
   const message =
     'The gateway reported the payment as failed, but answered that it took the money: an operator looks into it.'
@@ -99,18 +104,18 @@ async function charged(
 }
 
 /** The gateway has taken the charge in, and will say by webhook what came of it. */
-async function pending(
+async function finishPending(
   tx: Transaction,
   { work, by }: Answered,
   ref: string,
 ): Promise<StoredResponse> {
-  await locked(tx, work)
+  await lockPaymentOf(tx, work)
   const payment = await settlePending(tx, { ...work, by }, ref)
   await adoptUnknown(tx, payment)
-  return stored(201, toReceipt(payment))
+  return responseWith(201, toReceipt(payment))
 }
 
-async function notCharged(
+async function finishNotCharged(
   tx: Transaction,
   { work, by }: Answered,
   failure: {
@@ -120,7 +125,7 @@ async function notCharged(
   },
 ): Promise<StoredResponse> {
   const { code, error, ref } = failure
-  const before = await locked(tx, work)
+  const before = await lockPaymentOf(tx, work)
   if (before.status === 'pending' || before.status === 'failed') {
     const payment = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
     if (payment.is_awaited) await adoptUnknown(tx, payment)
@@ -145,7 +150,7 @@ async function notCharged(
   })
   const detail = `The gateway's webhook said ${before.status}, but it answered that it took no money (${error.code}: ${error.message}): the payment is ${before.status} here.`
   await alertConflict(tx, payment, detail)
-  return stored(201, toReceipt(payment))
+  return responseWith(201, toReceipt(payment))
 }
 
 /** Tells the merchant that a refund came to nothing: its request may be answered, or long gone. */
@@ -163,24 +168,24 @@ async function announceRefundFailure(
   })
 }
 
-async function refunded(
+async function finishRefunded(
   tx: Transaction,
   { work, by }: Answered,
   ref: string,
 ): Promise<StoredResponse> {
-  await locked(tx, work)
+  await lockPaymentOf(tx, work)
   const refund = await settleRefunded(tx, { ...work, by }, ref)
   // Its webhook may have come before the answer that has its name.
   await reconsiderParked(tx, work.paymentId)
-  return stored(201, toRefund(refund))
+  return responseWith(201, toRefund(refund))
 }
 
-async function notRefunded(
+async function finishNotRefunded(
   tx: Transaction,
   { work, by }: Answered,
   error: GatewayError,
 ): Promise<StoredResponse> {
-  const payment = await locked(tx, work)
+  const payment = await lockPaymentOf(tx, work)
   const refunds = await selectRefunds(tx, work.paymentId)
   const isConfirmed = refunds.some((each) => each.id === work.transactionId && each.isConfirmed)
   if (!isConfirmed) {
@@ -192,10 +197,10 @@ async function notRefunded(
   const refund = await settleRefunded(tx, { ...work, by }, work.gatewayKey)
   const detail = `The gateway's webhook said refunded, but it answered that it refused refund ${work.transactionId} (${error.code}: ${error.message}): it counts as refunded here.`
   await alertConflict(tx, payment, detail)
-  return stored(201, toRefund(refund))
+  return responseWith(201, toRefund(refund))
 }
 
-async function locked(tx: Transaction, { paymentId }: Work): Promise<Payment> {
+async function lockPaymentOf(tx: Transaction, { paymentId }: Work): Promise<Payment> {
   const payment = await lockPayment(tx, { id: paymentId })
   if (!payment) throw new Error(`The payment ${paymentId} of an open key is not there.`)
   return payment

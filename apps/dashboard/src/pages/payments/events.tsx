@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
   },
 ]
 
-/** What the gateway told, and what became of it. */
+/** The gateway's events, and what became of them. */
 export function Events() {
   const api = useApi()
   const opened = useOpened()
@@ -78,7 +78,7 @@ export function Events() {
       dataOf(api.GET('/api/v1/webhook-events', { params: { query }, signal })),
   })
   return (
-    <PaymentsFrame lead="What the payment gateway told us, as it came, and what was decided.">
+    <PaymentsFrame lead="Events of the payment gateway, as they came, and what was decided.">
       <FilteredTable
         filter={filter}
         label="Gateway events"

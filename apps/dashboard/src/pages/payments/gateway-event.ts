@@ -27,7 +27,7 @@ export const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = 
 
 /** What a state of an event means. */
 export const EVENT_MEANINGS: Readonly<Record<GatewayEvent['status'], string>> = {
-  applied: 'It did what it says, and the merchant’s endpoints were told.',
+  applied: 'It did what it says, and the merchant’s endpoints were notified.',
   unchanged: 'It says what was known before.',
   parked: 'It waits: it is checked again with each event of its payment.',
   forbidden: 'It contradicts what came first. Nothing was changed, and an alert was raised.',
