@@ -1,4 +1,5 @@
 import { silentLog } from '@posthorn/engine'
+import { killPoints } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { createGateway } from '../../gateway/index.ts'
 import { paymentKeys } from './keys.ts'
@@ -221,7 +222,16 @@ const HELD_POINTS = POINTS.flatMap((each) =>
   })),
 )
 
-test.each(HELD_POINTS)('a $verb killed $point is finished once by $by', async (held) => {
+const heldPoints = killPoints(HELD_POINTS, {
+  named: ({ verb, point }) => `${verb} ${point}`,
+  short: [
+    'void after the first commit, before the gateway did anything',
+    'capture after the charge, before its answer',
+    'capture after the answer, before its commit',
+  ],
+})
+
+test.each(heldPoints)('a $verb killed $point is finished once by $by', async (held) => {
   const { point, fault, crash, verb, by } = held
   const key = `${verb} ${point}`
   const { body } = await ada.pay(`held for ${key}`, { ...ORDER, capture: 'manual' })
