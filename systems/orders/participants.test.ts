@@ -193,7 +193,7 @@ test('a charge of yesterday, whose key the gateway has forgotten, is found and n
      where order_id = ${order.orderId}`)
   const forgetful: Gateway = {
     ...gateway,
-    charge: (charge) => gateway.charge({ ...charge, key: `${charge.key}/anew` }),
+    charge: (charge) => gateway.charge({ ...charge, key: `anew/${charge.key}` }),
   }
   await payments(forgetful).handle(message, context)
   expect(await paymentOf(order)).toBe('CHARGED')
