@@ -1,4 +1,4 @@
-import type { Consumer, Log, MigrationSet, Outbox, Transport } from '@posthorn/engine'
+import type { Consumer, Log, MigrationSet, Outbox, Queryable, Transport } from '@posthorn/engine'
 import type { PeriodicTask, RetentionCatalogue } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
@@ -59,6 +59,38 @@ export interface Measure {
   read(): Promise<readonly { readonly labels: { readonly type: string }; readonly value: number }[]>
 }
 
+/** What is searched in an audit; what is left out matches all. */
+export interface AuditSearch {
+  readonly org: string | null
+  readonly entityType: string | null
+  readonly entityId: string | null
+  readonly actor: string | null
+  readonly action: string | null
+  readonly since: Date | null
+  readonly until: Date | null
+  /** Older than this entry. */
+  readonly before: string | null
+  readonly limit: number
+}
+
+/** An entry of a system's audit. */
+export interface SystemAuditEntry {
+  readonly seq: string
+  readonly org_id: string | null
+  readonly actor: string
+  readonly action: string
+  readonly entity_type: string
+  readonly entity_id: string
+  readonly details: unknown
+  readonly created_at: Date
+}
+
+/** An audit that users search, newest first. */
+export interface AuditSource {
+  readonly name: string
+  search(db: Queryable, search: AuditSearch): Promise<readonly SystemAuditEntry[]>
+}
+
 /** A system with its settings: the parts that hosts put to work, each in the processes of its role. */
 export interface OpenSystem {
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
@@ -77,6 +109,8 @@ export interface OpenSystem {
   readonly retention?: RetentionCatalogue
   /** Who plays the outside world in development; two systems may name the same one. */
   readonly simulators?: readonly Simulator[]
+  /** Who did what in it. */
+  readonly audits?: readonly AuditSource[]
   /** Adds its routes, with their whole path. */
   readonly routes?: (app: App) => void | Promise<void>
 }

@@ -1672,6 +1672,19 @@ CREATE INDEX proposals_expiring ON payments.proposals USING btree (expires_at) W
 CREATE INDEX proposals_listed ON payments.proposals USING btree (org_id, id);
 CREATE UNIQUE INDEX proposals_one_pending ON payments.proposals USING btree (org_id, kind, subject) WHERE (status = 'pending'::text);
 
+create table payments.reconciliation_assignments (
+  run_id uuid not null,
+  line_number integer not null,
+  owner text,
+  note text,
+  due_on date,
+  set_by text not null,
+  set_at timestamp with time zone not null default posthorn.now(),
+  constraint reconciliation_assignments_pkey PRIMARY KEY (run_id, line_number)
+);
+CREATE INDEX reconciliation_assignments_due ON payments.reconciliation_assignments USING btree (due_on) WHERE (due_on IS NOT NULL);
+CREATE INDEX reconciliation_assignments_of_owner ON payments.reconciliation_assignments USING btree (owner, run_id) WHERE (owner IS NOT NULL);
+
 create table payments.reconciliation_details (
   run_id uuid not null,
   line_number integer not null,
@@ -2112,6 +2125,7 @@ create table payments.webhook_tallies (
 );
 
 alter table payments.disputes add constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
+alter table payments.reconciliation_assignments add constraint reconciliation_assignments_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_history add constraint reconciliation_history_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_links add constraint reconciliation_links_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.reconciliation_links add constraint reconciliation_links_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;

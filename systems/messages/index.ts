@@ -1,6 +1,7 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { mail, whatsapp, type Simulator } from '@posthorn/simulators'
 import { defineSystem, type Host } from '../system.ts'
+import { auditSource } from '../queries.ts'
 import { dossierRoutes } from './dossiers/routes.ts'
 import { outboundOutbox, TRANSPORT } from './outbox.ts'
 import { EmailProvider } from './providers/email.ts'
@@ -32,6 +33,7 @@ export const messages = defineSystem({
     })
     return {
       outboxes: [outbox],
+      audits: [auditSource('messages.audit_event')],
       relayed: settings.OUTBOUND_WORKER_ENABLED ? [outbox] : [],
       transports: { [TRANSPORT]: outboundTransport(pool, providers) },
       workers: [parkedReports(pool, { outbox, log })],

@@ -2,6 +2,7 @@ import { migrationsFrom, type Duration } from '@posthorn/engine'
 import { gateway as simulatedGateway, merchant, stripe, type Simulator } from '@posthorn/simulators'
 import type { Static } from 'typebox'
 import { SIMULATED, createGateway } from '../gateway/index.ts'
+import { auditSource } from '../queries.ts'
 import { defineSystem } from '../system.ts'
 import { expiry } from './approvals/decide.ts'
 import { createExecutors } from './approvals/executors.ts'
@@ -53,6 +54,7 @@ export const payments = defineSystem({
         expiry(pool),
         ...webhooks.workers,
       ],
+      audits: [auditSource('payments.audit_log')],
       measures: [
         {
           name: 'posthorn_payments_oldest_pending_seconds',

@@ -68,6 +68,7 @@ function moneyRetention(options: KeyOptions): RetentionCatalogue {
     personal: moneyPersonal,
     kept: {
       'payments.approval_limits': 'settings of the organisation',
+      'payments.reconciliation_assignments': 'goes with its run',
       'payments.reconciliation_suggestions': 'goes with its record',
       'payments.reconciliation_profiles': 'settings of the organisation, named by its runs',
       'payments.reconciliation_profile_versions': 'settings of the organisation, named by its runs',

@@ -16,7 +16,7 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
 /** Who may call what. A route that is not listed here reads by GET and writes otherwise. */
 const PUBLIC = /^\/(healthz|readyz|metrics|openapi\.json|docs|sim|graphiql|invitations)(\/|$)/
 const SIGNED = /^\/api\/v1\/(webhooks\/|file-jobs\/s3-events$)/
-const OPERATORS = /^GET \/api\/v1\/(outboxes|alerts|audit|consumers\/dead-letters)(\/|$)/
+const OPERATORS = /^GET \/api\/v1\/(outboxes|alerts|consumers\/dead-letters)(\/|$)/
 const OPERATORS_ACTS =
   /^POST \/api\/v1\/(alerts\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel)|replays?(\/.*)?)$)/
 const PLATFORM =
@@ -194,4 +194,39 @@ test.each(others)('$method $path lets in those who may call it', async (route) =
   const { status: elsewhere } = await call(route, ofAnother)
   if (isPublic) expect(elsewhere, "another tenant's X-Org-Id").not.toBe(403)
   else expect(elsewhere, "another tenant's X-Org-Id").toBe(403)
+})
+
+test('every role searches the audit of its own organisation, page by page', async () => {
+  const clerk = await server.tokenFor({ sub: 'clara', org: 'audited', role: 'clerk' })
+  const pay = async (once: string) => {
+    const response = await fetch(`${server.url}/api/v1/payments`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${clerk}`,
+        'content-type': 'application/json',
+        'idempotency-key': once,
+      },
+      body: '{"amount":1000,"currency":"EUR"}',
+    })
+    return String(((await response.json()) as { id: unknown }).id)
+  }
+  const [first] = [await pay('one'), await pay('two')]
+  const search = async (query: string, org = 'audited', role: Role = 'viewer') => {
+    const token = await server.tokenFor({ org, role })
+    return server.call(`/api/v1/audit/entries?${query}`, { token })
+  }
+  const found = await search(`entityType=payment&entityId=${first}&action=payment.created`)
+  expect(found.body).toMatchObject({
+    items: [{ audit: 'payments.audit_log', actor: 'clara', tenant: 'audited', entityId: first }],
+    nextCursor: null,
+  })
+  const page = await search('actor=clara&action=payment.created&limit=1')
+  const cursor = encodeURIComponent(String(page.body['nextCursor']))
+  const next = await search(`actor=clara&action=payment.created&limit=1&cursor=${cursor}`)
+  expect(next.body).toMatchObject({ items: [{ entityId: first }], nextCursor: null })
+  const elsewhere = await search(`cursor=${cursor}`, 'other', 'operator')
+  expect(JSON.stringify(elsewhere.body)).not.toContain('clara')
+  expect(await search('tenant=audited', 'other')).toMatchObject({ status: 403 })
+  const everything = await search(`entityId=${first}`, 'other', 'platform')
+  expect((everything.body['items'] as unknown[]).length).toBeGreaterThan(0)
 })

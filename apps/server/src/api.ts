@@ -105,6 +105,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
+    audits: opened.audits,
     retention: opened.retention,
     sealing: opened.sealing,
     feed,

@@ -5,7 +5,14 @@ import {
   type PeriodicTask,
   type RetentionCatalogue,
 } from '@posthorn/engine/operate'
-import type { Measure, OpenSystem, System, SystemConsumer, SystemQueue } from '@posthorn/systems'
+import type {
+  AuditSource,
+  Measure,
+  OpenSystem,
+  System,
+  SystemConsumer,
+  SystemQueue,
+} from '@posthorn/systems'
 import { createSealing, type Sealing } from '@posthorn/systems/sealing'
 import { simulatedReceivers, type Simulator } from '@posthorn/simulators'
 import { topicMigrations, topicRetention } from '@posthorn/transports/postgres'
@@ -28,6 +35,7 @@ export interface Opened {
   readonly sealing: Sealing
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
+  readonly audits: readonly AuditSource[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
 }
 
@@ -84,6 +92,7 @@ export async function openSystems(
       ...opened.map(({ transports = {} }) => transports),
     ) as Opened['transports'],
     simulators: byName(opened.flatMap(({ simulators = [] }) => simulators)),
+    audits: opened.flatMap(({ audits = [] }) => audits),
     routes: opened.flatMap(({ routes }) => routes ?? []),
   }
 }

@@ -2,6 +2,7 @@ import type { App } from '@posthorn/http'
 import type { Static, TObject } from 'typebox'
 import type { Host } from '../../system.ts'
 import type { FourEyes } from '../approvals/four-eyes.ts'
+import { assignmentRoutes } from './assignments/routes.ts'
 import { decisionRoutes } from './decisions/routes.ts'
 import { discardRoutes } from './discard/routes.ts'
 import { exceptionRoutes } from './exceptions/routes.ts'
@@ -32,5 +33,6 @@ export async function reconciliationRoutes(
   decisionRoutes(app, { pool, fourEyes })
   suggestionRoutes(app, { pool, fourEyes })
   exceptionRoutes(app, pool)
+  assignmentRoutes(app, pool)
   exportRoutes(app, pool)
 }

@@ -870,6 +870,89 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/audit/entries': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Who did what in payments, webhooks, reconciliation and messages, newest first
+     * @description Every user sees the organisation's own entries. Entries of several audits are merged by their time.
+     */
+    get: {
+      parameters: {
+        query?: {
+          action?: string
+          actor?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          entityId?: string
+          entityType?: string
+          limit?: number
+          since?: string
+          tenant?: string
+          until?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                action: string
+                actor: string
+                /** Format: date-time */
+                at: string
+                /** @description the table */
+                audit: string
+                details: unknown
+                entityId: string
+                entityType: string
+                id: string
+                tenant: string | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/consumers': {
     parameters: {
       query?: never
@@ -8842,6 +8925,9 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          overdue?: boolean
+          /** @description who looks after it; empty: no user does */
+          owner?: string
           reason?:
             | 'exact_match'
             | 'no_match'
@@ -8901,6 +8987,13 @@ export interface paths {
               }
               items: {
                 age: string
+                assignment: {
+                  dueOn: string | null
+                  note: string | null
+                  /** @description its day is over by the business clock, in UTC */
+                  overdue: boolean
+                  owner: string | null
+                }
                 differences: {
                   field: string
                   payment: string | number | null
@@ -9382,6 +9475,78 @@ export interface paths {
       }
     }
     put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/records/{recordId}/assignment': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Say who looks after an exception, until when, and what is known so far */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          /** @description its line number */
+          recordId: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            dueOn: string | null
+            note: string | null
+            /** @description the user who looks after it */
+            owner: string | null
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              dueOn: string | null
+              note: string | null
+              /** @description the user who looks after it */
+              owner: string | null
+            }
+          }
+        }
+      }
+    }
     post?: never
     delete?: never
     options?: never
@@ -10627,6 +10792,9 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          overdue?: boolean
+          /** @description who looks after it; empty: no user does */
+          owner?: string
           reason?:
             | 'exact_match'
             | 'no_match'
@@ -10684,6 +10852,13 @@ export interface paths {
               }
               items: {
                 age: string
+                assignment: {
+                  dueOn: string | null
+                  note: string | null
+                  /** @description its day is over by the business clock, in UTC */
+                  overdue: boolean
+                  owner: string | null
+                }
                 differences: {
                   field: string
                   payment: string | number | null

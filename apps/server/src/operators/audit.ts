@@ -2,7 +2,7 @@ import { searchAudit, type AuditEntry, type AuditOptions } from '@posthorn/engin
 import { PageQuery, pageOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { OPERATOR, withinScope } from './outbox-registry.ts'
+import { withinScope } from './outbox-registry.ts'
 import { TransitionResource, textOrNull, transitionOf } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -54,7 +54,7 @@ const schema = {
 }
 
 export function auditRoutes(app: App, pool: Pool): void {
-  app.get('/api/v1/audit', { schema, config: OPERATOR }, async (request) => {
+  app.get('/api/v1/audit', { schema }, async (request) => {
     const { items, nextCursor } = await searchAudit(
       pool,
       withinScope(request, optionsOf(request.query)),

@@ -3,9 +3,11 @@ import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/engin
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Sealing } from '@posthorn/systems/sealing'
+import type { AuditSource } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { auditRoutes } from './audit.ts'
+import { auditEntryRoutes } from './audit-entries.ts'
 import { consumerRoutes } from './consumers.ts'
 import { databaseRoutes } from './database.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
@@ -27,6 +29,7 @@ export interface OperatorOptions {
   readonly outboxes: readonly Outbox[]
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
+  readonly audits: readonly AuditSource[]
   readonly retention: RetentionCatalogue
   readonly sealing: Sealing
   /** Who plays the outside world; undefined in production. */
@@ -35,7 +38,7 @@ export interface OperatorOptions {
 
 /** What operators see and do, the same for every outbox of every system. */
 export function operatorRoutes(app: App, options: OperatorOptions): void {
-  const { pool, outboxes, feed, announcements, retention, sealing, simulators } = options
+  const { pool, outboxes, feed, announcements, audits, retention, sealing, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
   meRoutes(app)
   overviewRoutes(app, pool, registered)
@@ -48,6 +51,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   replayRoutes(app, pool, registered)
   alertRoutes(app, pool)
   auditRoutes(app, pool)
+  auditEntryRoutes(app, pool, audits)
   databaseRoutes(app, pool, registered)
   retentionRoutes(app, pool, retention)
   legalHoldRoutes(app, pool, retention)

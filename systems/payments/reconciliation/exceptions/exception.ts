@@ -13,6 +13,10 @@ export interface ExceptionRow extends StatementRecord {
   readonly opened_at: Date
   readonly age_seconds: number
   readonly note: string | null
+  readonly owner: string | null
+  readonly assignment_note: string | null
+  readonly due_on: string | null
+  readonly overdue: boolean
   readonly payment: (Omit<PaymentSide, 'created_at'> & { readonly created_at: string }) | null
   readonly suggestions: number
 }
@@ -49,6 +53,12 @@ export function exceptionResource(row: ExceptionRow) {
     filename: row.filename,
     reason: row.reason,
     note: row.note,
+    assignment: {
+      owner: row.owner,
+      note: row.assignment_note,
+      dueOn: row.due_on,
+      overdue: row.overdue,
+    },
     age: ageOf(row.age_seconds),
     openedAt: row.opened_at.toISOString(),
     suggestions: row.suggestions,

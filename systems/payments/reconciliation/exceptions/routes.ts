@@ -29,12 +29,15 @@ interface Query {
   readonly cursor?: string
   readonly tab: Tab
   readonly reason?: Reason
+  readonly owner?: string
+  readonly overdue?: boolean
 }
 
 export function exceptionRoutes(app: App, pool: Pool): void {
-  const list = async (asked: Asked, { limit, cursor, tab, reason }: Query) => {
+  const list = async (asked: Asked, query: Query) => {
+    const { limit, cursor, tab, reason, owner, overdue = false } = query
     const after = cursor === undefined ? undefined : decodeCursor(cursor, Place)[0]
-    const page = { ...asked, tab, reason, after, limit: limit + 1 }
+    const page = { ...asked, tab, reason, owner, overdue, after, limit: limit + 1 }
     const rows = await selectExceptions(pool, page)
     const counts = countsOf(await selectOpenTallies(pool, asked), await countSuggested(pool, asked))
     const items = toPage(rows, limit, {

@@ -20,6 +20,12 @@ const ExceptionResource = Type.Object({
   filename: Type.String(),
   reason: ReasonEnum,
   note: Nullable,
+  assignment: Type.Object({
+    owner: Nullable,
+    note: Nullable,
+    dueOn: Nullable,
+    overdue: Type.Boolean({ description: 'its day is over by the business clock, in UTC' }),
+  }),
   age: Type.String(),
   openedAt: Type.String(),
   suggestions: Type.Integer(),
@@ -33,6 +39,10 @@ const querystring = Type.Object({
   cursor: PageQuery.properties.cursor,
   tab: Type.Enum([...TABS], { default: 'all' }),
   reason: Type.Optional(ReasonEnum),
+  owner: Type.Optional(
+    Type.String({ maxLength: 255, description: 'who looks after it; empty: no user does' }),
+  ),
+  overdue: Type.Optional(Type.Boolean()),
 })
 const response = {
   200: Type.Object({

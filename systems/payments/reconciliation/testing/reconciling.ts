@@ -32,6 +32,7 @@ export interface GivenLine {
 export interface Reconciler {
   get(path: string): Promise<Answer>
   post(path: string, body?: object): Promise<Answer>
+  put(path: string, body: object): Promise<Answer>
   upload(lines: readonly GivenLine[]): Promise<string>
   /** Uploads any file, by the query's profile. */
   send(file: string | Buffer<ArrayBuffer>, query?: string): Promise<Answer>
@@ -145,6 +146,12 @@ export function reconcilerOf(client: Client): Reconciler {
   return {
     get,
     post,
+    put: (path, body) =>
+      client.send(`${PATH}${path}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
     async upload(lines) {
       const { status, body } = await client.send(`${PATH}?filename=bank.csv`, {
         method: 'POST',

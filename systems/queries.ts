@@ -1,0 +1,27 @@
+import { sql } from '@posthorn/engine'
+import type { AuditSource, SystemAuditEntry } from './system.ts'
+
+/** A table with the columns of an audit, to be searched. */
+export function auditSource(table: string): AuditSource {
+  return {
+    name: table,
+    async search(db, search) {
+      const { org, entityType, entityId, actor, action, since, until, before } = search
+      const { rows } = await db.query<SystemAuditEntry>(sql`
+        select seq::text, org_id, actor, action, entity_type, entity_id,
+               to_jsonb(details) as details, created_at
+          from ${sql.id(table)}
+         where (${org}::text is null or org_id = ${org})
+           and (${entityType}::text is null or entity_type = ${entityType})
+           and (${entityId}::text is null or entity_id = ${entityId})
+           and (${actor}::text is null or actor = ${actor})
+           and (${action}::text is null or action = ${action})
+           and (${since}::timestamptz is null or created_at >= ${since})
+           and (${until}::timestamptz is null or created_at < ${until})
+           and (${before}::bigint is null or seq < ${before}::bigint)
+         order by seq desc
+         limit ${search.limit}`)
+      return rows
+    },
+  }
+}
