@@ -12,6 +12,8 @@ export const VIEWS = [
   ['consumers', '/consumers', 'invitation-mails'],
   ['alerts', '/alerts?open=:alert', 'Three claims of this message alone were lost'],
   ['audit', '/audit', 'CLAIMED → SENT'],
+  ['audit-entries', '/audit/entries', 'payment.created'],
+  ['approvals', '/approvals', 'No proposals'],
   ['retention', '/retention', 'Webhook deliveries that have ended'],
   ['legal-holds', '/retention/holds', 'Place a hold'],
   ['erasures', '/retention/erasures', 'Erase a person'],

@@ -1,6 +1,7 @@
 import {
   IconBell,
   IconBrandWhatsapp,
+  IconChecks,
   IconCreditCard,
   IconEar,
   IconEraser,
@@ -86,8 +87,11 @@ export const pages: readonly Page[] = [
     group: 'Operate',
     icon: IconHistory,
     key: 'u',
-    readers: 'operators',
-    views: { '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit) },
+    readers: 'everyone',
+    views: {
+      '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit),
+      entries: () => import('./audit/audit-entries.tsx').then(({ AuditEntries }) => AuditEntries),
+    },
   },
   {
     name: 'retention',
@@ -113,6 +117,15 @@ export const pages: readonly Page[] = [
       '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments),
       events: () => import('./payments/events.tsx').then(({ Events }) => Events),
     },
+  },
+  {
+    name: 'approvals',
+    title: 'Approvals',
+    group: 'Systems',
+    icon: IconChecks,
+    key: 'v',
+    readers: 'everyone',
+    views: { '': () => import('./approvals/approvals.tsx').then(({ Approvals }) => Approvals) },
   },
   {
     name: 'webhooks',

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { PendingCount } from '../pages/approvals/pending-count.tsx'
 import type { Page, PageGroup } from '../pages/page.ts'
 import classes from './navigation.module.css'
 
@@ -25,6 +26,7 @@ export function Navigation({ pages, onGo }: NavigationProps) {
               <Link to={`/${name}`} className={classes['link']} onClick={onGo}>
                 <Picture size={16} stroke={1.6} aria-hidden />
                 {title}
+                {name === 'approvals' && <PendingCount />}
               </Link>
             </li>
           ))}

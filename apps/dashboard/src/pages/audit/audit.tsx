@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
@@ -9,7 +9,7 @@ import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
+import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import type { Column } from '../../parts/table/data-table.tsx'
@@ -56,13 +56,18 @@ export function Audit() {
       title="Audit"
       lead="Every transition of every message, and every operator action."
       actions={
-        <Button
-          variant="default"
-          disabled={list.rows.length === 0}
-          onClick={() => saveFile('audit.csv', entriesAsCsv(list.rows))}
-        >
-          Export CSV
-        </Button>
+        <Group gap="xs">
+          <ButtonLink variant="default" to="/audit/entries">
+            Who did what
+          </ButtonLink>
+          <Button
+            variant="default"
+            disabled={list.rows.length === 0}
+            onClick={() => saveFile('audit.csv', entriesAsCsv(list.rows))}
+          >
+            Export CSV
+          </Button>
+        </Group>
       }
     >
       <FilteredTable

@@ -4,6 +4,7 @@ import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
+import { Permitted } from '../../parts/permitted.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { type GatewayTransaction, newKey, type Payment } from './payment.ts'
 
@@ -35,9 +36,11 @@ export function RefundButton({ payment, transactions }: RefundButtonProps) {
   }
   return (
     <Group gap="xs">
-      <Button variant="default" onClick={open}>
-        Refund
-      </Button>
+      <Permitted to="write">
+        <Button variant="default" onClick={open}>
+          Refund
+        </Button>
+      </Permitted>
       {left < amount && (
         <Text size="sm" c="dimmed">
           {formatMoney(left, currency)} of {formatMoney(amount, currency)} left

@@ -1,0 +1,208 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { formatMoney } from '../../format/money.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { FilterSelect } from '../../parts/filter-bar.tsx'
+import { Json } from '../../parts/json.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { oneOf } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+import { useClaims } from '../../session/session-context.tsx'
+import type { StateRole } from '../../states/role.ts'
+
+type Proposal =
+  paths['/api/v1/approvals']['get']['responses']['200']['content']['application/json']['items'][number]
+
+const STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
+
+const ROLES: Readonly<Record<Proposal['status'], StateRole>> = {
+  pending: 'ready',
+  approved: 'confirmed',
+  rejected: 'dead',
+  withdrawn: 'cancelled',
+  expired: 'cancelled',
+}
+
+const KINDS: Readonly<Record<Proposal['kind'], string>> = {
+  refund: 'Refund',
+  decision: 'Decision about a line',
+  discard: 'Discard a file',
+  limits: 'Change the limits',
+}
+
+function amountOf({ amount, currency }: Proposal): string {
+  return amount === null || currency === null ? '–' : formatMoney(amount, currency)
+}
+
+const COLUMNS: readonly Column<Proposal>[] = [
+  {
+    id: 'status',
+    title: 'State',
+    width: '130px',
+    cell: ({ status }) => <StateBadge state={status} role={ROLES[status]} />,
+  },
+  { id: 'kind', title: 'What', width: 'minmax(0, 2fr)', cell: ({ kind }) => KINDS[kind] },
+  { id: 'amount', title: 'Amount', cell: amountOf },
+  { id: 'by', title: 'Proposed by', cell: ({ proposedBy }) => proposedBy },
+  {
+    id: 'decided',
+    title: 'Decided by',
+    narrow: 'hidden',
+    cell: ({ decidedBy }) => decidedBy ?? '–',
+  },
+  {
+    id: 'at',
+    title: 'Proposed',
+    width: '120px',
+    cell: ({ proposedAt }) => <Time at={proposedAt} />,
+  },
+]
+
+const FILTER = { status: oneOf(STATES) }
+
+/** What one user proposed and another has to decide. */
+export function Approvals() {
+  const api = useApi()
+  const opened = useOpened()
+  const { filter, list } = useFilteredList({
+    queryKey: ['approvals', 'list'],
+    fields: FILTER,
+    read: (query, signal) => dataOf(api.GET('/api/v1/approvals', { params: { query }, signal })),
+  })
+  useFresh(['approvals'], (event) => event.kind === 'announcement' && event.topic === 'approvals')
+  const shown = list.rows.find(({ id }) => id === opened.id)
+  return (
+    <PageFrame title="Approvals" lead="Above an amount, one user proposes and another approves.">
+      <FilteredTable
+        filter={filter}
+        label="Approvals"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => opened.open(id)}
+        opened={opened.id}
+        empty={
+          <Empty title="No proposals">
+            A refund or a decision above the limit appears here until another user decides.
+          </Empty>
+        }
+      >
+        <FilterSelect filter={filter} name="status" label="State" options={STATES} />
+      </FilteredTable>
+      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Proposal">
+        {shown !== undefined && <ProposalDetails proposal={shown} />}
+      </DetailDrawer>
+    </PageFrame>
+  )
+}
+
+function ProposalDetails({ proposal }: { proposal: Proposal }) {
+  const place = placeOf(proposal)
+  return (
+    <Stack gap="sm">
+      <KeyValue
+        facts={{
+          What: KINDS[proposal.kind],
+          Amount: amountOf(proposal),
+          About: <CopyId id={proposal.subject} />,
+          State: <StateBadge state={proposal.status} role={ROLES[proposal.status]} />,
+          'Proposed by': proposal.proposedBy,
+          Proposed: <Time at={proposal.proposedAt} />,
+          Reason: proposal.reason ?? undefined,
+          Expires: proposal.status === 'pending' ? <Time at={proposal.expiresAt} /> : undefined,
+          'Decided by': proposal.decidedBy ?? undefined,
+          Decided: proposal.decidedAt === null ? undefined : <Time at={proposal.decidedAt} />,
+          'Their reason': proposal.decisionReason ?? undefined,
+        }}
+      />
+      <Json value={proposal.request} label="request" />
+      {place !== undefined && <AnchorLink to={place}>Open</AnchorLink>}
+      {proposal.status === 'pending' && <Actions proposal={proposal} />}
+    </Stack>
+  )
+}
+
+/** Where the thing is that a proposal speaks of. */
+function placeOf({ kind, subject }: Proposal): string | undefined {
+  if (kind === 'refund') return `/payments?open=${encodeURIComponent(subject)}`
+  return kind === 'limits' ? undefined : `/reconciliation/${subject.split('/')[0] ?? ''}`
+}
+
+function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
+  const api = useApi()
+  const { sub } = useClaims()
+  const [isRejecting, rejecting] = useDisclosure(false)
+  const params = { path: { id } }
+  const changes = ['approvals', 'payments', 'reconciliations']
+  const approve = useAction({
+    run: () => dataOf(api.POST('/api/v1/approvals/{id}/approve', { params, body: {} })),
+    done: () => 'Approved.',
+    changes,
+  })
+  const reject = useAction({
+    run: (reason: string) =>
+      dataOf(api.POST('/api/v1/approvals/{id}/reject', { params, body: { reason } })),
+    done: () => 'Rejected.',
+    changes,
+  })
+  const withdraw = useAction({
+    run: () => dataOf(api.POST('/api/v1/approvals/{id}/withdraw', { params, body: {} })),
+    done: () => 'Withdrawn.',
+    changes,
+  })
+  if (proposedBy === sub) {
+    return (
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          You proposed it: another user has to decide.
+        </Text>
+        <Group>
+          <Button
+            variant="default"
+            loading={withdraw.isPending}
+            onClick={() => withdraw.mutate(undefined)}
+          >
+            Withdraw
+          </Button>
+        </Group>
+      </Stack>
+    )
+  }
+  return (
+    <Permitted to="approve">
+      <Group>
+        <Button loading={approve.isPending} onClick={() => approve.mutate(undefined)}>
+          Approve
+        </Button>
+        <Button variant="default" onClick={rejecting.open}>
+          Reject
+        </Button>
+      </Group>
+      <Confirm
+        isOpen={isRejecting}
+        onClose={rejecting.close}
+        title="Reject the proposal?"
+        verb="Reject"
+        reason="required"
+        onConfirm={(reason) => reject.mutateAsync(reason ?? '')}
+      >
+        Nothing is done. It can be proposed again.
+      </Confirm>
+    </Permitted>
+  )
+}

@@ -1,0 +1,33 @@
+import { Badge } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { usePermission } from '../../session/use-permission.ts'
+
+const MOST = 99
+
+/** How many proposals wait, for those who may decide. */
+export function PendingCount() {
+  const api = useApi()
+  const { isAllowed } = usePermission('approve')
+  const { data } = useQuery({
+    queryKey: ['approvals', 'pending'],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/approvals', {
+          params: { query: { status: 'pending', limit: MOST + 1 } },
+          signal,
+        }),
+      ),
+    enabled: isAllowed,
+  })
+  useFresh(['approvals'], (event) => event.kind === 'announcement' && event.topic === 'approvals')
+  const count = data?.items.length ?? 0
+  if (count === 0) return null
+  return (
+    <Badge size="xs" ml="auto" aria-label={`${count} waiting`}>
+      {count > MOST ? `${MOST}+` : count}
+    </Badge>
+  )
+}

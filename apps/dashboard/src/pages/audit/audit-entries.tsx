@@ -1,0 +1,94 @@
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { FilterMoment, FilterText } from '../../parts/filter-bar.tsx'
+import { Json } from '../../parts/json.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { ButtonLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import type { Column } from '../../parts/table/data-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { moment, text } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+
+type Entry =
+  paths['/api/v1/audit/entries']['get']['responses']['200']['content']['application/json']['items'][number]
+
+const FILTER = {
+  entityId: text,
+  entityType: text,
+  actor: text,
+  action: text,
+  since: moment,
+  until: moment,
+}
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { id: 'at', title: 'Time', width: '110px', cell: ({ at }) => <Time at={at} /> },
+  { id: 'action', title: 'Action', width: 'minmax(0, 1.6fr)', cell: ({ action }) => action },
+  { id: 'entity', title: 'About', narrow: 'hidden', cell: ({ entityType }) => entityType },
+  { id: 'entityId', title: 'Id', width: 'minmax(0, 2fr)', cell: ({ entityId }) => entityId },
+  { id: 'actor', title: 'Actor', cell: ({ actor }) => actor },
+]
+
+/** Who did what in the systems, for every user of the organisation. */
+export function AuditEntries() {
+  const api = useApi()
+  const opened = useOpened()
+  const { filter, list } = useFilteredList({
+    queryKey: ['audit', 'entries'],
+    fields: FILTER,
+    read: (query, signal) =>
+      dataOf(api.GET('/api/v1/audit/entries', { params: { query }, signal })),
+  })
+  const shown = list.rows.find(({ id }) => id === opened.id)
+  return (
+    <PageFrame
+      title="Who did what"
+      lead="Payments, webhooks, reconciliation and messages of your organisation."
+      actions={
+        <ButtonLink variant="default" to="/audit">
+          Messages and operators
+        </ButtonLink>
+      }
+    >
+      <FilteredTable
+        filter={filter}
+        label="Who did what"
+        list={list}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        onOpen={({ id }) => opened.open(id)}
+        opened={opened.id}
+        empty={<Empty title="No entries yet">Payments and messages leave their traces here.</Empty>}
+      >
+        <FilterText filter={filter} name="entityId" label="Id" />
+        <FilterText filter={filter} name="entityType" label="About" />
+        <FilterText filter={filter} name="actor" label="Actor" />
+        <FilterText filter={filter} name="action" label="Action" />
+        <FilterMoment filter={filter} name="since" label="After" />
+        <FilterMoment filter={filter} name="until" label="Before" />
+      </FilteredTable>
+      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Audit entry">
+        {shown !== undefined && (
+          <>
+            <KeyValue
+              facts={{
+                Action: shown.action,
+                Time: <Time at={shown.at} />,
+                Actor: shown.actor,
+                About: shown.entityType,
+                Id: <CopyId id={shown.entityId} />,
+              }}
+            />
+            <Json value={shown.details} label="details" />
+          </>
+        )}
+      </DetailDrawer>
+    </PageFrame>
+  )
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import { axe, openDashboard, screenshot } from './harness/index.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+const dashboard = await openDashboard({ env: { PAYMENTS_FOUR_EYES_ABOVE: 'EUR=500' } })
+const patient = { timeout: 30_000 }
+const org = 'eyes'
+
+async function succeeded(): Promise<string> {
+  const { id } = (await dashboard.call('/api/v1/payments', {
+    org,
+    body: { amount: 1_200, currency: 'EUR' },
+    headers: { 'idempotency-key': randomUUID() },
+  })) as { id: string }
+  const read = () => dashboard.call(`/api/v1/payments/${id}`, { org })
+  await expect.poll(read, patient).toMatchObject({ status: 'succeeded' })
+  return id
+}
+
+test('a refund above the limit is proposed by one user and approved by another', async () => {
+  const id = await succeeded()
+  const clerk = await dashboard.open(`/payments?open=${id}`, { org, sub: 'clara', role: 'clerk' })
+  await clerk.getByRole('button', { name: 'Refund', exact: true }).click()
+  await clerk
+    .getByRole('dialog', { name: 'Refund' })
+    .getByRole('button', { name: /^Refund/ })
+    .click()
+  await clerk.getByText('another user has to approve it').waitFor()
+  await clerk.goto(`${dashboard.url}/approvals`)
+  await clerk.getByRole('row').filter({ hasText: 'Refund' }).click()
+  await clerk.getByText('You proposed it: another user has to decide.').waitFor()
+  expect(await clerk.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0)
+
+  const approver = await dashboard.open('/approvals', { org, sub: 'anton', role: 'approver' })
+  await approver.getByLabel('1 waiting').waitFor()
+  await approver.getByRole('row').filter({ hasText: 'clara' }).click()
+  await approver.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+  await screenshot(approver, 'approvals')
+  await axe(approver)
+  await approver.getByRole('button', { name: 'Approve', exact: true }).click()
+  await approver.getByText('Approved.').waitFor()
+  await approver.getByLabel('1 waiting').waitFor({ state: 'detached' })
+  const read = () => dashboard.call(`/api/v1/payments/${id}`, { org })
+  await expect.poll(read, patient).toMatchObject({ status: 'refunded' })
+})
+
+test('a viewer looks, is told why no more, and searches the audit', async () => {
+  const id = await succeeded()
+  const viewer = await dashboard.open(`/payments?open=${id}`, { org, sub: 'vera', role: 'viewer' })
+  await viewer.getByText('Your role, viewer, may not create payments').first().waitFor()
+  expect(await viewer.getByRole('button', { name: 'Refund', exact: true }).count()).toBe(0)
+  await viewer.goto(`${dashboard.url}/audit/entries?entityId=${id}`)
+  await viewer.getByText('payment.created').first().waitFor()
+  await axe(viewer)
+})
