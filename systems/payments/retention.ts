@@ -254,6 +254,13 @@ const moneyPersonal: PersonalTable[] = [
     things: PROPOSED,
   },
   {
+    table: 'payments.reconciliation_assignments',
+    key: ['run_id', 'line_number'],
+    columns: { note: 'mention' },
+    org: ORG_OF_RUN,
+    things: { reconciliation: 't.run_id' },
+  },
+  {
     table: 'payments.reconciliation_statements',
     key: ['run_id', 'number', 'currency'],
     columns: { account: 'mention', statement_id: 'mention' },

@@ -98,6 +98,7 @@ begin
   update payments.audit_log as a set created_at = case when over then at else now() end where a.entity_id = payment::text;
   insert into payments.proposals (id, org_id, kind, subject, request, reason, status, proposed_by, proposed_at, expires_at, decided_by, decided_at, result)
   values (public.uuid_of(at), org, 'refund', payment::text, person, note, case when over then 'approved' else 'pending' end, 'u', at, at, case when over then 'v' end, case when over then at end, case when over then person end);
+  insert into payments.reconciliation_assignments (run_id, line_number, note, set_by) values (run, 2, note, 'u');
   insert into payments.reconciliation_statements (run_id, number, currency, statement_id, account, entries, booked) values (run, 1, 'EUR', 's', note, 1, 1);
   insert into messages.audit_event (id, org_id, entity_type, entity_id, action, details, actor, created_at)
   values (public.uuid_of(at), org, 'DOSSIER', dossier, 'BLOCKED_BY_POLICY', note, 'u', case when over then at else now() end);
