@@ -54,3 +54,28 @@ test('a viewer looks, is told why no more, and searches the audit', async () => 
   await viewer.getByText('payment.created').first().waitFor()
   await axe(viewer)
 })
+
+test('an exception gets an owner and a day, and is found among those of its owner', async () => {
+  const csv = 'external_transaction_id,amount,currency,date\nlost,9.00,EUR,2026-01-01\n'
+  const response = await fetch(`${dashboard.url}/api/v1/reconciliations?filename=lost.csv`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${dashboard.token({ org, sub: 'clara', role: 'clerk' })}`,
+      'content-type': 'text/csv',
+    },
+    body: csv,
+  })
+  const { id } = (await response.json()) as { id: string }
+  await dashboard.call(`/api/v1/reconciliations/${id}/run`, { org, method: 'POST' })
+  const clerk = await dashboard.open(`/reconciliation/${id}`, { org, sub: 'clara', role: 'clerk' })
+  await clerk.getByRole('row').filter({ hasText: 'lost' }).getByRole('checkbox').check()
+  await clerk.getByRole('button', { name: 'Assign 1' }).click()
+  const form = clerk.getByRole('dialog', { name: 'Assign exceptions' })
+  await form.getByLabel('Due').fill('2026-01-31')
+  await form.getByRole('button', { name: 'Assign' }).click()
+  await clerk.getByText('1 exception assigned.').waitFor()
+  await clerk.getByText('Overdue', { exact: true }).click()
+  await clerk.getByRole('row').filter({ hasText: 'clara' }).getByText('2026-01-31').waitFor()
+  await axe(clerk)
+  await screenshot(clerk, 'exceptions-assigned')
+})

@@ -82,18 +82,6 @@ export const pages: readonly Page[] = [
     views: { '': () => import('./alerts/alerts.tsx').then(({ Alerts }) => Alerts) },
   },
   {
-    name: 'audit',
-    title: 'Audit',
-    group: 'Operate',
-    icon: IconHistory,
-    key: 'u',
-    readers: 'everyone',
-    views: {
-      '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit),
-      entries: () => import('./audit/audit-entries.tsx').then(({ AuditEntries }) => AuditEntries),
-    },
-  },
-  {
     name: 'retention',
     title: 'Data retention',
     group: 'Operate',
@@ -201,6 +189,19 @@ export const pages: readonly Page[] = [
       '': () => import('./families/families.tsx').then(({ Families }) => Families),
       mailbox: () => import('./families/mailbox.tsx').then(({ Mailbox }) => Mailbox),
       $id: () => import('./families/family.tsx').then(({ Family }) => Family),
+    },
+  },
+  // Behind the systems: where users begin who are no operators.
+  {
+    name: 'audit',
+    title: 'Audit',
+    group: 'Operate',
+    icon: IconHistory,
+    key: 'u',
+    readers: 'everyone',
+    views: {
+      '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit),
+      entries: () => import('./audit/audit-entries.tsx').then(({ AuditEntries }) => AuditEntries),
     },
   },
   {

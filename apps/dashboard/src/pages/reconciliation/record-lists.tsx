@@ -1,6 +1,8 @@
-import { Stack } from '@mantine/core'
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { AssignButton } from './assign-button.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { type Reason, REASON_LOOKS, ReasonBadge, REASONS } from './reason.tsx'
 import type { Exception, Listed } from './run.ts'
@@ -12,6 +14,7 @@ import { FilteredTable } from '../../parts/table/filtered-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { useSelection } from '../../parts/table/selection.ts'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { useClaims } from '../../session/session-context.tsx'
 import { useOpened } from '../../parts/use-opened.ts'
 
 const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
@@ -25,7 +28,7 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
   {
     id: 'reason',
     title: 'Reason',
-    width: '150px',
+    width: '130px',
     cell: ({ reason }) => <ReasonBadge reason={reason} />,
   },
   {
@@ -36,6 +39,26 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
     cell: ({ record }) => record.bookedOn,
   },
   { id: 'age', title: 'Age', width: '64px', narrow: 'hidden', cell: ({ age }) => age },
+  {
+    id: 'owner',
+    title: 'Owner',
+    width: '76px',
+    narrow: 'hidden',
+    cell: ({ assignment: { owner, note } }) => (
+      <span title={note ?? undefined}>{owner ?? '–'}</span>
+    ),
+  },
+  {
+    id: 'due',
+    title: 'Due',
+    width: '88px',
+    narrow: 'hidden',
+    cell: ({ assignment: { dueOn, overdue } }) => (
+      <Text span size="sm" {...(overdue && { c: 'red', fw: 600, title: 'Overdue' })}>
+        {dueOn ?? '–'}
+      </Text>
+    ),
+  },
   {
     id: 'suggestions',
     title: 'Suggested',
@@ -63,6 +86,13 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
   },
 ]
 
+const WHOSE = [
+  { value: 'all', label: 'All' },
+  { value: 'mine', label: 'Mine' },
+  { value: 'free', label: 'Unassigned' },
+  { value: 'overdue', label: 'Overdue' },
+]
+
 interface ExceptionListProps {
   readonly id: string
   readonly narrowed: { readonly tab?: 'suggested'; readonly reason?: Reason }
@@ -73,12 +103,20 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   const api = useApi()
   const opened = useOpened()
   const selection = useSelection()
+  const { sub } = useClaims()
+  const [whose, setWhose] = useState('all')
+  const chosenBy = {
+    ...narrowed,
+    ...(whose === 'mine' && { owner: sub }),
+    ...(whose === 'free' && { owner: '' }),
+    ...(whose === 'overdue' && { overdue: true }),
+  }
   const list = useList<Exception>({
-    queryKey: ['reconciliation', id, 'exceptions', narrowed],
+    queryKey: ['reconciliation', id, 'exceptions', chosenBy],
     read: (cursor, signal) =>
       dataOf(
         api.GET('/api/v1/reconciliations/{id}/exceptions', {
-          params: { path: { id }, query: { ...narrowed, ...(cursor && { cursor }), limit: 100 } },
+          params: { path: { id }, query: { ...chosenBy, ...(cursor && { cursor }), limit: 100 } },
           signal,
         }),
       ),
@@ -87,6 +125,10 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   return (
     <Stack gap="sm">
       <BulkActions id={id} chosen={chosen} onDone={selection.clear} />
+      <Group justify="space-between">
+        <SegmentedControl data={WHOSE} value={whose} onChange={setWhose} aria-label="Whose" />
+        <AssignButton id={id} chosen={chosen} onDone={selection.clear} />
+      </Group>
       <DataTable
         label="Exceptions"
         list={list}
