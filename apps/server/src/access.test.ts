@@ -196,7 +196,7 @@ test.each(others)('$method $path lets in those who may call it', async (route) =
   else expect(elsewhere, "another tenant's X-Org-Id").toBe(403)
 })
 
-test('every role searches the audit of its own organisation, page by page', async () => {
+test('every role searches the audit of its own organisation, and sees no payment of another', async () => {
   const clerk = await server.tokenFor({ sub: 'clara', org: 'audited', role: 'clerk' })
   const pay = async (once: string) => {
     const response = await fetch(`${server.url}/api/v1/payments`, {
@@ -220,6 +220,19 @@ test('every role searches the audit of its own organisation, page by page', asyn
     items: [{ audit: 'payments.audit_log', actor: 'clara', tenant: 'audited', entityId: first }],
     nextCursor: null,
   })
+  // What is below a payment is there for its organisation, and for no role of another one.
+  const below = routes.filter(({ method, path }) => {
+    return method === 'GET' && /^\/api\/v1\/payments\/\{id\}(\/[a-z]+)?$/.test(path)
+  })
+  expect(below.length).toBeGreaterThan(3)
+  for (const { path } of below) {
+    const place = path.replace('{id}', first)
+    expect(await server.call(place, { token: clerk }), path).toMatchObject({ status: 200 })
+    for (const role of ROLES) {
+      const token = await server.tokenFor({ org: 'other', role })
+      expect(await server.call(place, { token }), `${role} ${path}`).toMatchObject({ status: 404 })
+    }
+  }
   const page = await search('actor=clara&action=payment.created&limit=1')
   const cursor = encodeURIComponent(String(page.body['nextCursor']))
   const next = await search(`actor=clara&action=payment.created&limit=1&cursor=${cursor}`)
