@@ -15,8 +15,8 @@ const db = await testDatabase({ sql: outboxTables })
 
 /** What a command line does: it replays, says so, and is gone. */
 const COMMAND = `
-const { transaction, wakeAllRelays } = await import(process.env.ENGINE)
-const { replay } = await import(process.env.OPERATE)
+const { transaction } = await import(process.env.ENGINE)
+const { replay, wakeAllRelays } = await import(process.env.OPERATE)
 const { evidenceRows } = await import(process.env.OUTBOXES)
 const { Pool } = (await import(process.env.PG)).default
 const pool = new Pool({ connectionString: process.env.URL })
