@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that change what a whole process shares: its environment or OpenTelemetry's globals. */
 const ALONE = [
@@ -8,6 +9,21 @@ const ALONE = [
   'systems/evidence/outages.test.ts',
 ]
 
+/** Files that take long: started last, one of them would run while the other processes are done. */
+const LONG =
+  /dashboard\/test\/|conformance\.test|server\/src\/(main|trace|termination)|brokers\.test|open-postgres|model\.test|workers\.test/
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
+/** The proofs, which `npm test` as a whole leaves out. */
+const LEFT_OUT = process.env['LEAVE_OUT']?.split(',') ?? []
+
 export default defineConfig({
   test: {
     // Real processes and real connections: threads share too much for that.
@@ -15,6 +31,7 @@ export default defineConfig({
     // Tests wait for databases and brokers half of their time: three keep two processors busy.
     maxWorkers: 3,
     fsModuleCache: true,
+    sequence: { sequencer: LongestFirst },
     // What a test prints is shown if it fails.
     silent: 'passed-only',
     testTimeout: 30_000,
@@ -35,12 +52,15 @@ export default defineConfig({
             'test/docs/**/*.test.ts',
             'test/package/**/*.test.ts',
           ],
-          exclude: ['**/node_modules/**', ...ALONE],
+          exclude: ['**/node_modules/**', ...ALONE, ...LEFT_OUT],
           // One process runs many files: each module is imported, and a browser started, once for all.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      {
+        extends: true,
+        test: { name: 'alone', include: ALONE, exclude: ['**/node_modules/**', ...LEFT_OUT] },
+      },
     ],
   },
 })
