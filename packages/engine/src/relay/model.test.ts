@@ -640,7 +640,9 @@ function outcomeOf(fails: boolean, refusing: boolean): Outcome {
 /** What waits before anything happens. */
 const FIRST = ['a', 'a', 'b', 'a', 'c', 'b']
 
-const RUNS = Number(process.env['POSTHORN_MODEL_RUNS'] ?? 25)
+const RUNS = Number(
+  process.env['POSTHORN_MODEL_RUNS'] ?? (process.env['PROOF'] === 'full' ? 100 : 12),
+)
 
 /** A slow machine makes fewer runs; one that has begun comes to its end, or it would disturb the next. */
 const MOST_MS = 50_000
