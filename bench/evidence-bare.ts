@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toMessage } from '@posthorn/engine'
+import { peakMemoryMb } from '@posthorn/systems/peak-memory'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool, type PoolClient } from 'pg'
 import { Agent, request } from 'undici'
@@ -286,7 +287,7 @@ await store()
 await Promise.all(Array.from({ length: 4 }, publish))
 await all.promise
 const ms = performance.now() - begun
-const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
-const done = { ms, peakMb: Math.round(maxRSS / 1_024), cpuUs: userCPUTime + systemCPUTime }
+const { userCPUTime, systemCPUTime } = process.resourceUsage()
+const done = { ms, peakMb: Math.round(peakMemoryMb()), cpuUs: userCPUTime + systemCPUTime }
 process.send?.(done satisfies BareDone)
 process.once('disconnect', () => process.exit())

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
+import { AS_STARTED } from './harness.ts'
 import type { EvidenceOrder, EvidenceServing } from './evidence-process.ts'
 
 export interface Usage {
@@ -21,8 +22,7 @@ export interface EvidenceChild {
 
 export async function startEvidence(order: EvidenceOrder): Promise<EvidenceChild> {
   const child = fork(new URL('evidence-process.ts', import.meta.url), [JSON.stringify(order)], {
-    // As `npm start` runs the server.
-    execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
+    execArgv: AS_STARTED,
   })
   const exited = once(child, 'exit')
   const said = once(child, 'message').then(([serving]) => serving as EvidenceServing)

@@ -2,6 +2,7 @@ import { createNotifier, createRelay, silentLog, type Outbox, type Relay } from 
 import { startPeriodically } from '@posthorn/engine/operate'
 import { createApp, createVerifier, signToken } from '@posthorn/http'
 import { evidence } from '@posthorn/systems/evidence'
+import { peakMemoryMb } from '@posthorn/systems/peak-memory'
 import { createSealing } from '@posthorn/systems/sealing'
 import { readSettings } from '@posthorn/systems/settings'
 import { kafkaTransport } from '@posthorn/transports/kafka'
@@ -79,8 +80,8 @@ if (!parts.includes('publisher')) createNotifier(pool, outboxes, { log: silentLo
 process.on('message', (message) => {
   if (message === 'publish') void relay?.start()
   if (message === 'usage') {
-    const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
-    process.send?.({ peakMb: Math.round(maxRSS / 1_024), cpuUs: userCPUTime + systemCPUTime })
+    const { userCPUTime, systemCPUTime } = process.resourceUsage()
+    process.send?.({ peakMb: Math.round(peakMemoryMb()), cpuUs: userCPUTime + systemCPUTime })
   }
 })
 process.once('disconnect', () => process.exit())

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuid } from '@posthorn/engine'
+import { peakMemoryMb } from '@posthorn/systems/peak-memory'
 import { commandCpuUs, postgresCpuUs } from './cpu.ts'
 import type { BareDone, BareOrder } from './evidence-bare.ts'
 import { startEvidence, type EvidenceChild } from './evidence-child.ts'
@@ -12,7 +13,7 @@ import type { DocumentsServing } from './evidence-documents.ts'
 import { writeEvidence, type EvidenceFiles } from './evidence-file.ts'
 import { prepareDatabase } from './evidence-ingest.ts'
 import { postDocuments } from './evidence-posts.ts'
-import { inTurns, median, select } from './harness.ts'
+import { AS_STARTED, inTurns, median, select } from './harness.ts'
 import type { Options } from './options.ts'
 import type { Database, Server } from './postgres.ts'
 import { ratio, round, type Line, type Report } from './report.ts'
@@ -229,7 +230,7 @@ const BARE: Contestant = {
       ...{ rows: files.rows, artifacts: files.artifacts },
     }
     const child = fork(new URL('evidence-bare.ts', import.meta.url), [JSON.stringify(order)], {
-      execArgv: ['--max-semi-space-size=16', '--heap-growing-percent=50'],
+      execArgv: AS_STARTED,
     })
     const done = (await answerOf(child)) as BareDone
     child.disconnect()
@@ -245,8 +246,7 @@ const POSTS: Contestant = {
     const before = process.cpuUsage()
     const ms = await postDocuments(url, count)
     const { user, system: kernel } = process.cpuUsage(before)
-    const { maxRSS } = process.resourceUsage()
-    return { ms, count, peakMb: Math.round(maxRSS / 1_024), nodeUs: user + kernel }
+    return { ms, count, peakMb: Math.round(peakMemoryMb()), nodeUs: user + kernel }
   },
 }
 

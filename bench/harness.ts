@@ -51,6 +51,9 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? Number.NaN
 }
 
+/** How `npm start` runs the server; for processes whose memory is measured. */
+export const AS_STARTED: string[] = ['--max-semi-space-size=16', '--heap-growing-percent=50']
+
 /** To stderr, so that stdout holds the results only. */
 export function progress(line: string): void {
   process.stderr.write(`${line}\n`)

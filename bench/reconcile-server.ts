@@ -1,6 +1,7 @@
 import { silentLog } from '@posthorn/engine'
 import { createApp, createVerifier, signToken } from '@posthorn/http'
 import { payments } from '@posthorn/systems/payments'
+import { peakMemoryMb } from '@posthorn/systems/peak-memory'
 import { createSealing } from '@posthorn/systems/sealing'
 import { readSettings } from '@posthorn/systems/settings'
 import { Pool } from 'pg'
@@ -42,5 +43,5 @@ await system.routes?.(app)
 const address = await app.listen({ port: 0, host: '127.0.0.1' })
 const token = await signToken({ secret, sub: 'bench', org: 'bench', expiresIn: '1d' })
 process.send?.({ url: `${address}/api/v1/reconciliations`, token } satisfies Serving)
-process.on('message', () => process.send?.(process.resourceUsage().maxRSS))
+process.on('message', () => process.send?.(peakMemoryMb()))
 process.once('disconnect', () => process.exit())

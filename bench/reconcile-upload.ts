@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { engineMigrations, migrate, uuid } from '@posthorn/engine'
 import { payments as system } from '@posthorn/systems/payments'
 import { copyIn } from './copy-in.ts'
-import { inDatabase, median, progress } from './harness.ts'
+import { AS_STARTED, inDatabase, median, progress } from './harness.ts'
 import type { Options } from './options.ts'
 import { type Database, type Server } from './postgres.ts'
 import type { Serving } from './reconcile-server.ts'
@@ -125,7 +125,9 @@ async function bareCopy(
 }
 
 async function upload({ url: databaseUrl }: Database, { path, records }: Given): Promise<Run> {
-  const child = fork(new URL('reconcile-server.ts', import.meta.url), [databaseUrl])
+  const child = fork(new URL('reconcile-server.ts', import.meta.url), [databaseUrl], {
+    execArgv: AS_STARTED,
+  })
   try {
     const [{ url, token }] = (await once(child, 'message')) as [Serving]
     const begun = performance.now()
@@ -149,8 +151,8 @@ async function upload({ url: databaseUrl }: Database, { path, records }: Given):
 
 async function peakMb(child: ChildProcess): Promise<number> {
   child.send('memory')
-  const [kilobytes] = (await once(child, 'message')) as [number]
-  return Math.round(kilobytes / 1_024)
+  const [megabytes] = (await once(child, 'message')) as [number]
+  return Math.round(megabytes)
 }
 
 /** Writes the same records three times: every amount and day is different from the one before. */

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers'
+import { peakMemoryMb } from '../../../testing/peak-memory.ts'
 import { folderStorage } from '../../storage/folder.ts'
 import { openArchive } from '../open.ts'
 
@@ -8,7 +9,7 @@ import { openArchive } from '../open.ts'
  */
 const [folder = '', ...keys] = process.argv.slice(2)
 const storage = folderStorage(folder)
-const before = process.resourceUsage().maxRSS / 1_024
+const before = peakMemoryMb()
 const results: Record<string, string> = {}
 for (const key of keys) {
   const opened = await openArchive({ storage, key })
@@ -29,5 +30,4 @@ for (const key of keys) {
   results[key] = `${archive.names().length} files, ${good} read`
   await archive.close()
 }
-const peak = process.resourceUsage().maxRSS / 1_024
-process.stdout.write(JSON.stringify({ results, grownMb: peak - before }))
+process.stdout.write(JSON.stringify({ results, grownMb: peakMemoryMb() - before }))

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { peakMemoryMb } from '../../../testing/peak-memory.ts'
 import { openStorage } from '../settings.ts'
 
 /**
@@ -7,15 +8,15 @@ import { openStorage } from '../settings.ts'
  */
 const [key = '', size = ''] = process.argv.slice(2)
 const { storage } = openStorage({ S3_REGION: 'us-east-1', ...process.env })
-const before = process.resourceUsage().maxRSS / 1_024
+const before = peakMemoryMb()
 const sent = createHash('sha256')
 const put = await storage.put(key, megabytes(Number(size)))
 const found = createHash('sha256')
 for await (const chunk of await storage.read(key)) found.update(chunk as Buffer)
 await storage.remove(key)
-const peak = process.resourceUsage().maxRSS / 1_024
+const grownMb = peakMemoryMb() - before
 const isWhole = found.digest('hex') === sent.digest('hex')
-process.stdout.write(JSON.stringify({ size: put.size, isWhole, grownMb: peak - before }))
+process.stdout.write(JSON.stringify({ size: put.size, isWhole, grownMb }))
 
 async function* megabytes(count: number): AsyncIterable<Uint8Array> {
   for (let index = 0; index < count; index += 1) {

@@ -18,8 +18,8 @@ export async function startChild(
     ...child,
     url: child.line,
     async peakMb() {
-      const { maxRssKb } = await child.ask<{ maxRssKb: number }>('memory')
-      return maxRssKb / 1024
+      const { peakMb } = await child.ask<{ peakMb: number }>('memory')
+      return peakMb
     },
   }
 }

@@ -1,4 +1,5 @@
 import { Pool } from 'pg'
+import { peakMemoryMb } from '../../../../testing/peak-memory.ts'
 import { serve } from './serving.ts'
 
 /** A server of its own: writes its address, serves until it is killed, and answers with its memory. */
@@ -6,5 +7,5 @@ const pool = new Pool({ connectionString: process.env['CHILD_DATABASE_URL'], max
 pool.on('error', () => undefined)
 const folder = process.env['RECONCILIATION_SPOOL_FOLDER']
 const { url } = await serve(pool, folder ? { RECONCILIATION_SPOOL_FOLDER: folder } : {})
-process.on('message', () => process.send?.({ maxRssKb: process.resourceUsage().maxRSS }))
+process.on('message', () => process.send?.({ peakMb: peakMemoryMb() }))
 process.stdout.write(`${url}\n`)
