@@ -20,7 +20,7 @@ const Advance = Type.Object(
 
 /** `/sim/clock`: moves the business clock of every client of this database. */
 export function clockRoutes(app: FastifyInstance, pool: Pool): void {
-  app.get('', { schema: { summary: 'What time the business clock shows' } }, () => read(pool))
+  app.get('', { schema: { summary: 'What time the business clock shows' } }, () => readClock(pool))
 
   app.post<{ Body: Static<typeof Advance> }>(
     '/advance',
@@ -29,7 +29,7 @@ export function clockRoutes(app: FastifyInstance, pool: Pool): void {
       const by = request.body.by as Duration
       const ms = toMs(by)
       if (ms <= 0 || ms > MOST_AT_ONCE_MS) throw refusal('must be more than 0 and at most 400d')
-      const { aheadMs } = await read(pool)
+      const { aheadMs } = await readClock(pool)
       if (aheadMs + ms > MOST_AHEAD_MS) throw refusal('would put the clock over 100 years ahead')
       return { now: await advance(pool, by) }
     },
@@ -38,7 +38,7 @@ export function clockRoutes(app: FastifyInstance, pool: Pool): void {
 
 const refusal = (reason: string) => invalid([{ field: 'by', reason }])
 
-async function read(pool: Pool): Promise<{ now: Date; aheadMs: number }> {
+export async function readClock(pool: Pool): Promise<{ now: Date; aheadMs: number }> {
   const { rows } = await pool.query<{ now: Date; ahead_ms: number }>(selectClock)
   const clock = rows[0]
   if (!clock) throw new Error('The business clock has no row: are the migrations applied?')

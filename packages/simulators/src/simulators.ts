@@ -4,7 +4,7 @@ import fastifyPlugin from 'fastify-plugin'
 import type { Pool } from 'pg'
 import { PosthornError } from '@posthorn/engine'
 import { problem } from '@posthorn/http'
-import { clockRoutes } from './clock.ts'
+import { clockRoutes, readClock } from './clock.ts'
 import { controlRoutes, type Controlled } from './control.ts'
 import { plainFailure } from './mishap.ts'
 import { Protocol } from './protocol.ts'
@@ -57,7 +57,8 @@ export const simulators = fastifyPlugin<SimulatorsOptions>(
     const listed: Listed[] = []
     for (const simulator of options.simulators) {
       const { name, about } = simulator
-      const world = createWorld({ name, log: app.log, ended: end.signal })
+      const now = async () => (await readClock(options.pool)).now
+      const world = createWorld({ name, log: app.log, ended: end.signal, now })
       const { open, mount } = await openSimulator(simulator, world)
       app.addHook('onClose', async () => open.close?.())
       if (open.address !== undefined) addresses[name] = open.address
@@ -79,9 +80,9 @@ export const simulators = fastifyPlugin<SimulatorsOptions>(
 /** A simulator as one server has it, with the routes of its controls and of its protocol. */
 async function openSimulator(simulator: Simulator, world: ControlledWorld) {
   const protocol = new Protocol(world)
-  const { name, log, ended, waiting, nextFault, later } = world
+  const { name, log, ended, waiting, nextFault, later, now } = world
   const open = await simulator.open({
-    ...{ name, log, ended, waiting, nextFault, later },
+    ...{ name, log, ended, waiting, nextFault, later, now },
     rawBody: (request) => protocol.rawBody(request),
     note: (request, fields) => protocol.note(request, fields),
     fail: (request, order) => protocol.fail(request, order),

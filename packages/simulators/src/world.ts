@@ -13,6 +13,8 @@ export interface World {
   nextFault(): Fault | undefined
   /** Runs `work` after the delay, unless the simulator is reset or the server closes. */
   later(delayMs: number, work: () => void | Promise<void>): void
+  /** What the business clock shows. */
+  now(): Promise<Date>
 }
 
 /** The world as the control API sees it. */
@@ -26,8 +28,9 @@ export function createWorld(options: {
   name: string
   log: FastifyBaseLogger
   ended: AbortSignal
+  now(): Promise<Date>
 }): ControlledWorld {
-  const { name, log, ended } = options
+  const { name, log, ended, now } = options
   const timers = new Set<NodeJS.Timeout>()
   let plan: FaultPlan | undefined
 
@@ -41,6 +44,7 @@ export function createWorld(options: {
     name,
     log,
     ended,
+    now,
     waiting: new HeldConnections(ended),
     get plan() {
       return plan

@@ -7,8 +7,10 @@ import { Behaviour, REPORTS, USUAL } from './behaviour.ts'
 import { GRAPH_ERRORS, graphErrorBody, sendGraphError } from './errors.ts'
 import { Throughput } from './limits.ts'
 import { magicOf } from './magic.ts'
+import { People, PersonsMessage } from './people.ts'
 import { Reports, type Accepted } from './reports.ts'
 import { isGraphError, readTemplateMessage, type TemplateMessage } from './template-message.ts'
+import { isText, readTextMessage, type TextMessage } from './text-message.ts'
 
 export interface WhatsAppOptions {
   /** What requests must bear: the server's `WHATSAPP_ACCESS_TOKEN`. */
@@ -29,11 +31,12 @@ const MOST_KEPT = 100_000
 const BehaviourChange = Type.Partial(Behaviour)
 const Asked = Type.Object({ id: Type.String(), status: Type.Enum([...REPORTS]) })
 
-/** Meta's WhatsApp Cloud API: takes template messages and reports by signed webhooks. */
+/** Meta's WhatsApp Cloud API: takes templates and texts, reports by signed webhooks; people answer. */
 export function whatsapp(options: WhatsAppOptions): Simulator {
   return defineSimulator({
     name: 'whatsapp',
-    about: 'The WhatsApp Cloud API: takes template messages, reports what became of them.',
+    about:
+      'The WhatsApp Cloud API: takes messages, reports what became of them; people can answer.',
     open(world) {
       const desk = new Desk(world, options)
       return {
@@ -58,6 +61,7 @@ class Desk {
   readonly #options: WhatsAppOptions
   readonly #reports: Reports
   readonly #throughput = new Throughput()
+  readonly #people = new People()
   #tally = { accepted: 0, limited: 0 }
   readonly #accepted = new Map<string, Accepted>()
   /** Recipients whose one refusal is behind them. */
@@ -78,7 +82,7 @@ class Desk {
     this.#server = app.server
     app.post<{ Params: { version: string; number: string } }>(
       '/:version/:number/messages',
-      { schema: { summary: 'Send a template message' } },
+      { schema: { summary: 'Send a template, or text within a session' } },
       (request, reply) => {
         const sent = this.#isAuthorised(request)
           ? this.#take(request, reply, request.params.number)
@@ -99,6 +103,17 @@ class Desk {
       ...this.#tally,
       busiestSecond: this.#throughput.busiest,
     }))
+    app.post<{ Body: PersonsMessage }>(
+      '/inbound',
+      { schema: { summary: 'Let a person write', body: PersonsMessage } },
+      async (request, reply) => {
+        const { id, numberId, value } = this.#people.write(request.body, await this.#world.now())
+        for (let copy = 0; copy < (request.body.repeat ?? 1); copy += 1) {
+          this.#world.later(0, () => this.#reports.deliver(numberId, value))
+        }
+        return reply.code(202).send({ id })
+      },
+    )
     app.post<{ Body: Static<typeof Asked> }>(
       '/reports',
       { schema: { summary: 'Report a status of a message now', body: Asked } },
@@ -115,6 +130,7 @@ class Desk {
     this.#behaviour = { ...USUAL, ...this.#options.behaviour }
     this.#reports.forget()
     this.#throughput.forget()
+    this.#people.forget()
     this.#tally = { accepted: 0, limited: 0 }
     this.#accepted.clear()
     this.#refused.clear()
@@ -126,8 +142,13 @@ class Desk {
     return given.length === wanted.length && timingSafeEqual(given, wanted)
   }
 
-  #take(request: FastifyRequest, reply: FastifyReply, phoneNumberId: string): FastifyReply {
-    const message = readTemplateMessage(request.body)
+  async #take(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    phoneNumberId: string,
+  ): Promise<FastifyReply> {
+    const { body } = request
+    const message = isText(body) ? readTextMessage(body) : readTemplateMessage(body)
     if (isGraphError(message)) return sendGraphError(reply, message)
     if (!this.#throughput.take(phoneNumberId, this.#behaviour.perSecond)) {
       this.#tally.limited += 1
@@ -136,6 +157,11 @@ class Desk {
     const magic = magicOf(message.to)
     if (magic?.kind === 'refused' && !(magic.once && this.#wasRefused(message.to))) {
       return sendGraphError(reply, magic.error)
+    }
+    if (message.type === 'text') {
+      const now = await this.#world.now()
+      const isOpen = this.#people.isInSession(message.to, phoneNumberId, now)
+      if (!isOpen) return sendGraphError(reply, GRAPH_ERRORS.reEngagement)
     }
     const accepted = this.#accept(message, phoneNumberId)
     this.#world.note(request, { messageId: accepted.id })
@@ -154,7 +180,8 @@ class Desk {
     return before
   }
 
-  #accept(message: TemplateMessage, phoneNumberId: string): Accepted {
+  #accept(message: TemplateMessage | TextMessage, phoneNumberId: string): Accepted {
+    this.#people.noteWrittenTo(message.to, phoneNumberId)
     const magic = magicOf(message.to)
     const accepted: Accepted = {
       id: `wamid.${randomBytes(24).toString('base64url')}`,

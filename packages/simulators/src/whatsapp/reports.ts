@@ -56,6 +56,11 @@ export class Reports {
     this.#world.later(GATHER_MS, () => this.#send(phoneNumberId))
   }
 
+  /** Posts the value of a webhook at once, and again if that is not taken. */
+  async deliver(phoneNumberId: string, value: object): Promise<void> {
+    await this.#post(toAsciiJson(webhookBody(phoneNumberId, value)), 0)
+  }
+
   forget(): void {
     this.#gathered.clear()
   }
@@ -65,8 +70,7 @@ export class Reports {
     this.#gathered.delete(phoneNumberId)
     const posts: Promise<void>[] = []
     for (let at = 0; at < statuses.length; at += MOST_IN_ONE) {
-      const bytes = toAsciiJson(webhookBody(phoneNumberId, statuses.slice(at, at + MOST_IN_ONE)))
-      posts.push(this.#post(bytes, 0))
+      posts.push(this.deliver(phoneNumberId, { statuses: statuses.slice(at, at + MOST_IN_ONE) }))
     }
     await Promise.all(posts)
   }
@@ -116,9 +120,9 @@ export function toAsciiJson(value: unknown): Buffer {
   return Buffer.from(text)
 }
 
-export function webhookBody(phoneNumberId: string, statuses: readonly Status[]): unknown {
+function webhookBody(phoneNumberId: string, content: object): unknown {
   const metadata = { display_phone_number: '15550783881', phone_number_id: phoneNumberId }
-  const value = { messaging_product: 'whatsapp', metadata, statuses }
+  const value = { messaging_product: 'whatsapp', metadata, ...content }
   const changes = [{ field: 'messages', value }]
   return { object: 'whatsapp_business_account', entry: [{ id: '102290129340398', changes }] }
 }

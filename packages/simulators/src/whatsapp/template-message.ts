@@ -42,7 +42,7 @@ export function readTemplateMessage(body: unknown): TemplateMessage | GraphError
   return { ...GRAPH_ERRORS.templateParameters, details }
 }
 
-export function isGraphError(value: TemplateMessage | GraphError): value is GraphError {
+export function isGraphError(value: object): value is GraphError {
   return 'code' in value
 }
 

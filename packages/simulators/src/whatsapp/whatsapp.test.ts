@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { useMovableClock } from '@posthorn/engine/operate'
+import { testDatabase } from '@posthorn/engine/testing'
+import type { Pool } from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { serve, type TestServer } from '../testing/test-server.ts'
 import { timetable, USUAL } from './behaviour.ts'
@@ -18,8 +21,10 @@ interface Webhook {
   readonly signed: boolean
   readonly text: string
   readonly statuses: Record<string, unknown>[]
+  readonly messages: Record<string, unknown>[]
 }
 
+const { pool } = await testDatabase()
 const closing: (() => void)[] = []
 afterEach(() => closing.splice(0).forEach((close) => close()))
 
@@ -36,14 +41,14 @@ async function receiver(refuses = 0) {
       left -= 1
       if (left >= 0) return void response.writeHead(503).end()
       const body = JSON.parse(bytes.toString()) as {
-        entry: { changes: { value: { statuses: Record<string, unknown>[] } }[] }[]
+        entry: { changes: { value: Partial<Pick<Webhook, 'statuses' | 'messages'>> }[] }[]
       }
+      const values = body.entry.flatMap(({ changes }) => changes.map(({ value }) => value))
       webhooks.push({
         signed: request.headers['x-hub-signature-256'] === `sha256=${hex}`,
         text: bytes.toString(),
-        statuses: body.entry.flatMap(({ changes }) =>
-          changes.flatMap(({ value }) => value.statuses),
-        ),
+        statuses: values.flatMap(({ statuses = [] }) => statuses),
+        messages: values.flatMap(({ messages = [] }) => messages),
       })
       response.writeHead(200).end()
     })
@@ -54,9 +59,14 @@ async function receiver(refuses = 0) {
   return { url: `http://127.0.0.1:${port}/hook`, webhooks }
 }
 
-async function serveWhatsapp(webhookUrl: string, behaviour = {}): Promise<TestServer> {
+async function serveWhatsapp(
+  webhookUrl: string,
+  behaviour = {},
+  clock?: Pool,
+): Promise<TestServer> {
   const options = { accessToken: 'token', appSecret: 'the app secret', webhookUrl }
-  return serve({ simulators: [whatsapp({ ...options, behaviour: { paceMs: 10, ...behaviour } })] })
+  const simulators = [whatsapp({ ...options, behaviour: { paceMs: 10, ...behaviour } })]
+  return serve({ simulators, ...(clock && { pool: clock }) })
 }
 
 const message = (to: string, more = {}) => ({
@@ -182,6 +192,48 @@ describe('a message', () => {
     )
     await expect.poll(() => wordsOf(webhooks)).toHaveLength(6)
   })
+})
+
+describe('a person', () => {
+  const text = (to: string) =>
+    message(to, { type: 'text', template: undefined, text: { body: 'Hi' } })
+  const write = (api: TestServer, body: object) => api.post('/sim/whatsapp/inbound', body)
+
+  test('writes by a signed webhook, and can then be sent text for 24 hours', async () => {
+    const { url, webhooks } = await receiver()
+    await useMovableClock(pool)
+    const api = await serveWhatsapp(url, { drop: ['sent', 'delivered', 'read'] }, pool)
+    await send(api, message('+16505551234'))
+    expect((await send(api, text('+16505551234'))).body.error.code).toBe(131_047)
+    const { status, body } = await write(api, { from: '+16505551234', text: 'Olá', repeat: 2 })
+    expect(status).toBe(202)
+    await expect.poll(() => webhooks.map(({ messages }) => messages)).toHaveLength(2)
+    expect(webhooks[0]?.messages).toEqual([
+      {
+        ...{ ...(body as object), from: '16505551234', type: 'text', text: { body: 'Olá' } },
+        timestamp: expect.stringMatching(/^\d{10}$/),
+      },
+    ])
+    expect(webhooks[0]).toMatchObject({ signed: true, text: expect.stringContaining('Ol\\u00e1') })
+    expect((await send(api, text('+16505551234'))).status).toBe(200)
+    // Each person has a session of its own.
+    expect((await send(api, text('+16505551235'))).body.error.code).toBe(131_047)
+    await api.post('/sim/clock/advance', { by: '24h' })
+    expect((await send(api, text('+16505551234'))).body.error.code).toBe(131_047)
+  })
+
+  test.each(['button', 'list', 'image', 'reaction', 'unsupported'])(
+    'writes messages of the kind %s',
+    async (kind) => {
+      const { url, webhooks } = await receiver()
+      const api = await serveWhatsapp(url, {}, pool)
+      await write(api, { from: '16505551234', kind, replyTo: 'wamid.1' })
+      await expect.poll(() => webhooks).toHaveLength(1)
+      const type = kind === 'list' ? 'interactive' : kind
+      expect(webhooks[0]?.messages).toMatchObject([{ type, from: '16505551234' }])
+      expect(webhooks[0]?.text).toContain(kind === 'unsupported' ? '131051' : 'wamid.1')
+    },
+  )
 })
 
 describe('its behaviour can be set', () => {
