@@ -2270,14 +2270,37 @@ create table sagas.saga (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
+  cause_code text,
+  cause text,
+  held_code text,
+  held_error text,
+  held_at timestamp with time zone,
   constraint saga_pkey PRIMARY KEY (id),
-  constraint saga_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text])))),
+  constraint saga_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text, 'TERMINATED'::text])))),
   constraint saga_check1 CHECK (((resumes_as IS NOT NULL) = (status = 'FAILED'::text))),
+  constraint saga_held_check CHECK (((held_code IS NULL) = (held_at IS NULL))),
   constraint saga_resumes_as_check CHECK ((resumes_as = ANY (ARRAY['RUNNING'::text, 'COMPENSATING'::text]))),
-  constraint saga_status_check CHECK ((status = ANY (ARRAY['RUNNING'::text, 'COMPENSATING'::text, 'COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text])))
+  constraint saga_status_check CHECK ((status = ANY (ARRAY['RUNNING'::text, 'COMPENSATING'::text, 'COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text, 'TERMINATED'::text])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX saga_held ON sagas.saga USING btree (name, version) WHERE (held_code IS NOT NULL);
 CREATE INDEX saga_status ON sagas.saga USING btree (status, id) WHERE (status <> 'COMPLETED'::text);
 CREATE INDEX saga_tenant ON sagas.saga USING btree (tenant, id);
+
+create table sagas.saga_action (
+  id bigint not null generated always as identity,
+  saga_id uuid not null,
+  action text not null,
+  step text,
+  was text not null,
+  actor text not null,
+  reason text,
+  at timestamp with time zone not null default now(),
+  constraint saga_action_pkey PRIMARY KEY (id),
+  constraint saga_action_action_check CHECK ((action = ANY (ARRAY['cancel'::text, 'resume'::text, 'skip'::text, 'complete'::text, 'terminate'::text, 'restart'::text]))),
+  constraint saga_action_check CHECK (((reason IS NOT NULL) OR (action = ANY (ARRAY['cancel'::text, 'resume'::text])))),
+  constraint saga_action_reason_check CHECK ((reason ~ '\S'::text))
+);
+CREATE INDEX saga_action_saga ON sagas.saga_action USING btree (saga_id, id);
 
 create table sagas.saga_outbox (
   id uuid not null,
@@ -2318,6 +2341,7 @@ create table sagas.saga_reply (
   headers jsonb not null,
   status text not null,
   received_at timestamp with time zone not null default now(),
+  step integer,
   constraint saga_reply_pkey PRIMARY KEY (saga_id, event_id),
   constraint saga_reply_status_check CHECK ((status = ANY (ARRAY['KEPT'::text, 'USED'::text, 'IGNORED'::text])))
 );
@@ -2335,8 +2359,11 @@ create table sagas.saga_step (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   undone_at timestamp with time zone,
+  skipped text,
+  round integer not null default 0,
   constraint saga_step_pkey PRIMARY KEY (saga_id, "position"),
-  constraint saga_step_status_check CHECK ((status = ANY (ARRAY['WAITING'::text, 'RETRYING'::text, 'COMPLETED'::text, 'REFUSED'::text, 'FAILED'::text, 'UNDOING'::text, 'COMPENSATED'::text])))
+  constraint saga_step_skipped_check CHECK ((skipped = ANY (ARRAY['action'::text, 'compensation'::text]))),
+  constraint saga_step_status_check CHECK ((status = ANY (ARRAY['WAITING'::text, 'RETRYING'::text, 'COMPLETED'::text, 'REFUSED'::text, 'FAILED'::text, 'UNDOING'::text, 'COMPENSATED'::text, 'RESTARTED'::text])))
 );
 
 create table sagas.saga_turn (
@@ -2393,7 +2420,7 @@ create table sagas.stock_reservation (
   updated_at timestamp with time zone not null default now(),
   constraint stock_reservation_pkey PRIMARY KEY (order_id),
   constraint stock_reservation_check CHECK (((status = 'REFUSED'::text) = (missing IS NOT NULL))),
-  constraint stock_reservation_status_check CHECK ((status = ANY (ARRAY['RESERVED'::text, 'REFUSED'::text, 'RELEASED'::text])))
+  constraint stock_reservation_status_check CHECK ((status = ANY (ARRAY['RESERVED'::text, 'REFUSED'::text, 'RELEASED'::text, 'SHIPPED'::text])))
 );
 
 alter table sagas.orders add constraint orders_saga_id_fkey FOREIGN KEY (saga_id) REFERENCES sagas.saga(id);

@@ -8,6 +8,7 @@ import { PAYMENTS, cashier } from './payment/cashier.ts'
 import { orderRetention } from './retention.ts'
 import { orderKeys, orderRoutes } from './routes.ts'
 import { sagaRoutes } from './sagas/routes.ts'
+import { steeringRoutes } from './sagas/steering.ts'
 import { orderSettings } from './settings.ts'
 import { SHIPMENTS, shipper } from './shipment/shipper.ts'
 import { STOCK, stockKeeper } from './stock/stock-keeper.ts'
@@ -48,6 +49,7 @@ export const orders = defineSystem({
       routes(app) {
         orderRoutes(app, { pool, saga })
         sagaRoutes(app, pool)
+        steeringRoutes(app, pool)
       },
     }
   },

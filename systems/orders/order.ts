@@ -40,6 +40,7 @@ export const ORDER_STATUS: Readonly<Record<SagaStatus, OrderStatus>> = {
   COMPLETED: 'COMPLETED',
   COMPENSATED: 'COMPENSATED',
   FAILED: 'FAILED',
+  TERMINATED: 'FAILED',
 }
 
 /** An order with what its saga says. */

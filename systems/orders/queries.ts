@@ -50,7 +50,8 @@ export async function listOrders(
      where o.org_id = ${orgId}
        and (${status ?? null}::text is null
             or s.status = ${status ?? null}
-            or s.status = 'COMPENSATING' and ${status ?? null} = 'RUNNING')
+            or s.status = 'COMPENSATING' and ${status ?? null} = 'RUNNING'
+            or s.status = 'TERMINATED' and ${status ?? null} = 'FAILED')
        and (${before ?? null}::uuid is null or o.id < ${before ?? null}::uuid)
      order by o.id desc
      limit ${limit}`)

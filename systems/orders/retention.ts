@@ -3,8 +3,8 @@ import { pruneInbox, pruneKeys, type IdempotencyStore } from '@posthorn/engine/i
 import type { PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
 import { consumerInbox } from '@posthorn/saga'
 
-/** True of sagas that have ended well, with every event sent. One that failed waits for a person. */
-const OVER = `s.status in ('COMPLETED', 'COMPENSATED')
+/** True of sagas that have ended, with every event sent. One that failed waits for a person. */
+const OVER = `s.status in ('COMPLETED', 'COMPENSATED', 'TERMINATED')
        and not exists (select from sagas.saga_outbox as e
                         where e.saga_id = s.id and e.status <> 'SENT')`
 
@@ -48,7 +48,7 @@ export function orderRetention({ keys }: { readonly keys: IdempotencyStore }): R
         least: '30d',
         personal: true,
         leaves:
-          'The transitions of their events. Sagas that failed stay until they are resumed or cancelled.',
+          'The transitions of their events. Sagas that failed stay until an operator ends them.',
         rules: [
           {
             table: 'posthorn.archive',
@@ -92,11 +92,17 @@ export function orderRetention({ keys }: { readonly keys: IdempotencyStore }): R
             things: { saga: 't.saga_id' },
           },
           {
+            ...ofSaga,
+            table: 'sagas.saga_action',
+            key: ['id'],
+            things: { saga: 't.saga_id' },
+          },
+          {
             table: 'sagas.saga',
             key: ['id'],
             uuid: 'id',
             dated: 't.finished_at',
-            when: `t.status in ('COMPLETED', 'COMPENSATED')
+            when: `t.status in ('COMPLETED', 'COMPENSATED', 'TERMINATED')
                and not exists (select from sagas.saga_outbox as e where e.saga_id = t.id)
                and not exists (select from posthorn.archive as a
                                 where a.outbox = 'sagas.events' and a.row_data ->> 'saga_id' = t.id::text)
@@ -176,9 +182,17 @@ const personal: PersonalTable[] = [
     things: { saga: 't.saga_id' },
   },
   {
+    table: 'sagas.saga_action',
+    key: ['id'],
+    columns: { actor: 'mention', reason: 'mention' },
+    org: ORG_OF_SAGA,
+    busy: RUNNING,
+    things: { saga: 't.saga_id' },
+  },
+  {
     table: 'sagas.saga',
     key: ['id'],
-    columns: { input: 'mention', error: 'mention' },
+    columns: { input: 'mention', error: 'mention', cause: 'mention' },
     org: 't.tenant',
     busy: `t.status in ('RUNNING', 'COMPENSATING', 'FAILED')`,
     things: { saga: 't.id' },

@@ -24,7 +24,7 @@ const broker = postgresTopics({
 })
 const stop = await runParticipants(paying, { db, broker, name: 'topics' })
 afterAll(stop)
-const ada = await running.as()
+const ada = await running.as({ role: 'operator' })
 const wait = { timeout: 20_000, interval: 25 }
 
 async function payOrder() {
@@ -38,7 +38,7 @@ test('a cancelled order gives everything back', async () => {
   const { id, sagaId } = await payOrder()
   expect((await ada.get(`/sagas/${sagaId}`)).body).toMatchObject({
     status: 'RUNNING',
-    waitsFor: ['shipment.booked'],
+    waitsFor: ['shipment.booked', 'shipment.refused'],
   })
   const cancelled = await ada.post(`/sagas/${sagaId}/cancel`)
   expect(cancelled.status).toBe(202)
@@ -56,6 +56,56 @@ test('a cancelled order gives everything back', async () => {
   await expectStockAddsUp(db)
 })
 
+test('only operators act on sagas', async () => {
+  const { id, sagaId } = await payOrder()
+  const before = (await ada.get(`/sagas/${sagaId}`)).body
+  expect(before.allows).toEqual(['cancel', 'skip', 'complete', 'terminate', 'restart'])
+  const body = { reason: 'because', step: 'shipped', from: 'ship' }
+  for (const role of ['clerk', 'member', 'admin'] as const) {
+    const other = await running.as({ role })
+    for (const verb of ['cancel', 'resume', 'skip', 'complete', 'terminate', 'restart']) {
+      expect((await other.post(`/sagas/${sagaId}/${verb}`, body)).status).toBe(403)
+    }
+  }
+  for (const verb of ['skip', 'complete', 'terminate', 'restart']) {
+    const missing = await ada.post(`/sagas/${sagaId}/${verb}`, { ...body, reason: ' ' })
+    expect(missing.status).toBe(400)
+    expect(missing.body.errors.map(({ field }: { field: string }) => field)).toContain('reason')
+  }
+  expect((await ada.get(`/sagas/${sagaId}`)).body).toEqual(before)
+  const why = { reason: 'the parcel was lost', step: 'reserved' }
+  expect(await ada.post(`/sagas/${sagaId}/terminate`, why)).toMatchObject({
+    status: 409,
+    body: { code: 'SAGA_MOVED' },
+  })
+  const closed = await ada.post(`/sagas/${sagaId}/restart`, { from: 'no such', reason: 'why not' })
+  expect(closed).toMatchObject({ status: 409, body: { code: 'SAGA_STEP_CLOSED' } })
+  const ended = await ada.post(`/sagas/${sagaId}/terminate`, { ...why, step: 'shipped' })
+  expect(ended).toMatchObject({
+    status: 202,
+    body: {
+      status: 'TERMINATED',
+      actions: [{ action: 'terminate', step: 'shipped', by: 'ada', reason: why.reason }],
+      allows: [],
+    },
+  })
+  expect(await ada.status(id)).toBe('FAILED')
+  const failed = (await ada.get('/orders?status=FAILED')).body.items
+  expect(failed.map((order: { id: string }) => order.id)).toContain(id)
+  expect((await running.ledger(id)).refunds).toEqual([])
+})
+
+test('a shipment that was booked by hand completes its order', async () => {
+  const { id, sagaId } = await payOrder()
+  const data = { trackingCode: 'BY-HAND' }
+  const body = { step: 'shipped', reason: 'booked by phone', data }
+  expect((await ada.post(`/sagas/${sagaId}/skip`, body)).status).toBe(202)
+  await expect.poll(() => ada.status(id), wait).toBe('COMPLETED')
+  expect((await ada.get(`/sagas/${sagaId}`)).body.steps.at(-1)).toMatchObject({
+    ...{ name: 'shipped', status: 'COMPLETED', skipped: 'action', output: data },
+  })
+})
+
 test('an order that is not shipped in a day is undone', async () => {
   const { id } = await payOrder()
   await advanceClock(db.pool, '25h')
@@ -64,7 +114,8 @@ test('an order that is not shipped in a day is undone', async () => {
   expect((await running.ledger(id)).refunds).toHaveLength(1)
 })
 
-test('a refund that is refused for an hour is for a person, who resumes it', async () => {
+/** An order whose refund was refused for an hour. */
+async function stickRefund() {
   const { id, sagaId } = await payOrder()
   await running.fault({ mode: 'error', status: 500 })
   await ada.post(`/sagas/${sagaId}/cancel`)
@@ -73,12 +124,39 @@ test('a refund that is refused for an hour is for a person, who resumes it', asy
     return ada.status(id)
   }
   await expect.poll(countFailed, { timeout: 30_000, interval: 50 }).toBe('FAILED')
+  return { id, sagaId }
+}
+
+test('a refund that is made by hand is skipped, and the rest is undone', async () => {
+  const { id, sagaId } = await stickRefund()
+  const stuck = (await ada.get(`/sagas/${sagaId}`)).body
+  expect(stuck).toMatchObject({ step: 'pay', direction: 'back', restartsFrom: expect.any(Array) })
+  expect(stuck.allows).toEqual(['resume', 'skip', 'complete', 'terminate', 'restart'])
+  const body = { step: 'pay', reason: 'refunded by bank transfer' }
+  expect((await ada.post(`/sagas/${sagaId}/skip`, body)).status).toBe(202)
+  await running.fault({ mode: 'ok' })
+  await expect.poll(() => ada.status(id), wait).toBe('COMPENSATED')
+  const saga = (await ada.get(`/sagas/${sagaId}`)).body
+  expect(saga).toMatchObject({
+    error: { code: 'SAGA_CANCELLED' },
+    actions: [{ action: 'cancel' }, { action: 'skip', was: 'FAILED', step: 'pay' }],
+  })
+  expect(saga.compensations).toMatchObject([
+    { step: 'ship', status: 'COMPENSATED', undoneAt: expect.any(String) as string },
+    { step: 'pay', status: 'COMPENSATED', undoneAt: null },
+    { step: 'reserve', status: 'COMPENSATED' },
+  ])
+  expect((await running.ledger(id)).refunds).toEqual([])
+  await expectStockAddsUp(db)
+})
+
+test('a refund that is refused for an hour is for a person, who resumes it', async () => {
+  const { id, sagaId } = await stickRefund()
   const alerts = async () =>
-    (await listAlerts(db.pool, { code: 'SAGA_STUCK' })).items.map(({ subject, state }) => [
-      subject,
-      state,
-    ])
-  expect(await alerts()).toEqual([[sagaId, 'open']])
+    (await listAlerts(db.pool, { code: 'SAGA_STUCK' })).items
+      .filter(({ subject }) => subject === sagaId)
+      .map(({ state }) => state)
+  expect(await alerts()).toEqual(['open'])
   expect((await ada.get(`/sagas/${sagaId}`)).body.compensations).toMatchObject([
     { step: 'ship', status: 'COMPENSATED' },
     { step: 'pay', status: 'UNDOING', attempts: 20 },
@@ -86,7 +164,7 @@ test('a refund that is refused for an hour is for a person, who resumes it', asy
   await running.fault({ mode: 'ok' })
   expect((await ada.post(`/sagas/${sagaId}/resume`)).status).toBe(202)
   await expect.poll(() => ada.status(id), wait).toBe('COMPENSATED')
-  expect(await alerts()).toEqual([[sagaId, 'recovered']])
+  expect(await alerts()).toEqual(['recovered'])
   const { charges, refunds } = await running.ledger(id)
   expect([charges.length, refunds.length]).toEqual([1, 1])
   await expectStockAddsUp(db)

@@ -115,6 +115,7 @@ export class MigrationError extends PosthornError {}
 export const SQLSTATE = {
   uniqueViolation: '23505',
   checkViolation: '23514',
+  inFailedTransaction: '25P02',
   undefinedTable: '42P01',
   undefinedColumn: '42703',
   undefinedFunction: '42883',

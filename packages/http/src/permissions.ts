@@ -41,7 +41,8 @@ export const PERMISSIONS = {
     roles: ['admin', 'operator', 'platform'],
   },
   operate: {
-    about: "see and replay the organisation's messages in the outboxes, and its alerts",
+    about:
+      "see and replay the organisation's messages in the outboxes, its alerts, and act on its sagas",
     roles: ['operator', 'platform'],
   },
   'operate-all': {

@@ -3,6 +3,7 @@ import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/oper
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
+  SAGA_CODES,
   cancelSaga,
   createOrchestrator,
   defineSaga,
@@ -10,6 +11,7 @@ import {
   resumeSaga,
   sagaMigrations,
   startSaga,
+  terminateSaga,
   type AnySaga,
 } from './index.ts'
 import { LEDGER, drain, enter, entries, expireTurns } from './testing/ledger.ts'
@@ -32,6 +34,15 @@ async function alertsOf(subject: string) {
   return items
     .filter((alert) => alert.subject === subject)
     .map(({ code, state }) => ({ code, state }))
+}
+
+/** As if they had waited for a process that knows them for a minute. */
+async function waitForLong(ids: readonly string[]): Promise<void> {
+  await pool.query(
+    `update sagas.saga set held_at = held_at - interval '1 minute' where id = any($1)`,
+    [ids],
+  )
+  await advanceClock(pool, '6s')
 }
 
 async function waitingForLock(): Promise<boolean> {
@@ -101,14 +112,18 @@ describe('a compensation that cannot succeed', () => {
     expect(await alertsOf(id)).toEqual([{ code: 'SAGA_STUCK', state: 'open' }])
     expect(await entries(pool, id)).toEqual(['one', 'undo two'])
 
-    expect(await cancel(id)).toEqual({ done: false, was: 'FAILED' })
+    expect(await cancel(id)).toEqual({ done: false, was: 'FAILED', why: 'status' })
     broken = false
     expect(await resume(id)).toEqual({ done: true })
     await drain(orchestrator)
-    expect((await getSaga(pool, id))?.status).toBe('COMPENSATED')
+    // What it was undone for is what remains, not that it was stuck meanwhile.
+    expect(await getSaga(pool, id)).toMatchObject({
+      status: 'COMPENSATED',
+      error: { code: 'SAGA_STEP_FAILED', message: 'no' },
+    })
     expect(await entries(pool, id)).toEqual(['one', 'undo two', 'undo one'])
     expect(await alertsOf(id)).toEqual([{ code: 'SAGA_STUCK', state: 'recovered' }])
-    expect(await resume(id)).toEqual({ done: false, was: 'COMPENSATED' })
+    expect(await resume(id)).toEqual({ done: false, was: 'COMPENSATED', why: 'status' })
   })
 })
 
@@ -117,7 +132,7 @@ describe('cancelling', () => {
     const saga = journey('cancel-first', nothing)
     const id = await begin(saga)
     expect(await cancel(id)).toEqual({ done: true })
-    expect(await cancel(id)).toEqual({ done: false, was: 'RUNNING' })
+    expect(await cancel(id)).toEqual({ done: false, was: 'RUNNING', why: 'status' })
     await drain(orchestratorOf(saga))
     expect(await entries(pool, id)).toEqual([])
     expect(await getSaga(pool, id)).toMatchObject({
@@ -200,9 +215,10 @@ describe('cancelling', () => {
     const saga = defineSaga('over').step('only', { action: nothing })
     const id = await begin(saga)
     await drain(orchestratorOf(saga))
-    expect(await cancel(id)).toEqual({ done: false, was: 'COMPLETED' })
-    expect(await cancel(uuid())).toEqual({ done: false, was: undefined })
-    expect(await resume('rubbish')).toEqual({ done: false, was: undefined })
+    expect(await cancel(id)).toEqual({ done: false, was: 'COMPLETED', why: 'status' })
+    const missing = { done: false, was: undefined, why: 'missing' }
+    expect(await cancel(uuid())).toEqual(missing)
+    expect(await resume('rubbish')).toEqual(missing)
   })
 
   test('and a step at once: all of it is undone, or none of it was', async () => {
@@ -238,17 +254,67 @@ describe('a definition that changed', () => {
     const ids = [await begin(old), await begin(old), await begin(recent)] as const
     await drain(orchestratorOf(recent))
     expect(await getSaga(pool, ids[0])).toMatchObject({
-      status: 'RUNNING',
-      error: { code: 'SAGA_UNKNOWN' },
+      ...{ status: 'RUNNING', error: undefined },
+      held: { code: 'SAGA_UNKNOWN' },
     })
     expect(await entries(pool, ids[2])).toEqual(['new'])
+    // Another process may know it: only what waits for long is an alert.
+    expect(await alertsOf('moves v1')).toEqual([])
+    await waitForLong(ids.slice(0, 2))
+    await drain(orchestratorOf(recent))
     expect(await alertsOf('moves v1')).toEqual([{ code: 'SAGA_UNKNOWN', state: 'open' }])
     await advanceClock(pool, '6s')
     await drain(orchestratorOf(recent, old))
     for (const id of ids.slice(0, 2)) {
-      expect(await getSaga(pool, id)).toMatchObject({ status: 'COMPLETED', error: undefined })
+      expect(await getSaga(pool, id)).toMatchObject({ status: 'COMPLETED', held: undefined })
       expect(await entries(pool, id)).toEqual(['old'])
     }
+    expect(await alertsOf('moves v1')).toEqual([{ code: 'SAGA_UNKNOWN', state: 'recovered' }])
+  })
+
+  test('keeps why a saga is undone while no process knows it', async () => {
+    let isClosed = true
+    const saga = journey(
+      'undone-unknown',
+      async () => {
+        throw Object.assign(new Error('no seat'), { code: 'FULL' })
+      },
+      async () => {
+        if (isClosed) throw new Error('closed')
+      },
+    )
+    const id = await begin(saga)
+    await drain(orchestratorOf(saga))
+    await advanceClock(pool, '61s')
+    await drain(orchestratorOf(saga))
+    await advanceClock(pool, '61s')
+    await drain(orchestratorOf(defineSaga('another')))
+    expect(await getSaga(pool, id)).toMatchObject({
+      status: 'COMPENSATING',
+      error: { code: 'FULL', message: 'no seat' },
+      held: { code: 'SAGA_UNKNOWN' },
+    })
+    isClosed = false
+    await advanceClock(pool, '6s')
+    await drain(orchestratorOf(saga))
+    expect(await getSaga(pool, id)).toMatchObject({
+      ...{ status: 'COMPENSATED', held: undefined },
+      error: { code: 'FULL', message: 'no seat' },
+    })
+  })
+
+  test('has an alert that ends with the last saga that waits for it', async () => {
+    const gone = defineSaga('gone').step('only', { action: nothing })
+    const ids = [await begin(gone), await begin(gone)] as const
+    const stranger = orchestratorOf(defineSaga('stranger'))
+    await drain(stranger)
+    await waitForLong(ids)
+    await drain(stranger)
+    const operator = { by: 'ada', reason: 'it is gone for good' }
+    await transaction(pool, (tx) => terminateSaga(tx, ids[0], operator))
+    expect(await alertsOf('gone v1')).toEqual([{ code: 'SAGA_UNKNOWN', state: 'open' }])
+    await transaction(pool, (tx) => terminateSaga(tx, ids[1], operator))
+    expect(await alertsOf('gone v1')).toEqual([{ code: 'SAGA_UNKNOWN', state: 'recovered' }])
   })
 
   test('never runs a saga on other steps', async () => {
@@ -262,8 +328,10 @@ describe('a definition that changed', () => {
     expect(await getSaga(pool, id)).toMatchObject({
       status: 'RUNNING',
       step: 'b',
-      error: { code: 'SAGA_CHANGED' },
+      held: { code: 'SAGA_CHANGED' },
     })
+    await waitForLong([id])
+    await drain(orchestratorOf(after))
     expect(await alertsOf('renamed v1')).toEqual([{ code: 'SAGA_CHANGED', state: 'open' }])
     await advanceClock(pool, '6s')
     await drain(orchestratorOf(before))
@@ -305,6 +373,8 @@ test.each([
     expect(await alertsOf(id)).toEqual([{ code: 'SAGA_FATAL', state: 'open' }])
     deadly = false
     expect(await steer(id)).toEqual({ done: true })
+    const error = { code: 'SAGA_CANCELLED', message: SAGA_CODES.SAGA_CANCELLED }
+    expect((await getSaga(pool, id))?.error).toEqual(name === 'cancelled' ? error : undefined)
     await drain(orchestratorOf(saga))
     expect(await alertsOf(id)).toEqual([{ code: 'SAGA_FATAL', state: 'recovered' }])
     // Those that were thought dead come back, and change nothing.

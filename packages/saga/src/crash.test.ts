@@ -1,7 +1,19 @@
-import { transaction } from '@posthorn/engine'
+import { transaction, type Transaction } from '@posthorn/engine'
 import { killAtPoint, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { createOrchestrator, getSaga, sagaEvents, sagaMigrations, startSaga } from './index.ts'
+import {
+  completeSaga,
+  createOrchestrator,
+  getSaga,
+  restartSaga,
+  sagaEvents,
+  sagaMigrations,
+  skipStep,
+  startSaga,
+  terminateSaga,
+  type SagaStatus,
+  type Steering,
+} from './index.ts'
 import { CRASH_POINTS, bringReply, crashingSaga, type CrashPoint } from './testing/crash-points.ts'
 import { LEDGER, drain, entries, expireTurns } from './testing/ledger.ts'
 import { WORLD, listStanding } from './testing/world.ts'
@@ -66,3 +78,62 @@ test('wakes for a reply that came when the orchestrator was dead', async () => {
   expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
   expect(await entries(pool, id)).toEqual(['a', 'b', 'reply', 'c'])
 })
+
+const ada = { by: 'ada', reason: 'its process is gone' }
+
+interface Rescue {
+  readonly ends: (typeof ENDS)[number]
+  readonly killed: CrashPoint
+  act(tx: Transaction, id: string): Promise<Steering>
+  readonly status: SagaStatus
+  readonly ledger: readonly string[]
+  readonly standing: readonly string[]
+}
+
+const RESCUES: Record<string, Rescue> = {
+  skips: {
+    ...{ ends: 'well', killed: 'b: called', status: 'COMPLETED' },
+    act: (tx, id) => skipStep(tx, id, { ...ada, step: 'b' }),
+    ...{ ledger: ['a', 'reply', 'c'], standing: ['a', 'b', 'c'] },
+  },
+  'skips the undoing': {
+    ...{ ends: 'badly', killed: 'undo b: begun', status: 'COMPENSATED' },
+    act: (tx, id) => skipStep(tx, id, { ...ada, step: 'b' }),
+    ...{ ledger: ['a', 'b', 'reply', 'undo a'], standing: ['b'] },
+  },
+  completes: {
+    ...{ ends: 'well', killed: 'b: written', status: 'COMPLETED' },
+    act: (tx, id) => completeSaga(tx, id, { ...ada, step: 'b' }),
+    ...{ ledger: ['a'], standing: ['a', 'b'] },
+  },
+  terminates: {
+    ...{ ends: 'badly', killed: 'undo b: written', status: 'TERMINATED' },
+    act: (tx, id) => terminateSaga(tx, id, { ...ada, step: 'b' }),
+    ...{ ledger: ['a', 'b', 'reply'], standing: ['a'] },
+  },
+  restarts: {
+    ...{ ends: 'well', killed: 'c: called', status: 'COMPLETED' },
+    act: (tx, id) => restartSaga(tx, id, { ...ada, from: 'b', step: 'c' }),
+    ...{ ledger: ['a', 'b', 'reply', 'b', 'reply', 'c'], standing: ['a', 'b', 'c'] },
+  },
+}
+
+test.each(Object.entries(RESCUES))(
+  'an operator %s a step whose process was killed in it',
+  async (_verb, { ends, killed, act, status, ledger, standing }) => {
+    const saga = crashingSaga(pool, async () => undefined)
+    const { id } = await transaction(pool, (tx) => startSaga(tx, saga, { input: { ends } }))
+    await bringReply(pool, id)
+    await killAt(killed)
+    // Before the lease of the dead process has run out.
+    expect(await transaction(pool, (tx) => act(tx, id))).toEqual({ done: true })
+    // Goes back behind the command: another answer comes.
+    if (ledger.filter((entry) => entry === 'reply').length > 1) await bringReply(pool, id)
+    await drain(createOrchestrator({ pool, sagas: [saga], events }))
+    await expireTurns(pool)
+    await drain(createOrchestrator({ pool, sagas: [saga], events }))
+    expect((await getSaga(pool, id))?.status).toBe(status)
+    expect(await entries(pool, id)).toEqual(ledger)
+    expect(await listStanding(pool, id)).toEqual(standing)
+  },
+)

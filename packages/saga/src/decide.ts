@@ -17,6 +17,7 @@
  *   COMPENSATED
  *
  *   A step that waits (for a reply, a timer, its next attempt) keeps its state and begins a new turn.
+ *   Operators move a saga by a turn of their own: see control.ts.
  */
 import { nextDelay, type Failure, type RetryPolicy } from '@posthorn/engine'
 import { SAGA_CODES, type SagaCode } from './errors.ts'
@@ -69,7 +70,9 @@ export function nextTask(
   if (!step.waits || reply || record?.status === 'RETRYING') {
     return { kind: 'act', step, attempt, reply }
   }
-  if (record === undefined) return { kind: 'move', move: beginWaiting(instance, step) }
+  if (record === undefined || record.status === 'RESTARTED') {
+    return { kind: 'move', move: beginWaiting(instance, step) }
+  }
   if (step.waits.for === 'timer') return { kind: 'act', step, attempt, reply }
   const failure: Failure<SagaCode> = {
     code: 'SAGA_REPLY_TIMEOUT',
@@ -111,6 +114,7 @@ export function afterAction(
       return {
         ...turnsBack(instance, { failure, position: position - (doubtful ? 0 : 1) }),
         record,
+        used: task.reply?.id,
       }
     }
     case 'aborted':
@@ -120,7 +124,7 @@ export function afterAction(
       const delayMs = outcome.kind === 'aborted' ? 0 : delayAfter(step.retry, attempt)
       if (delayMs === undefined) {
         const record = recordStep(instance, step, { status: 'FAILED', attempts, failure })
-        return { ...turnsBack(instance, { failure, position }), record }
+        return { ...turnsBack(instance, { failure, position }), record, used: task.reply?.id }
       }
       const record = recordStep(instance, step, { status: 'RETRYING', attempts, failure })
       return { ...stays(instance), next: { delayMs, waitsFor: [] }, record }
@@ -183,7 +187,10 @@ function turnsBack(
   instance: Instance,
   { failure, position }: { failure: Failure; position: number },
 ): Move {
-  return { ...stays(instance), status: 'COMPENSATING', position, failure }
+  // Steps behind it that an operator restarted were done before that.
+  const restarted = instance.records.filter(({ status }) => status === 'RESTARTED')
+  const last = Math.max(position, ...restarted.map((record) => record.position))
+  return { ...stays(instance), status: 'COMPENSATING', position: last, failure }
 }
 
 function stays(from: Instance): Move {
@@ -206,9 +213,11 @@ function recordStep(
   change: Partial<StepRecord> & Pick<StepRecord, 'status'> & { failure?: Failure },
 ): NonNullable<Move['record']> {
   const { position } = instance
-  const before = recordAt(instance, position) ?? { output: null, attempts: 0, undo_attempts: 0 }
+  const before = recordAt(instance, position) ?? NOTHING_YET
   return { failure: undefined, ...before, ...change, position, name }
 }
+
+const NOTHING_YET = { output: null, attempts: 0, undo_attempts: 0, round: 0 }
 
 /** Undefined when the policy gives up. */
 function delayAfter(policy: RetryPolicy, attempt: number): number | undefined {

@@ -220,6 +220,41 @@ test('a step that takes too long has failed, and cannot write any more', async (
   await expect.poll(() => late).toMatchObject([{ code: 'NOT_IN_TRANSACTION' }])
 })
 
+test('a step that goes on after a refused statement has failed with what it said', async () => {
+  const saga = defineSaga('catches').step('write', {
+    retry: fixed('1s', { attempts: 1 }),
+    action: async (_context, tx, { sagaId }) => {
+      await tx.query(sql`insert into ledger (saga_id) values (${sagaId})`).catch(() => undefined)
+      return { data: { written: false } }
+    },
+  })
+  const id = await begin(saga, {})
+  await drain(orchestratorOf(saga))
+  expect(await getSaga(pool, id)).toMatchObject({
+    status: 'COMPENSATED',
+    error: {
+      code: 'SAGA_TRANSACTION_ABORTED',
+      message: expect.stringContaining('null value in column "entry"') as string,
+    },
+  })
+})
+
+test('a step that catches a refused statement by a savepoint goes on', async () => {
+  const saga = defineSaga('savepoint').step('write', {
+    action: async (_context, tx, { sagaId }) => {
+      await tx.query(sql`savepoint before`)
+      await tx
+        .query(sql`insert into ledger (saga_id) values (${sagaId})`)
+        .catch(() => tx.query(sql`rollback to savepoint before`))
+      await enter(tx, sagaId, 'after')
+    },
+  })
+  const id = await begin(saga, {})
+  await drain(orchestratorOf(saga))
+  expect(await entries(pool, id)).toEqual(['after'])
+  expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+})
+
 test.each([
   [
     'a number that JSON does not know',

@@ -15,7 +15,11 @@ export const SAGA_CODES = {
   SAGA_REPLY_TIMEOUT: 'No reply came in time.',
   SAGA_STEP_FAILED: 'A step threw something that has no code of its own.',
   SAGA_STEP_TIMEOUT: 'A step took longer than it may.',
+  SAGA_REASON_MISSING: 'An operator must say why.',
   SAGA_STUCK: 'A compensation failed as often as its policy allows; a person must look.',
+  SAGA_TERMINATED: 'An operator ended the saga where it was; nothing more is done or undone.',
+  SAGA_TRANSACTION_ABORTED:
+    'A statement of the step failed and the step went on: PostgreSQL stores nothing of it.',
   SAGA_UNKNOWN: 'This process does not know the definition or the version of the saga.',
   SAGA_CHANGED: 'The saga was begun with other steps under the same name and version.',
 } as const

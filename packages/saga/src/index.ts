@@ -1,5 +1,13 @@
-export { cancelSaga, resumeSaga } from './control.ts'
-export type { Steering } from './control.ts'
+export type { SagaActionName } from './actions.ts'
+export {
+  cancelSaga,
+  completeSaga,
+  restartSaga,
+  resumeSaga,
+  skipStep,
+  terminateSaga,
+} from './control.ts'
+export type { RestartOptions, SagaOperator, SkipOptions, Steering } from './control.ts'
 export { SAGA_CODES, SagaError } from './errors.ts'
 export type { SagaCode } from './errors.ts'
 export { SAGA_ID_HEADER, sagaEvents } from './event-outbox.ts'
@@ -12,6 +20,7 @@ export { createOrchestrator, sagaTransport } from './orchestrator.ts'
 export type { OrchestratorOptions, SagaTransportOptions } from './orchestrator.ts'
 export { getSaga, listSagas } from './reads.ts'
 export type {
+  SagaActionDetails,
   SagaDetails,
   SagaEventDetails,
   SagaListOptions,

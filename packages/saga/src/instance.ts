@@ -2,12 +2,23 @@ import type { Failure } from '@posthorn/engine'
 import type { Step } from './saga.ts'
 import type { Reply } from './step.ts'
 
-/** Where a saga is. Only an operator leads out of `FAILED`. */
-export type SagaStatus = 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+/** Where a saga is. Only an operator leads out of `FAILED`, and to `TERMINATED`. */
+export type SagaStatus =
+  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
 
-/** Where a step is; a step without a record has not begun, or is being tried for the first time. */
+/**
+ * Where a step is; a step without a record has not begun, or is being tried for the first time.
+ * `RESTARTED`: an operator went back before it; it begins anew, and may still have its old effect.
+ */
 export type StepStatus =
-  'WAITING' | 'RETRYING' | 'COMPLETED' | 'REFUSED' | 'FAILED' | 'UNDOING' | 'COMPENSATED'
+  | 'WAITING'
+  | 'RETRYING'
+  | 'COMPLETED'
+  | 'REFUSED'
+  | 'FAILED'
+  | 'UNDOING'
+  | 'COMPENSATED'
+  | 'RESTARTED'
 
 /** What is stored of a step. */
 export interface StepRecord {
@@ -17,6 +28,8 @@ export interface StepRecord {
   /** Attempts that failed, or were made. */
   readonly attempts: number
   readonly undo_attempts: number
+  /** How often it was undone and then begun anew. */
+  readonly round: number
 }
 
 /** A saga under way, as it was when its turn was taken. */
@@ -38,6 +51,8 @@ export interface Instance {
   readonly cancelled: boolean
   readonly error_code: string | null
   readonly error: string | null
+  /** A process that did not know its definition left it to others. */
+  readonly held: boolean
   readonly records: readonly StepRecord[]
   /** Replies that no step has used, oldest first. */
   readonly kept: readonly Reply[]
@@ -96,4 +111,9 @@ export function recordAt(instance: Instance, position: number): StepRecord | und
 export function replyFor({ kept }: Instance, { waits }: Step): Reply | undefined {
   if (waits?.for !== 'reply') return undefined
   return kept.find(({ type }) => waits.events.includes(type))
+}
+
+/** What a definition is called in alerts. */
+export function keyOf({ name, version }: { name: string; version: number }): string {
+  return `${name} v${version}`
 }

@@ -1,3 +1,4 @@
+import { sql } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { defineSaga, getSaga, localSaga, refuse, sagaEvents, sagaMigrations } from './index.ts'
@@ -114,4 +115,19 @@ test('a wrong definition does not start', () => {
   expect(() => saga.step('a', { action: async () => undefined })).toThrow('"a" stands twice')
   expect(() => saga.reply('b', { event: [] })).toThrow('waits for no event')
   expect(() => defineSaga('old', { version: 0 })).toThrow('version')
+})
+
+test('a step that goes on after a refused statement has failed, and nothing is stored', async () => {
+  const saga = order('pays').step('note', {
+    action: async (_context, tx, { sagaId }) => {
+      await tx.query(sql`insert into ledger (saga_id) values (${sagaId})`).catch(() => undefined)
+    },
+  })
+  const result = await localSaga(saga, { pool: db.pool, events }).execute({ item: 'lamp' })
+  expect(result).toMatchObject({
+    status: 'FAILED',
+    error: { code: 'SAGA_TRANSACTION_ABORTED' },
+    steps: [{}, {}, {}, { name: 'note', status: 'FAILED' }],
+  })
+  expect(await readStored(result.id)).toEqual({ outbox: 0, sagas: 0, ledger: [] })
 })

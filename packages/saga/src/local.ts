@@ -1,4 +1,4 @@
-import type { Failure, Transaction } from '@posthorn/engine'
+import type { Failure } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { attempt } from './attempt.ts'
 import { sendEvents, type OutgoingEvent } from './checkpoints.ts'
@@ -43,7 +43,7 @@ export function localSaga<Input extends object, Context extends object>(
         // Before any step runs; a saga that begins meanwhile is found when this one is written.
         const isNamed = options.id !== undefined
         if (isNamed && (await selectEnded(work.tx, id)) !== undefined) throw alreadyThere(id)
-        const ran = await runSteps(work.tx, saga.steps, { ...local, input })
+        const ran = await runSteps(work, saga.steps, { ...local, input })
         if ('failure' in ran) return { id, status: 'FAILED', steps: ran.steps, error: ran.failure }
         if (!(await insertCompleted(work.tx, begun, ran.outputs))) throw alreadyThere(id)
         await sendEvents(work.tx, outbox, ran.events)
@@ -75,7 +75,7 @@ type Ran =
   | { steps: StepResult[]; outputs: (object | null)[]; events: OutgoingEvent[]; context: object }
   | { steps: StepResult[]; failure: Failure }
 
-async function runSteps(tx: Transaction, steps: readonly Step[], local: Local): Promise<Ran> {
+async function runSteps(work: StepTransaction, steps: readonly Step[], local: Local): Promise<Ran> {
   const { id: sagaId, tenant, traceparent, signal } = local
   const outputs: (object | null)[] = []
   const events: OutgoingEvent[] = []
@@ -86,11 +86,13 @@ async function runSteps(tx: Transaction, steps: readonly Step[], local: Local): 
     const seen = context
     const attempted = await attempt(
       async (handle, given) => step.action?.(seen, handle, given as ReplyRun),
-      tx,
+      work.tx,
       { run, withinMs: step.withinMs, signal },
     )
     const { outcome } = attempted
     if (outcome.kind !== 'done') return failAt(steps, outputs.length, outcome)
+    const failure = await work.findAbort()
+    if (failure) return failAt(steps, outputs.length, { kind: 'failed', failure })
     outputs.push(outcome.output)
     context = { ...context, ...outcome.output }
     for (const event of attempted.events) {

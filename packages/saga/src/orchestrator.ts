@@ -10,16 +10,16 @@ import {
   type RelayOptions,
   type Transport,
 } from '@posthorn/engine'
-import { raiseAlert } from '@posthorn/engine/operate'
+import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { Checkpoints } from './checkpoints.ts'
 import { SagaError } from './errors.ts'
 import type { SagaEvents } from './event-outbox.ts'
 import { Gate } from './gate.ts'
-import type { Instance } from './instance.ts'
+import { keyOf, type Instance } from './instance.ts'
 import type { AnySaga } from './saga.ts'
 import { SagaRun } from './saga-run.ts'
-import { noteUnknown, takeTurns } from './sql/turns.ts'
+import { holdSagas, takeTurns, takeUpSagas } from './sql/turns.ts'
 import { StepTransaction } from './step-transaction.ts'
 import { sagaTurns, type Turn } from './turn-outbox.ts'
 
@@ -83,6 +83,7 @@ export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOption
       const turns = batch.map(turnOf)
       const taken = await takeTurns(db, turns, naming)
       await reportMissing(pool, taken, registry)
+      await reportFound(pool, taken, registry)
       const instances = new Map(
         taken.map((instance) => [`${instance.id}/${instance.turn}`, instance]),
       )
@@ -99,6 +100,9 @@ export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOption
 function turnOf({ message }: Delivery): Turn {
   return message.payload as Turn
 }
+
+/** During a deployment some processes know a version and others do not: that is no alert yet. */
+const PATIENCE_MS = 30_000
 
 /** One alert for each definition that is missing here, however many of its sagas wait for it. */
 async function reportMissing(
@@ -117,8 +121,27 @@ async function reportMissing(
   if (missing.size === 0) return
   await transaction(pool, async (tx) => {
     for (const [subject, { error, ids }] of missing) {
-      await noteUnknown(tx, ids, error)
+      if (!(await holdSagas(tx, ids, { error, patienceMs: PATIENCE_MS }))) continue
       await raiseAlert(tx, { source: 'sagas', subject, code: error.code, detail: error.message })
+    }
+  })
+}
+
+/** What was held is known here: it goes on, and the alert for its definition has recovered. */
+async function reportFound(
+  pool: Pool,
+  taken: readonly Instance[],
+  registry: Registry,
+): Promise<void> {
+  const found = taken.filter((instance) => instance.held && 'saga' in registry.find(instance))
+  if (found.length === 0) return
+  await transaction(pool, async (tx) => {
+    await takeUpSagas(
+      tx,
+      found.map(({ id }) => id),
+    )
+    for (const subject of new Set(found.map(keyOf))) {
+      await recoverAlert(tx, { source: 'sagas', subject })
     }
   })
 }
@@ -149,8 +172,4 @@ class Registry {
     const problem = `${key} was begun with the steps ${instance.step_names.join(', ')} and now has ${names.join(', ')}`
     return { missing: new SagaError('SAGA_CHANGED', problem) }
   }
-}
-
-function keyOf({ name, version }: { name: string; version: number }): string {
-  return `${name} v${version}`
 }

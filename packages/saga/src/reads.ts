@@ -1,6 +1,9 @@
 import { PosthornError, type Failure, type Queryable } from '@posthorn/engine'
+import { allowedActions, directionOf, restartSteps, type SagaActionName } from './actions.ts'
 import type { SagaStatus, StepStatus } from './instance.ts'
+import { selectStanding } from './sql/control.ts'
 import {
+  selectActions,
   selectEvents,
   selectReplies,
   selectSaga,
@@ -24,6 +27,8 @@ export interface SagaSummary {
   readonly dueAt: Date | undefined
   readonly cancelledAt: Date | undefined
   readonly error: Failure | undefined
+  /** Why no process has taken it that looked at it: none of them knows its definition. */
+  readonly held: Failure | undefined
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly finishedAt: Date | undefined
@@ -34,6 +39,8 @@ export interface StepDetails {
   /** `PENDING`: not begun; `RUNNING`: may be under way for the first time. */
   readonly status: StepStatus | 'PENDING' | 'RUNNING'
   readonly output: object | undefined
+  /** What an operator passed over: its action, or what undoes it. */
+  readonly skipped: 'action' | 'compensation' | undefined
   readonly attempts: number
   readonly undoAttempts: number
   readonly error: Failure | undefined
@@ -61,11 +68,30 @@ export interface SagaReplyDetails {
   readonly receivedAt: Date
 }
 
+/** What an operator did to a saga. */
+export interface SagaActionDetails {
+  readonly action: SagaActionName
+  /** The step that it was about. */
+  readonly step: string | undefined
+  /** The saga's status before. */
+  readonly was: SagaStatus
+  readonly by: string
+  readonly reason: string | undefined
+  readonly at: Date
+}
+
 export interface SagaDetails extends SagaSummary {
   readonly input: object
   readonly steps: readonly StepDetails[]
   readonly events: readonly SagaEventDetails[]
   readonly replies: readonly SagaReplyDetails[]
+  readonly actions: readonly SagaActionDetails[]
+  /** Where it goes, or went when it failed; undefined once it is over. */
+  readonly direction: 'forward' | 'back' | undefined
+  /** What an operator may do to it now. */
+  readonly allows: readonly SagaActionName[]
+  /** The steps that it can be restarted from. */
+  readonly restartsFrom: readonly string[]
 }
 
 export interface SagaListOptions {
@@ -114,11 +140,17 @@ export async function getSaga(db: Queryable, id: string): Promise<SagaDetails | 
   const steps = await selectSteps(db, id)
   const events = await selectEvents(db, id)
   const replies = await selectReplies(db, id)
+  const actions = await selectActions(db, id)
+  const standing = await selectStanding(db, id)
   return {
     ...present<SagaHead>(head),
     steps: steps.map((step) => present<StepDetails>(step)),
     events: events.map((event) => present<SagaEventDetails>(event)),
     replies,
+    actions: actions.map((action) => present<SagaActionDetails>(action)),
+    direction: standing && directionOf(standing),
+    allows: standing ? allowedActions(standing) : [],
+    restartsFrom: standing ? restartSteps(standing) : [],
   }
 }
 

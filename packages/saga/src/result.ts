@@ -51,4 +51,5 @@ const ENDED: Record<StepDetails['status'], StepResultStatus> = {
   FAILED: 'FAILED',
   UNDOING: 'FAILED',
   COMPENSATED: 'COMPENSATED',
+  RESTARTED: 'SKIPPED',
 }

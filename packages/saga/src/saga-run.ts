@@ -101,7 +101,7 @@ export class SagaRun {
       step: step.name,
       tenant: tenant ?? undefined,
       attempt: task.attempt,
-      idempotencyKey: `${id}/${step.name}${task.kind === 'undo' ? '/undo' : ''}`,
+      idempotencyKey: idempotencyKeyOf(this.#instance, task),
     }
     const options = { run, withinMs: step.withinMs, signal }
     if (task.kind === 'undo') {
@@ -143,7 +143,7 @@ export class SagaRun {
     } catch (error) {
       await work.rollback()
       if (isOutage(work.outage ?? error)) throw error
-      return this.#fail(task, unstorable(error))
+      return this.#fail(task, work.explain(error))
     }
   }
 
@@ -183,4 +183,11 @@ export class SagaRun {
     const makesRoom = this.#yields || this.#context.signal.aborted
     return makesRoom && goesOn ? { ...move, next: { delayMs: 0, waitsFor: [] } } : move
   }
+}
+
+/** The same for every attempt; another one after the step was undone and begun anew. */
+function idempotencyKeyOf(instance: Instance, { step, kind }: StepTask): string {
+  const round = recordAt(instance, instance.position)?.round ?? 0
+  const name = round === 0 ? step.name : `${step.name}/${round + 1}`
+  return `${instance.id}/${name}${kind === 'undo' ? '/undo' : ''}`
 }

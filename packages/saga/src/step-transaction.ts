@@ -1,13 +1,19 @@
 import {
   PosthornError,
+  SQLSTATE,
   borrowTransaction,
+  sqlState,
   transaction,
+  type Failure,
   type Statement,
   type Transaction,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
+import { unstorable } from './attempt.ts'
+import { SAGA_CODES, type SagaCode } from './errors.ts'
 import type { Gate } from './gate.ts'
 import { isOutage } from './outage.ts'
+import { probe } from './sql/start.ts'
 
 /**
  * A transaction that begins with its first statement: a step that only calls the outside holds no
@@ -23,6 +29,8 @@ export class StepTransaction {
   #closing: Promise<void> = Promise.resolve()
   #isOver = false
   #outage: Error | undefined
+  /** The first statement's error that the step got. */
+  #refused: unknown
 
   constructor(pool: Pool, gate: Gate) {
     this.#pool = pool
@@ -42,6 +50,26 @@ export class StepTransaction {
   /** The failure of the database that a statement met; undefined where it only said no. */
   get outage(): Error | undefined {
     return this.#outage
+  }
+
+  /** Why what a step did cannot be stored. */
+  explain(error: unknown): Failure {
+    if (sqlState(error) !== SQLSTATE.inFailedTransaction) return unstorable(error)
+    const why = this.#refused instanceof Error ? this.#refused.message : 'unknown'
+    const code: SagaCode = 'SAGA_TRANSACTION_ABORTED'
+    return { code, message: `${SAGA_CODES[code]} The statement said: ${why}` }
+  }
+
+  /** Why nothing of it can be stored, if a statement was refused and that was the end of it. */
+  async findAbort(): Promise<Failure | undefined> {
+    if (this.#refused === undefined) return undefined
+    try {
+      await probe(this.tx)
+      return undefined
+    } catch (error) {
+      if (isOutage(error)) throw error
+      return this.explain(error)
+    }
   }
 
   async commit(): Promise<void> {
@@ -65,6 +93,7 @@ export class StepTransaction {
       return await tx.query<Row>(statement)
     } catch (error) {
       if (isOutage(error)) this.#outage = error
+      this.#refused ??= error
       throw error
     }
   }

@@ -8,6 +8,7 @@ import {
   defineSaga,
   getSaga,
   refuse,
+  resumeSaga,
   sagaMigrations,
   sagaReplies,
   startSaga,
@@ -88,6 +89,29 @@ test('a reply may say no', async () => {
   expect(await getSaga(pool, id)).toMatchObject({
     status: 'COMPENSATED',
     error: { code: 'DECLINED' },
+    replies: [{ type: 'payment.declined', status: 'USED' }],
+  })
+})
+
+test('a reply to a saga that failed is there when it is resumed', async () => {
+  const saga = payment('reply-failed')
+  const orchestrator = orchestratorOf(saga)
+  const id = await begin(saga)
+  await drain(orchestrator)
+  // As after a turn that killed its orchestrators.
+  await pool.query(
+    `update sagas.saga
+        set status = 'FAILED', resumes_as = 'RUNNING', asleep = false, finished_at = now(), error_code = 'SAGA_FATAL'
+      where id = $1`,
+    [id],
+  )
+  expect(await answer(id)).toBe('kept')
+  await transaction(pool, (tx) => resumeSaga(tx, id))
+  await drain(orchestrator)
+  expect(await entries(pool, id)).toEqual(['asked', 'settled 7', 'shipped'])
+  expect(await getSaga(pool, id)).toMatchObject({
+    ...{ status: 'COMPLETED', error: undefined },
+    replies: [{ type: 'payment.settled', status: 'USED' }],
   })
 })
 

@@ -7,7 +7,10 @@ export const SAGA_STATES = [
   'COMPLETED',
   'COMPENSATED',
   'FAILED',
+  'TERMINATED',
 ] as const
+
+const SAGA_ACTIONS = ['cancel', 'resume', 'skip', 'complete', 'terminate', 'restart'] as const
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const Failure = Type.Union([
@@ -25,6 +28,7 @@ export const SagaItem = Type.Object({
   dueAt: Nullable,
   cancelledAt: Nullable,
   error: Failure,
+  held: Failure,
   createdAt: Type.String(),
   updatedAt: Type.String(),
   finishedAt: Nullable,
@@ -39,6 +43,7 @@ export const SagaResource = Type.Object({
       status: Type.String(),
       attempts: Type.Integer(),
       output: Type.Unknown(),
+      skipped: Type.Union([Type.Enum(['action', 'compensation']), Type.Null()]),
       error: Failure,
       updatedAt: Nullable,
     }),
@@ -72,12 +77,32 @@ export const SagaResource = Type.Object({
       receivedAt: Type.String(),
     }),
   ),
+  actions: Type.Array(
+    Type.Object({
+      action: Type.Enum([...SAGA_ACTIONS]),
+      step: Nullable,
+      was: Type.Enum([...SAGA_STATES]),
+      by: Type.String(),
+      reason: Nullable,
+      at: Type.String(),
+    }),
+    { description: 'What operators did to it, first one first' },
+  ),
+  direction: Type.Union([Type.Enum(['forward', 'back']), Type.Null()], {
+    description: 'Where it goes, or went when it failed; null once it is over',
+  }),
+  allows: Type.Array(Type.Enum([...SAGA_ACTIONS]), {
+    description: 'What an operator may do to it now',
+  }),
+  restartsFrom: Type.Array(Type.String(), {
+    description: 'The steps that it can be restarted from',
+  }),
 })
 
 export function toItem(saga: SagaSummary): Static<typeof SagaItem> {
-  const { id, name, version, status, step = null, error = null } = saga
+  const { id, name, version, status, step = null, error = null, held = null } = saga
   return {
-    ...{ id, name, version, status, step, error },
+    ...{ id, name, version, status, step, error, held },
     waitsFor: [...saga.waitsFor],
     dueAt: time(saga.dueAt),
     cancelledAt: time(saga.cancelledAt),
@@ -91,9 +116,9 @@ export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
   return {
     ...toItem(saga),
     input: saga.input,
-    steps: saga.steps.map(({ name, status, attempts, output = null, error = null, updatedAt }) => ({
-      ...{ name, status, attempts, output, error },
-      updatedAt: time(updatedAt),
+    steps: saga.steps.map(({ output = null, skipped = null, error = null, ...step }) => ({
+      ...{ name: step.name, status: step.status, attempts: step.attempts, output, skipped, error },
+      updatedAt: time(step.updatedAt),
     })),
     // Last step first, as they are undone.
     compensations: saga.steps.toReversed().flatMap(compensationOf),
@@ -106,6 +131,13 @@ export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
       ...reply,
       receivedAt: reply.receivedAt.toISOString(),
     })),
+    actions: saga.actions.map(({ step = null, reason = null, at, ...action }) => ({
+      ...action,
+      ...{ step, reason, at: at.toISOString() },
+    })),
+    direction: saga.direction ?? null,
+    allows: [...saga.allows],
+    restartsFrom: [...saga.restartsFrom],
   }
 }
 

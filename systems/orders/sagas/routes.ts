@@ -1,14 +1,6 @@
-import { PosthornError, transaction, type Queryable, type Transaction } from '@posthorn/engine'
+import { PosthornError, type Queryable } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, type App } from '@posthorn/http'
-import {
-  cancelSaga,
-  getSaga,
-  listSagas,
-  resumeSaga,
-  type SagaDetails,
-  type SagaPage,
-  type Steering,
-} from '@posthorn/saga'
+import { getSaga, listSagas, type SagaDetails, type SagaPage } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { problem } from '../problems.ts'
@@ -30,19 +22,9 @@ const schemas = {
     response: { 200: pageOf(SagaItem) },
   },
   one: {
-    summary: 'A saga with its steps, events, replies and compensations',
+    summary: 'A saga with its steps, events, replies, compensations and what operators did to it',
     ...{ tags, params },
     response: { 200: SagaResource },
-  },
-  resume: {
-    summary: 'Resume a failed saga where it stopped',
-    ...{ tags, params },
-    response: { 202: SagaResource },
-  },
-  cancel: {
-    summary: 'Compensate a saga that runs, or failed while it ran',
-    ...{ tags, params },
-    response: { 202: SagaResource },
   },
 }
 
@@ -64,34 +46,12 @@ export function sagaRoutes(app: App, pool: Pool): void {
     const { org } = callerOf(request)
     return toDetails(await findOwn(pool, { id: request.params.id, org }))
   })
-
-  const orders = { resume: resumeSaga, cancel: cancelSaga }
-  for (const verb of ['resume', 'cancel'] as const) {
-    app.post(`${PATH}/:id/${verb}`, { schema: schemas[verb] }, async (request, reply) => {
-      const key = { id: request.params.id, org: callerOf(request).org }
-      const saga = await transaction(pool, (tx) => steer(tx, key, orders[verb]))
-      return reply.code(202).send(toDetails(saga))
-    })
-  }
 }
 
-async function findOwn(db: Queryable, { id, org }: SagaKey): Promise<SagaDetails> {
+export async function findOwn(db: Queryable, { id, org }: SagaKey): Promise<SagaDetails> {
   const saga = await getSaga(db, id)
   if (saga?.tenant !== org) throw problem('NOT_FOUND')
   return saga
-}
-
-async function steer(
-  tx: Transaction,
-  key: SagaKey,
-  order: (tx: Transaction, id: string) => Promise<Steering>,
-): Promise<SagaDetails> {
-  await findOwn(tx, key)
-  const steering = await order(tx, key.id)
-  if (!steering.done) {
-    throw problem('SAGA_NOT_STEERABLE', { detail: `The saga is ${steering.was ?? 'gone'}.` })
-  }
-  return findOwn(tx, key)
 }
 
 /** A cursor that is none is the caller's mistake. */

@@ -1,4 +1,6 @@
-import { sql, type Transaction } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { SagaActionName, SagaStanding } from '../actions.ts'
+import { SAGA_CODES } from '../errors.ts'
 import type { SagaStatus } from '../instance.ts'
 
 /** Where an operator found the saga, and what it is now. */
@@ -23,6 +25,9 @@ export async function requestCancel(tx: Transaction, id: string): Promise<Steere
              resumes_as = null,
              finished_at = null,
              error_code = 'SAGA_CANCELLED',
+             error = ${SAGA_CODES.SAGA_CANCELLED},
+             cause_code = 'SAGA_CANCELLED',
+             cause = ${SAGA_CODES.SAGA_CANCELLED},
              updated_at = now(),
              turn = s.turn + found.wakes::integer,
              asleep = false
@@ -50,6 +55,10 @@ export async function resumeFailed(
     ), changed as (
       update sagas.saga as s
          set status = s.resumes_as, resumes_as = null, finished_at = null, asleep = false,
+             -- Why it compensates stands again; a saga that runs has no error.
+             error_code = case when s.resumes_as = 'COMPENSATING' then coalesce(s.cause_code, s.error_code) end,
+             error = case when s.resumes_as = 'COMPENSATING'
+                          then case when s.cause_code is null then s.error else s.cause end end,
              turn = s.turn + 1, updated_at = now()
         from found
        where s.id = found.id and found.status = 'FAILED'
@@ -64,4 +73,176 @@ export async function resumeFailed(
     )
     select found.status as was, exists (select from changed) as resumed from found`)
   return rows[0]
+}
+
+export interface StandingRow extends SagaStanding {
+  readonly name: string
+  readonly version: number
+  readonly tenant: string | null
+}
+
+/** From here on no step can be stored, until this transaction ends. */
+export async function lockSaga(tx: Transaction, id: string): Promise<void> {
+  await tx.query(sql`select from sagas.saga where id = ${id} for update`)
+}
+
+/** Where a saga is. After the lock, in a statement of its own: it sees what the lock waited for. */
+export async function selectStanding(db: Queryable, id: string): Promise<StandingRow | undefined> {
+  const { rows } = await db.query<StandingRow>(sql`
+    select name, version, tenant, status, resumes_as, cancelled_at is not null as cancelled,
+           position, step_names,
+           array(select json_build_object('position', t.position, 'status', t.status)
+                   from sagas.saga_step as t where t.saga_id = s.id) as records
+      from sagas.saga as s where s.id = ${id}`)
+  return rows[0]
+}
+
+/** A step that an operator passes over. */
+export interface Skipped {
+  readonly position: number
+  readonly name: string
+  readonly data: object | undefined
+}
+
+/** Counts a step as done, with what it would have returned. */
+export async function skipAction(
+  tx: Transaction,
+  id: string,
+  { position, name, data }: Skipped,
+): Promise<void> {
+  await tx.query(sql`
+    insert into sagas.saga_step (saga_id, position, name, status, output, skipped)
+    values (${id}, ${position}, ${name}, 'COMPLETED', ${data ? JSON.stringify(data) : null}::jsonb, 'action')
+    on conflict (saga_id, position) do update
+       set status = excluded.status, output = excluded.output, skipped = excluded.skipped, updated_at = now()`)
+}
+
+/** Counts a step as undone. */
+export async function skipCompensation(
+  tx: Transaction,
+  id: string,
+  { position, name }: Skipped,
+): Promise<void> {
+  await tx.query(sql`
+    insert into sagas.saga_step (saga_id, position, name, status, skipped)
+    values (${id}, ${position}, ${name}, 'COMPENSATED', 'compensation')
+    on conflict (saga_id, position) do update
+       set status = excluded.status, skipped = excluded.skipped, updated_at = now()`)
+}
+
+export interface Restart {
+  readonly from: number
+  /** The step that is being undone, if one is: that may have taken effect. */
+  readonly undoing: { readonly position: number; readonly name: string } | undefined
+}
+
+/** Lets steps begin anew. What was undone gets another idempotency key. */
+export async function restartStepsFrom(
+  tx: Transaction,
+  id: string,
+  { from, undoing }: Restart,
+): Promise<void> {
+  if (undoing) {
+    await tx.query(sql`
+      insert into sagas.saga_step (saga_id, position, name, status)
+      values (${id}, ${undoing.position}, ${undoing.name}, 'UNDOING')
+      on conflict (saga_id, position) do update set status = excluded.status`)
+  }
+  await tx.query(sql`
+    with used as (
+      -- The command is not sent again by the step that waits for its answer.
+      update sagas.saga_reply set status = 'KEPT', step = null
+       where saga_id = ${id} and status = 'USED' and step = ${from}
+    )
+    update sagas.saga_step
+       set round = round + (undo_attempts > 0
+                            or status in ('UNDOING', 'COMPENSATED')
+                               and skipped is distinct from 'compensation')::integer,
+           status = 'RESTARTED', attempts = 0, undo_attempts = 0, skipped = null, undone_at = null,
+           updated_at = now()
+     where saga_id = ${id} and position >= ${from}`)
+}
+
+export interface Redirection {
+  readonly status: 'RUNNING' | 'COMPENSATING'
+  readonly position: number
+  /** 1: the step at hand may have taken effect. */
+  readonly attempts: 0 | 1
+}
+
+/** Lets a saga go on elsewhere, by a turn that no process has. */
+export async function redirectSaga(
+  tx: Transaction,
+  id: string,
+  { status, position, attempts }: Redirection,
+): Promise<void> {
+  await tx.query(sql`
+    with changed as (
+      update sagas.saga
+         set status = ${status}, position = ${position}, turn = turn + 1,
+             asleep = false, waits_for = null, due_at = null, resumes_as = null, finished_at = null,
+             cancelled_at = case when ${status} = 'COMPENSATING' then cancelled_at end,
+             error_code = case when ${status} = 'COMPENSATING' then coalesce(cause_code, error_code) end,
+             error = case when ${status} = 'COMPENSATING'
+                          then case when cause_code is null then error else cause end end,
+             updated_at = now()
+       where id = ${id}
+      returning id, turn
+    )
+    insert into sagas.saga_turn (id, saga_id, turn, attempts)
+    select id || '/' || turn, id, turn, ${attempts} from changed`)
+}
+
+/**
+ * Ends a saga, by a turn that no process has. True if it was the last one that waited for a process
+ * that knows its definition.
+ */
+export async function endSaga(
+  tx: Transaction,
+  id: string,
+  status: 'COMPLETED' | 'COMPENSATED' | 'TERMINATED',
+): Promise<boolean> {
+  const { rows } = await tx.query<{ freed: boolean }>(sql`
+    with ended as (
+      update sagas.saga
+         set status = ${status}, turn = turn + 1, asleep = false, waits_for = null, due_at = null,
+             resumes_as = null, finished_at = now(), updated_at = now(),
+             held_code = null, held_error = null, held_at = null,
+             error_code = case ${status} when 'TERMINATED' then 'SAGA_TERMINATED'
+                                         when 'COMPENSATED' then coalesce(cause_code, error_code) end,
+             error = case ${status} when 'TERMINATED' then ${SAGA_CODES.SAGA_TERMINATED}
+                                    when 'COMPENSATED' then case when cause_code is null then error else cause end end
+       where id = ${id}
+      returning id, name, version
+    )
+    select not exists (select from sagas.saga as s
+                        where s.name = ended.name and s.version = ended.version
+                          and s.held_code is not null and s.id <> ended.id) as freed
+      from ended`)
+  return rows[0]?.freed ?? false
+}
+
+export interface RecordedAction {
+  readonly action: SagaActionName
+  readonly step: string | undefined
+  readonly was: SagaStatus
+  readonly tenant: string | null
+  readonly by: string
+  readonly reason: string | undefined
+}
+
+/** Writes down what an operator did: with the saga, and in the audit. */
+export async function recordAction(
+  tx: Transaction,
+  id: string,
+  { action, step, was, tenant, by, reason }: RecordedAction,
+): Promise<void> {
+  await tx.query(sql`
+    with kept as (
+      insert into sagas.saga_action (saga_id, action, step, was, actor, reason)
+      values (${id}, ${action}, ${step ?? null}, ${was}, ${by}, ${reason ?? null})
+    )
+    insert into posthorn.operation (operation, outbox, subject, tenant, actor, reason)
+    values (${`saga.${action}`}, 'sagas', ${step === undefined ? id : `${id}/${step}`}, ${tenant}, ${by},
+            ${reason ?? null})`)
 }

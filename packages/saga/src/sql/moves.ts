@@ -31,6 +31,8 @@ export async function writeMoves(
              resumes_as = case when m.to_status = 'FAILED' then m.status end,
              error_code = m.code,
              error = m.error,
+             cause_code = case when m.to_status = 'COMPENSATING' then m.code else s.cause_code end,
+             cause = case when m.to_status = 'COMPENSATING' then m.error else s.cause end,
              updated_at = now(),
              finished_at = case when m.to_status in ('COMPLETED', 'COMPENSATED', 'FAILED') then now() end
         from move as m
@@ -58,7 +60,7 @@ export async function writeMoves(
              error = coalesce(excluded.error, saga_step.error)
     ), used as (
       update sagas.saga_reply as r
-         set status = 'USED'
+         set status = 'USED', step = moved.step
         from moved
        where r.saga_id = moved.id and r.event_id = moved.used
     ), turned as (
@@ -86,7 +88,7 @@ function moveRow(move: Move) {
     asleep: next !== undefined,
     waits_for: next && next.waitsFor.length > 0 ? next.waitsFor : null,
     delay_ms: next?.delayMs ?? null,
-    // Why it compensates stays; that it waited for a version is over once it moves.
+    // Why it compensates stays.
     code: move.failure?.code ?? (from.status === 'COMPENSATING' ? from.error_code : null),
     error: move.failure?.message ?? (from.status === 'COMPENSATING' ? from.error : null),
     used: move.used ?? null,

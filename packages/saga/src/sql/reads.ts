@@ -1,5 +1,11 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import type { SagaEventDetails, SagaReplyDetails, SagaSummary, StepDetails } from '../reads.ts'
+import type {
+  SagaActionDetails,
+  SagaEventDetails,
+  SagaReplyDetails,
+  SagaSummary,
+  StepDetails,
+} from '../reads.ts'
 
 /** What a row says with null, the API leaves out. */
 export type Stored<Type> = {
@@ -16,6 +22,8 @@ const SUMMARY = sql`
   s.cancelled_at as "cancelledAt",
   case when s.error_code is not null
        then json_build_object('code', s.error_code, 'message', coalesce(s.error, s.error_code)) end as error,
+  case when s.held_code is not null
+       then json_build_object('code', s.held_code, 'message', s.held_error) end as held,
   s.created_at as "createdAt", s.updated_at as "updatedAt", s.finished_at as "finishedAt"`
 
 export interface SagaListing {
@@ -55,7 +63,7 @@ export async function selectSaga(db: Queryable, id: string): Promise<Stored<Saga
 /** Every step of the saga, also those that have not begun. */
 export async function selectSteps(db: Queryable, id: string): Promise<Stored<StepDetails>[]> {
   const { rows } = await db.query<Stored<StepDetails>>(sql`
-    select step.name, t.output, t.updated_at as "updatedAt", t.undone_at as "undoneAt",
+    select step.name, t.output, t.skipped, t.updated_at as "updatedAt", t.undone_at as "undoneAt",
            coalesce(t.attempts, 0) as attempts, coalesce(t.undo_attempts, 0) as "undoAttempts",
            coalesce(t.status, case when s.status = 'RUNNING' and s.position = step.n - 1
                                    then 'RUNNING' else 'PENDING' end) as status,
@@ -93,5 +101,16 @@ export async function selectReplies(db: Queryable, id: string): Promise<SagaRepl
   const { rows } = await db.query<SagaReplyDetails>(sql`
     select event_id as id, event_type as type, payload, status, received_at as "receivedAt"
       from sagas.saga_reply where saga_id = ${id} order by received_at, event_id`)
+  return rows
+}
+
+/** What operators did to it, first one first. */
+export async function selectActions(
+  db: Queryable,
+  id: string,
+): Promise<Stored<SagaActionDetails>[]> {
+  const { rows } = await db.query<Stored<SagaActionDetails>>(sql`
+    select action, step, was, actor as by, reason, at
+      from sagas.saga_action as a where a.saga_id = ${id} order by a.id`)
   return rows
 }

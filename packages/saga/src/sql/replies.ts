@@ -5,7 +5,8 @@ import type { Reply } from '../step.ts'
 export type ReplyOutcome = 'woke' | 'kept' | 'ignored'
 
 /**
- * Keeps a reply for its saga, and wakes the saga if that is what it waits for. The saga is locked
+ * Keeps a reply for its saga, and wakes the saga if that is what it waits for; one that failed finds it
+ * when an operator resumes it. The saga is locked
  * first: an orchestrator that decides now that it must wait finds one reply more than it has seen.
  */
 export async function keepReply(
@@ -17,7 +18,7 @@ export async function keepReply(
     with found as (
       select id, coalesce(asleep and status = 'RUNNING' and ${reply.type} = any(waits_for), false) as wakes
         from sagas.saga
-       where id = ${sagaId} and status in ('RUNNING', 'COMPENSATING')
+       where id = ${sagaId} and status in ('RUNNING', 'COMPENSATING', 'FAILED')
          for update
     ), stored as (
       insert into sagas.saga_reply (saga_id, event_id, event_type, payload, headers, status)

@@ -51,6 +51,11 @@ export async function insertCompleted(
   return rows.length > 0
 }
 
+/** Succeeds in any transaction but one that a failed statement has ended. */
+export async function probe(tx: Transaction): Promise<void> {
+  await tx.query(sql`select`)
+}
+
 /** Whether a saga has come to an end; undefined if there is none. */
 export async function selectEnded(db: Queryable, id: string): Promise<boolean | undefined> {
   const { rows } = await db.query<{ ended: boolean }>(sql`

@@ -27,8 +27,10 @@ export async function takeTurns(
     )
     select s.id, s.name, s.version, s.step_names, s.tenant, s.traceparent, s.status, s.input,
            s.position, s.turn, s.replies, s.cancelled_at is not null as cancelled, s.error_code, s.error,
+           s.held_code is not null as held,
            array(select json_build_object('position', t.position, 'status', t.status, 'output', t.output,
-                                          'attempts', t.attempts, 'undo_attempts', t.undo_attempts)
+                                          'attempts', t.attempts, 'undo_attempts', t.undo_attempts,
+                                          'round', t.round)
                    from sagas.saga_step as t where t.saga_id = s.id) as records,
            array(select json_build_object('id', r.event_id, 'type', r.event_type,
                                           'payload', r.payload, 'headers', r.headers)
@@ -44,15 +46,32 @@ export async function takeTurns(
   return rows
 }
 
-/** Notes on sagas that this process cannot run why they wait. */
-export async function noteUnknown(
+/**
+ * Notes on sagas that this process cannot run why they wait. True if one of them has waited for
+ * another process that long.
+ */
+export async function holdSagas(
   tx: Transaction,
   ids: readonly string[],
-  { code, message }: SagaError,
-): Promise<void> {
+  { error, patienceMs }: { error: SagaError; patienceMs: number },
+): Promise<boolean> {
+  const { code, message } = error
+  const { rows } = await tx.query<{ waited: boolean | null }>(sql`
+    with held as (
+      update sagas.saga
+         set held_code = ${code}, held_error = ${message}, held_at = coalesce(held_at, now())
+       where id = any(${ids}::uuid[]) and held_code is distinct from ${code}
+    )
+    select bool_or(held_at <= now() - ${patienceMs}::float8 * interval '1 ms') as waited
+      from sagas.saga where id = any(${ids}::uuid[])`)
+  return rows[0]?.waited ?? false
+}
+
+/** Takes sagas up again that waited for a process that knows them. */
+export async function takeUpSagas(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx.query(sql`
-    update sagas.saga set error_code = ${code}, error = ${message}, updated_at = now()
-     where id = any(${ids}::uuid[]) and error_code is distinct from ${code}`)
+    update sagas.saga set held_code = null, held_error = null, held_at = null
+     where id = any(${ids}::uuid[]) and held_code is not null`)
 }
 
 /** Ends the sagas whose turns are dead, unless they have moved on. */
