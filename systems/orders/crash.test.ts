@@ -6,7 +6,7 @@ import { runOrders } from './testing/running.ts'
 
 const db = await orderDatabase()
 const running = await runOrders(db)
-const ada = await running.as()
+const ada = await running.as({ role: 'operator' })
 const gatewayUrl = `${running.url}/sim/gateway`
 const program = new URL('./testing/crash-process.ts', import.meta.url)
 const wait = { timeout: 30_000, interval: 30 }
@@ -160,8 +160,8 @@ async function rowsOf(id: string): Promise<(string | undefined)[]> {
 }
 
 const ROWS: Record<End, (string | undefined)[]> = {
-  completed: ['RESERVED', 'CHARGED', 'BOOKED'],
-  unanswered: ['RESERVED', 'CHARGED', 'BOOKED'],
+  completed: ['SHIPPED', 'CHARGED', 'BOOKED'],
+  unanswered: ['SHIPPED', 'CHARGED', 'BOOKED'],
   declined: ['RELEASED', 'DECLINED', undefined],
   cancelled: ['RELEASED', 'REFUNDED', 'CANCELLED'],
 }

@@ -15,6 +15,7 @@ export const REPLIES = {
   taken: 'payment.taken',
   notTaken: 'payment.refused',
   booked: 'shipment.booked',
+  notBooked: 'shipment.refused',
 } as const
 
 /** Events that announce that a step was undone. */
@@ -34,8 +35,18 @@ export const TakePayment = Type.Object({
 })
 export const BookShipment = Type.Object({ orderId })
 
-/** The payload of a reply that says no. */
-export const Refused = Type.Object({ orderId, code: Type.String(), message: Type.String() })
+/** The payload of a reply that says no; without the order where the command did not name one. */
+export const Refused = Type.Object({
+  orderId: Type.Optional(orderId),
+  code: Type.String(),
+  message: Type.String(),
+})
 export type Refused = Static<typeof Refused>
+/** Why a participant does nothing: the order was undone. A saga that was restarted waits for the answer. */
+export const UNDONE_BEFORE = {
+  code: 'ORDER_UNDONE',
+  message: 'The order was undone before this command came.',
+} as const satisfies Refused
+
 export const Taken = Type.Object({ orderId, ref: Type.String() })
 export const Booked = Type.Object({ orderId, trackingCode: Type.String() })

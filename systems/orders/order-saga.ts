@@ -6,7 +6,7 @@ import type { Item } from './order.ts'
 import { refundPayment, type RefundOptions } from './payment/refund.ts'
 import { chargeKey } from './payment/cashier.ts'
 import { cancelShipment } from './shipment/queries.ts'
-import { releaseStock } from './stock/reservation.ts'
+import { releaseStock, shipStock } from './stock/reservation.ts'
 
 export interface OrderInput {
   readonly orderId: string
@@ -58,10 +58,16 @@ export function orderSaga(options: RefundOptions) {
         undo(await cancelShipment(tx, { orderId, orgId }), UNDONE.cancelled, orderId),
     })
     .reply('shipped', {
-      event: REPLIES.booked,
+      event: [REPLIES.booked, REPLIES.notBooked],
       timeout: PATIENCE,
-      action: async (_context, _tx, run) =>
-        answer(run, (payload) => ({ trackingCode: Value.Parse(Booked, payload).trackingCode })),
+      action: async ({ orderId, orgId }, tx, run) => {
+        const answered = answer(run, (payload) => ({
+          trackingCode: Value.Parse(Booked, payload).trackingCode,
+        }))
+        // The last step: from here on nothing of the order is undone.
+        if ('data' in answered) await shipStock(tx, { orderId, orgId })
+        return answered
+      },
     })
 }
 
@@ -95,4 +101,4 @@ function answer<Data extends object>(
   return refuse(code, message)
 }
 
-const NO: ReadonlySet<string> = new Set([REPLIES.outOfStock, REPLIES.notTaken])
+const NO: ReadonlySet<string> = new Set([REPLIES.outOfStock, REPLIES.notTaken, REPLIES.notBooked])

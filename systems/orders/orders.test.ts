@@ -1,8 +1,11 @@
-import { schedule, uuid } from '@posthorn/engine'
+import { schedule, transaction, uuid } from '@posthorn/engine'
 import { idempotencyTableSql } from '@posthorn/engine/inbox'
 import { outboxConformance } from '@posthorn/engine/testing'
+import { startSaga } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
+import { createGateway } from '../gateway/index.ts'
+import { orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
 import { orderKeys } from './routes.ts'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
@@ -120,7 +123,8 @@ test('stock is never sold twice', async () => {
     'select available, reserved from sagas.stock where sku = $1',
     [sku],
   )
-  expect(rows).toEqual([{ available: '0', reserved: '5' }])
+  // They are sold, and no longer reserved.
+  expect(rows).toEqual([{ available: '0', reserved: '0' }])
   await db.pool.query('delete from sagas.stock where sku = $1', [sku])
 })
 
@@ -132,6 +136,24 @@ test('more of a sku than participants understand is refused, also in two lines',
     status: 400,
     body: { code: 'VALIDATION_FAILED', errors: [{ field: 'items' }] },
   })
+})
+
+test('a command that its participant cannot understand ends the order at once', async () => {
+  const tooMany = { sku: 'LAMP', quantity: 2_000_000 }
+  const input = { ...{ orderId: uuid(), orgId: 'acme' }, ...{ amount: 500, currency: 'EUR' } }
+  const settings = {
+    GATEWAY_URL: 'http://127.0.0.1:9',
+    GATEWAY_API_KEY: 'k',
+    GATEWAY_TIMEOUT_MS: 1,
+  }
+  const gateway = createGateway({ settings, baseUrl: () => '' })
+  const saga = orderSaga({ pool: db.pool, gateway })
+  const { id } = await transaction(db.pool, (tx) =>
+    startSaga(tx, saga, { input: { ...input, items: [tooMany] }, tenant: 'acme' }),
+  )
+  const statusOf = async () => (await ada.get(`/sagas/${id}`)).body.status
+  await expect.poll(statusOf, wait).toBe('COMPENSATED')
+  expect((await ada.get(`/sagas/${id}`)).body.error).toMatchObject({ code: 'COMMAND_INVALID' })
 })
 
 test('a sku that is named twice is wanted twice', async () => {
@@ -178,7 +200,7 @@ test.each([
 
 test('orders and sagas belong to their organisation', async () => {
   const { id, sagaId } = await ada.order()
-  const eve = await running.as({ org: 'other' })
+  const eve = await running.as({ org: 'other', role: 'operator' })
   for (const path of [`/orders/${id}`, `/sagas/${sagaId}`]) {
     expect((await eve.get(path)).status).toBe(404)
   }
@@ -216,13 +238,14 @@ test.each(['/orders', '/sagas'])('%s is read in pages', async (path) => {
 test('a saga that has ended can be neither cancelled nor resumed', async () => {
   const { id, sagaId } = await ada.order()
   await ends(id).toBe('COMPLETED')
-  for (const verb of ['cancel', 'resume']) {
-    expect(await ada.post(`/sagas/${sagaId}/${verb}`)).toMatchObject({
+  const operator = await running.as({ role: 'operator' })
+  for (const verb of ['cancel', 'resume', 'complete', 'terminate']) {
+    expect(await operator.post(`/sagas/${sagaId}/${verb}`, { reason: 'late' })).toMatchObject({
       status: 409,
       body: { code: 'SAGA_NOT_STEERABLE' },
     })
   }
-  expect((await ada.post(`/sagas/${uuid()}/cancel`)).status).toBe(404)
+  expect((await operator.post(`/sagas/${uuid()}/cancel`)).status).toBe(404)
 })
 
 test('without a token there is no order', async () => {

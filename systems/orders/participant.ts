@@ -1,17 +1,19 @@
 import {
   PosthornError,
+  transaction,
   type Handled,
   type Log,
   type Message,
   type RetryPolicy,
   type Transaction,
 } from '@posthorn/engine'
-import { handleOnce } from '@posthorn/engine/inbox'
+import { handleOnce, once } from '@posthorn/engine/inbox'
 import { SAGA_ID_HEADER, consumerInbox, type SagaEvents } from '@posthorn/saga'
 import type { Pool } from 'pg'
-import type { Static, TSchema } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import type { SystemConsumer } from '../system.ts'
+import { reply } from './outbox.ts'
 
 /** What every participant works with. */
 export interface ParticipantOptions {
@@ -28,11 +30,13 @@ export interface Command<Payload> {
   readonly orgId: string
   readonly payload: Payload
   /** For the inbox: one participant does one command once. */
-  readonly receipt: {
-    readonly inbox: typeof consumerInbox
-    readonly consumer: string
-    readonly id: string
-  }
+  readonly receipt: Receipt
+}
+
+interface Receipt {
+  readonly inbox: typeof consumerInbox
+  readonly consumer: string
+  readonly id: string
 }
 
 interface Participation<Schema extends TSchema> {
@@ -40,6 +44,8 @@ interface Participation<Schema extends TSchema> {
   /** The one type of event that is meant for it. */
   readonly command: string
   readonly payload: Schema
+  /** The type of its answer "no". */
+  readonly refusal: string
   /** Default: the transport's own. */
   readonly retry?: RetryPolicy
 }
@@ -56,24 +62,41 @@ export interface WritingParticipation<Schema extends TSchema> extends Participat
   write(tx: Transaction, command: Command<Static<Schema>>): Promise<void>
 }
 
-/** A consumer of one command. All participants read the sagas' topic, each in a group of its own. */
+/** `refused`: a saga waits for an answer to something that is no command. */
+type Read<Payload> = Command<Payload> | 'refused' | undefined
+
+const SagaId = Type.String({ format: 'uuid' })
+
+/**
+ * A consumer of one command. All participants read the sagas' topic, each in a group of its own. What
+ * it does not understand it refuses, so that the saga need not wait for its timeout.
+ */
 export function participant<Schema extends TSchema>(
   { pool, events, transport, log }: ParticipantOptions,
   participation: SingleParticipation<Schema> | WritingParticipation<Schema>,
 ): SystemConsumer {
-  const { group, command, payload: schema, retry } = participation
+  const { group, command, payload: schema, refusal, retry } = participation
   const consumer = { transport, topic: events.topic, group, ...(retry && { retry }) }
+  const receiptOf = ({ id }: Message): Receipt => ({ inbox: consumerInbox, consumer: group, id })
 
   /** Others may write to the topic too: an unknown command must not hold up those behind it. */
-  const commandOf = (message: Message): Command<Static<Schema>> | undefined => {
+  const read = (message: Message): Read<Static<Schema>> => {
     if (message.type !== command) return undefined
     const { id, tenant: orgId, payload } = message
-    const isWhole = orgId !== undefined && message.headers[SAGA_ID_HEADER] !== undefined
-    if (!isWhole || !Value.Check(schema, payload)) {
-      log.warn({ id, command }, 'unknown command skipped')
+    if (!Value.Check(SagaId, message.headers[SAGA_ID_HEADER])) {
+      log.warn({ id, command }, 'command without a saga skipped')
       return undefined
     }
-    return { message, orgId, payload, receipt: { inbox: consumerInbox, consumer: group, id } }
+    if (orgId === undefined || !Value.Check(schema, payload)) return 'refused'
+    return { message, orgId, payload, receipt: receiptOf(message) }
+  }
+
+  const refuse = async (tx: Transaction, message: Message): Promise<void> => {
+    const [mistake] = Value.Errors(schema, message.payload)
+    const why = mistake ? `${mistake.instancePath.slice(1)} ${mistake.message}` : 'no organisation'
+    log.warn({ id: message.id, command, why }, 'command not understood; refused')
+    const payload = { code: 'COMMAND_INVALID', message: `${group} cannot read ${command}: ${why}` }
+    await reply(tx, { events, to: message }, { from: group, type: refusal, payload })
   }
 
   /** True for a command whose saga has stopped waiting long ago. */
@@ -84,12 +107,16 @@ export function participant<Schema extends TSchema>(
   }
 
   if ('handle' in participation) {
+    const take = async (message: Message): Promise<void> => {
+      const given = read(message)
+      if (given === 'refused') {
+        await transaction(pool, (tx) => once(tx, receiptOf(message), () => refuse(tx, message)))
+      } else if (given) await participation.handle(given)
+    }
     return {
       ...consumer,
       async handle(message) {
-        const given = commandOf(message)
-        if (!given) return
-        await participation.handle(given).catch((error: unknown) => {
+        await take(message).catch((error: unknown) => {
           if (!isTooLate(error, message.id)) throw error
         })
       },
@@ -97,10 +124,11 @@ export function participant<Schema extends TSchema>(
   }
   const { handle, batch } = handleOnce({
     ...{ pool, inbox: consumerInbox, consumer: group },
-    wants: (message) => commandOf(message) !== undefined,
+    wants: (message) => read(message) !== undefined,
     async handle(tx, message) {
-      const given = commandOf(message)
-      if (given) await participation.write(tx, given)
+      const given = read(message)
+      if (given === 'refused') await refuse(tx, message)
+      else if (given) await participation.write(tx, given)
     },
   })
   return {

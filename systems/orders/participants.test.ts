@@ -98,7 +98,7 @@ test('two commands for one order reserve and charge once, and both are answered'
   await expectStockAddsUp(db)
 })
 
-test('a command that comes after its undoing does nothing', async () => {
+test('a command that comes after its undoing does nothing, and says so', async () => {
   const order = newOrder()
   const { orderId } = order
   expect(await transaction(pool, (tx) => releaseStock(tx, order))).toBe(false)
@@ -112,7 +112,7 @@ test('a command that comes after its undoing does nothing', async () => {
   for (const [n, consumer] of [stock, payments(), shipments].entries()) {
     const message = late[n] as Message
     await consumer.handle(message, context)
-    expect(await repliesTo(message)).toEqual([])
+    expect(await repliesTo(message)).toEqual([`${message.type.split('.')[0]}.refused`])
   }
   expect((await running.ledger(orderId)).charges).toEqual([])
   expect(await paymentOf(order)).toBe('CANCELLED')
@@ -226,7 +226,7 @@ test('a caller that wakes up after its payment was cancelled refunds its charge'
   expect(await paymentOf(order)).toBe('REFUNDED')
   const { charges, refunds } = await running.ledger(order.orderId)
   expect([charges.length, refunds.length]).toEqual([1, 1])
-  expect(await repliesTo(message)).toEqual([])
+  expect(await repliesTo(message)).toEqual(['payment.refused'])
 })
 
 test('of two that set out, one that fails does not hide the charge of the other', async () => {
@@ -257,15 +257,34 @@ test('of two that set out, one that fails does not hide the charge of the other'
 })
 
 test.each([
-  ['no saga', () => ({ headers: {} })],
-  ['no tenant', () => ({ tenant: undefined })],
-  ['a wrong payload', () => ({ payload: { orderId: 'x' } })],
-])('a command with %s is skipped, not retried', async (_what, fields) => {
-  const message = { ...takePayment(newOrder()), ...fields() } as Message
+  ['no saga', {}],
+  ['something that is none', { 'saga-id': 'x' }],
+])('a command of %s is skipped, not retried', async (_what, headers) => {
+  const message = { ...takePayment(newOrder()), headers } as Message
   await payments().handle(message, context)
   const { rows } = await pool.query(sql`
     select consumer from sagas.consumer_inbox where event_id = ${message.id}`)
   expect(rows).toEqual([])
+})
+
+test.each([
+  ['payment.take', { tenant: undefined }, payments(), 'no organisation'],
+  ['payment.take', { payload: { orderId: 'x' } }, payments(), 'orders.payments cannot read'],
+  ['stock.reserve', { payload: { orderId: uuid(), items: [{}] } }, stock, 'items/0'],
+  ['shipment.book', { payload: null }, shipments, 'orders.shipments cannot read'],
+])('%s that it cannot understand is refused, once', async (type, fields, consumer, why) => {
+  const whole = { orderId: uuid(), amount: 1, currency: 'EUR' }
+  const message = { ...commandOf(type, whole), ...fields } as Message
+  await consumer.handle(message, context)
+  await consumer.handle(message, context)
+  const { rows } = await pool.query(sql`
+    select event_type, payload from sagas.saga_outbox where saga_id = ${message.headers['saga-id']}`)
+  expect(rows).toEqual([
+    {
+      event_type: `${type.split('.')[0]}.refused`,
+      payload: { code: 'COMMAND_INVALID', message: expect.stringContaining(why) as string },
+    },
+  ])
 })
 
 test('the database holds what must not be', async () => {

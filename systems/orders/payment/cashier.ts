@@ -2,7 +2,7 @@ import { DeliveryError, schedule, transaction } from '@posthorn/engine'
 import { around } from '@posthorn/engine/inbox'
 import type { ChargeOutcome, FoundCharge, Gateway } from '../../gateway/index.ts'
 import type { SystemConsumer } from '../../system.ts'
-import { COMMANDS, REPLIES, TakePayment } from '../events.ts'
+import { COMMANDS, REPLIES, TakePayment, UNDONE_BEFORE } from '../events.ts'
 import { reply } from '../outbox.ts'
 import { participant, type ParticipantOptions } from '../participant.ts'
 import {
@@ -25,7 +25,7 @@ export interface CashierOptions extends ParticipantOptions {
   readonly callMs: number
 }
 
-/** What came of a payment. `cancelled`: its order is being undone, and no saga waits for an answer. */
+/** What came of a payment. `cancelled`: its order is being undone, or was. */
 type Charged =
   Exclude<ChargeOutcome, { kind: 'unknown' | 'pending' }> | { readonly kind: 'cancelled' }
 
@@ -40,6 +40,7 @@ export function cashier(options: CashierOptions): SystemConsumer {
     group: PAYMENTS,
     command: COMMANDS.take,
     payload: TakePayment,
+    refusal: REPLIES.notTaken,
     retry: RETRY,
     async handle({ message, orgId, payload, receipt }) {
       const { orderId } = payload
@@ -47,8 +48,11 @@ export function cashier(options: CashierOptions): SystemConsumer {
       await around(pool, receipt, {
         call: () => charge(order, options),
         async outcome(tx, charged) {
-          if (charged.kind === 'cancelled') return
           const to = { events, to: message }
+          if (charged.kind === 'cancelled') {
+            const undone = { orderId, ...UNDONE_BEFORE }
+            return reply(tx, to, { from: PAYMENTS, type: REPLIES.notTaken, payload: undone })
+          }
           if (charged.kind === 'charged') {
             const { ref } = charged
             // The command comes again, finds it cancelled, and gives the money back.

@@ -1,4 +1,4 @@
-import { BookShipment, COMMANDS, REPLIES } from '../events.ts'
+import { BookShipment, COMMANDS, REPLIES, UNDONE_BEFORE } from '../events.ts'
 import { reply } from '../outbox.ts'
 import { participant, type ParticipantOptions } from '../participant.ts'
 import type { SystemConsumer } from '../../system.ts'
@@ -13,12 +13,17 @@ export function shipper(options: ParticipantOptions): SystemConsumer {
     group: SHIPMENTS,
     command: COMMANDS.book,
     payload: BookShipment,
+    refusal: REPLIES.notBooked,
     async write(tx, { message, orgId, payload: { orderId } }) {
       const booked = await bookShipment(tx, { orderId, orgId }, trackingCodeOf(orderId))
-      // The saga no longer waits for an answer.
-      if (booked.status === 'CANCELLED') return
+      const to = { events, to: message }
+      const from = SHIPMENTS
+      if (booked.status === 'CANCELLED') {
+        const payload = { orderId, ...UNDONE_BEFORE }
+        return reply(tx, to, { from, type: REPLIES.notBooked, payload })
+      }
       const payload = { orderId, trackingCode: booked.tracking_code }
-      await reply(tx, { events, to: message }, { from: SHIPMENTS, type: REPLIES.booked, payload })
+      await reply(tx, to, { from, type: REPLIES.booked, payload })
     },
   })
 }

@@ -11,7 +11,7 @@ export interface Reservation extends ReservationKey {
 }
 
 export interface ReservationRow {
-  readonly status: 'RESERVED' | 'REFUSED' | 'RELEASED'
+  readonly status: 'RESERVED' | 'REFUSED' | 'RELEASED' | 'SHIPPED'
   readonly missing: string | null
 }
 
@@ -65,6 +65,19 @@ export async function endReservation(
   return rows[0]?.items ?? []
 }
 
+/** Ends a reservation whose goods have left; returns them. */
+export async function shipReservation(
+  tx: Transaction,
+  { orderId, orgId }: ReservationKey,
+): Promise<readonly Item[]> {
+  const { rows } = await tx.query<{ items: readonly Item[] }>(sql`
+    update sagas.stock_reservation
+       set status = 'SHIPPED', updated_at = now()
+     where order_id = ${orderId} and org_id = ${orgId} and status = 'RESERVED'
+    returning items`)
+  return rows[0]?.items ?? []
+}
+
 export interface Opening {
   readonly orgId: string
   readonly items: readonly Item[]
@@ -107,6 +120,20 @@ export async function moveStock(
   await tx.query(sql`
     update sagas.stock as s
        set available = s.available - i.quantity, reserved = s.reserved + i.quantity
+      from unnest(${items.map(({ sku }) => sku)}::text[],
+                  ${items.map(({ quantity }) => quantity)}::bigint[]) as i (sku, quantity)
+     where s.org_id = ${orgId} and s.sku = i.sku`)
+}
+
+/** Takes what was reserved out of the stock. The stock is locked. */
+export async function removeReserved(
+  tx: Transaction,
+  orgId: string,
+  items: readonly Item[],
+): Promise<void> {
+  await tx.query(sql`
+    update sagas.stock as s
+       set reserved = s.reserved - i.quantity
       from unnest(${items.map(({ sku }) => sku)}::text[],
                   ${items.map(({ quantity }) => quantity)}::bigint[]) as i (sku, quantity)
      where s.org_id = ${orgId} and s.sku = i.sku`)

@@ -8,6 +8,8 @@ import {
   moveStock,
   openStock,
   refuseReservation,
+  removeReserved,
+  shipReservation,
   type Reservation,
   type ReservationKey,
 } from './queries.ts'
@@ -40,7 +42,8 @@ export async function reserveStock(
 async function answerAgain(tx: Transaction, orderId: string): Promise<Reserving> {
   const found = await findReservation(tx, orderId)
   if (found?.status === 'REFUSED') return { kind: 'refused', missing: found.missing ?? '' }
-  return { kind: found?.status === 'RESERVED' ? 'reserved' : 'released' }
+  const isHeld = found?.status === 'RESERVED' || found?.status === 'SHIPPED'
+  return { kind: isHeld ? 'reserved' : 'released' }
 }
 
 /** Gives back what an order has reserved, and keeps it from reserving later; true if it had. */
@@ -52,4 +55,12 @@ export async function releaseStock(tx: Transaction, key: ReservationKey): Promis
   const back = items.map(({ sku, quantity }) => ({ sku, quantity: -quantity }))
   await moveStock(tx, orgId, back)
   return true
+}
+
+/** What an order has reserved has left: it is neither reserved nor available any more. */
+export async function shipStock(tx: Transaction, key: ReservationKey): Promise<void> {
+  const items = await shipReservation(tx, key)
+  if (items.length === 0) return
+  await lockStock(tx, key.orgId, items)
+  await removeReserved(tx, key.orgId, items)
 }

@@ -11216,7 +11216,8 @@ export interface paths {
           cursor?: string
           limit?: number
           name?: string
-          status?: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+          status?:
+            'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
         }
         header?: never
         path?: never
@@ -11258,10 +11259,15 @@ export interface paths {
                   message: string
                 } | null
                 finishedAt: string | null
+                held: {
+                  code: string
+                  message: string
+                } | null
                 id: string
                 name: string
                 /** @enum {unknown} */
-                status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+                status:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
                 step: string | null
                 updatedAt: string
                 version: number
@@ -11288,7 +11294,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A saga with its steps, events, replies and compensations */
+    /** A saga with its steps, events, replies, compensations and what operators did to it */
     get: {
       parameters: {
         query?: never
@@ -11325,6 +11331,20 @@ export interface paths {
           }
           content: {
             'application/json': {
+              /** @description What operators did to it, first one first */
+              actions: {
+                /** @enum {unknown} */
+                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                at: string
+                by: string
+                reason: string | null
+                step: string | null
+                /** @enum {unknown} */
+                was:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              }[]
+              /** @description What an operator may do to it now */
+              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -11334,6 +11354,8 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              /** @description Where it goes, or went when it failed; null once it is over */
+              direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
                 code: string
@@ -11350,6 +11372,10 @@ export interface paths {
                 type: string
               }[]
               finishedAt: string | null
+              held: {
+                code: string
+                message: string
+              } | null
               id: string
               input: unknown
               name: string
@@ -11360,8 +11386,11 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description The steps that it can be restarted from */
+              restartsFrom: string[]
               /** @enum {unknown} */
-              status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+              status:
+                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               step: string | null
               steps: {
                 attempts: number
@@ -11371,6 +11400,7 @@ export interface paths {
                 } | null
                 name: string
                 output: unknown
+                skipped: ('action' | 'compensation') | null
                 status: string
                 updatedAt: string | null
               }[]
@@ -11409,7 +11439,14 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody?: never
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description stays with the saga, and in the audit */
+            reason?: string
+          } | null
+        }
+      }
       responses: {
         /** @description Request refused */
         '4XX': {
@@ -11436,6 +11473,20 @@ export interface paths {
           }
           content: {
             'application/json': {
+              /** @description What operators did to it, first one first */
+              actions: {
+                /** @enum {unknown} */
+                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                at: string
+                by: string
+                reason: string | null
+                step: string | null
+                /** @enum {unknown} */
+                was:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              }[]
+              /** @description What an operator may do to it now */
+              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -11445,6 +11496,8 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              /** @description Where it goes, or went when it failed; null once it is over */
+              direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
                 code: string
@@ -11461,6 +11514,10 @@ export interface paths {
                 type: string
               }[]
               finishedAt: string | null
+              held: {
+                code: string
+                message: string
+              } | null
               id: string
               input: unknown
               name: string
@@ -11471,8 +11528,11 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description The steps that it can be restarted from */
+              restartsFrom: string[]
               /** @enum {unknown} */
-              status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+              status:
+                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               step: string | null
               steps: {
                 attempts: number
@@ -11482,6 +11542,292 @@ export interface paths {
                 } | null
                 name: string
                 output: unknown
+                skipped: ('action' | 'compensation') | null
+                status: string
+                updatedAt: string | null
+              }[]
+              updatedAt: string
+              version: number
+              waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}/complete': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** End a saga as COMPLETED, or as COMPENSATED if it is being undone; no step runs */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description stays with the saga, and in the audit */
+            reason: string
+            /** @description the step it was seen at; if it has moved on since, nothing is done */
+            step?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description What operators did to it, first one first */
+              actions: {
+                /** @enum {unknown} */
+                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                at: string
+                by: string
+                reason: string | null
+                step: string | null
+                /** @enum {unknown} */
+                was:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              }[]
+              /** @description What an operator may do to it now */
+              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              cancelledAt: string | null
+              compensations: {
+                attempts: number
+                /** @enum {unknown} */
+                status: 'UNDOING' | 'COMPENSATED'
+                step: string
+                undoneAt: string | null
+              }[]
+              createdAt: string
+              /** @description Where it goes, or went when it failed; null once it is over */
+              direction: ('forward' | 'back') | null
+              dueAt: string | null
+              error: {
+                code: string
+                message: string
+              } | null
+              events: {
+                createdAt: string
+                id: string
+                payload: unknown
+                sentAt: string | null
+                status: string
+                step: string
+                topic: string
+                type: string
+              }[]
+              finishedAt: string | null
+              held: {
+                code: string
+                message: string
+              } | null
+              id: string
+              input: unknown
+              name: string
+              replies: {
+                id: string
+                payload: unknown
+                receivedAt: string
+                status: string
+                type: string
+              }[]
+              /** @description The steps that it can be restarted from */
+              restartsFrom: string[]
+              /** @enum {unknown} */
+              status:
+                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              step: string | null
+              steps: {
+                attempts: number
+                error: {
+                  code: string
+                  message: string
+                } | null
+                name: string
+                output: unknown
+                skipped: ('action' | 'compensation') | null
+                status: string
+                updatedAt: string | null
+              }[]
+              updatedAt: string
+              version: number
+              waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}/restart': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Go forward again from a step that the saga has reached */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            from: string
+            /** @description stays with the saga, and in the audit */
+            reason: string
+            /** @description the step it was seen at; if it has moved on since, nothing is done */
+            step?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description What operators did to it, first one first */
+              actions: {
+                /** @enum {unknown} */
+                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                at: string
+                by: string
+                reason: string | null
+                step: string | null
+                /** @enum {unknown} */
+                was:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              }[]
+              /** @description What an operator may do to it now */
+              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              cancelledAt: string | null
+              compensations: {
+                attempts: number
+                /** @enum {unknown} */
+                status: 'UNDOING' | 'COMPENSATED'
+                step: string
+                undoneAt: string | null
+              }[]
+              createdAt: string
+              /** @description Where it goes, or went when it failed; null once it is over */
+              direction: ('forward' | 'back') | null
+              dueAt: string | null
+              error: {
+                code: string
+                message: string
+              } | null
+              events: {
+                createdAt: string
+                id: string
+                payload: unknown
+                sentAt: string | null
+                status: string
+                step: string
+                topic: string
+                type: string
+              }[]
+              finishedAt: string | null
+              held: {
+                code: string
+                message: string
+              } | null
+              id: string
+              input: unknown
+              name: string
+              replies: {
+                id: string
+                payload: unknown
+                receivedAt: string
+                status: string
+                type: string
+              }[]
+              /** @description The steps that it can be restarted from */
+              restartsFrom: string[]
+              /** @enum {unknown} */
+              status:
+                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              step: string | null
+              steps: {
+                attempts: number
+                error: {
+                  code: string
+                  message: string
+                } | null
+                name: string
+                output: unknown
+                skipped: ('action' | 'compensation') | null
                 status: string
                 updatedAt: string | null
               }[]
@@ -11518,7 +11864,14 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody?: never
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description stays with the saga, and in the audit */
+            reason?: string
+          } | null
+        }
+      }
       responses: {
         /** @description Request refused */
         '4XX': {
@@ -11545,6 +11898,20 @@ export interface paths {
           }
           content: {
             'application/json': {
+              /** @description What operators did to it, first one first */
+              actions: {
+                /** @enum {unknown} */
+                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                at: string
+                by: string
+                reason: string | null
+                step: string | null
+                /** @enum {unknown} */
+                was:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              }[]
+              /** @description What an operator may do to it now */
+              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -11554,6 +11921,8 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              /** @description Where it goes, or went when it failed; null once it is over */
+              direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
                 code: string
@@ -11570,6 +11939,10 @@ export interface paths {
                 type: string
               }[]
               finishedAt: string | null
+              held: {
+                code: string
+                message: string
+              } | null
               id: string
               input: unknown
               name: string
@@ -11580,8 +11953,11 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description The steps that it can be restarted from */
+              restartsFrom: string[]
               /** @enum {unknown} */
-              status: 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
+              status:
+                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               step: string | null
               steps: {
                 attempts: number
@@ -11591,6 +11967,295 @@ export interface paths {
                 } | null
                 name: string
                 output: unknown
+                skipped: ('action' | 'compensation') | null
+                status: string
+                updatedAt: string | null
+              }[]
+              updatedAt: string
+              version: number
+              waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}/skip': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Pass over the step at hand, or over what undoes it */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description what the step would have returned, for the steps after it */
+            data?: {
+              [key: string]: unknown
+            }
+            /** @description stays with the saga, and in the audit */
+            reason: string
+            /** @description the step it is at */
+            step: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description What operators did to it, first one first */
+              actions: {
+                /** @enum {unknown} */
+                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                at: string
+                by: string
+                reason: string | null
+                step: string | null
+                /** @enum {unknown} */
+                was:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              }[]
+              /** @description What an operator may do to it now */
+              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              cancelledAt: string | null
+              compensations: {
+                attempts: number
+                /** @enum {unknown} */
+                status: 'UNDOING' | 'COMPENSATED'
+                step: string
+                undoneAt: string | null
+              }[]
+              createdAt: string
+              /** @description Where it goes, or went when it failed; null once it is over */
+              direction: ('forward' | 'back') | null
+              dueAt: string | null
+              error: {
+                code: string
+                message: string
+              } | null
+              events: {
+                createdAt: string
+                id: string
+                payload: unknown
+                sentAt: string | null
+                status: string
+                step: string
+                topic: string
+                type: string
+              }[]
+              finishedAt: string | null
+              held: {
+                code: string
+                message: string
+              } | null
+              id: string
+              input: unknown
+              name: string
+              replies: {
+                id: string
+                payload: unknown
+                receivedAt: string
+                status: string
+                type: string
+              }[]
+              /** @description The steps that it can be restarted from */
+              restartsFrom: string[]
+              /** @enum {unknown} */
+              status:
+                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              step: string | null
+              steps: {
+                attempts: number
+                error: {
+                  code: string
+                  message: string
+                } | null
+                name: string
+                output: unknown
+                skipped: ('action' | 'compensation') | null
+                status: string
+                updatedAt: string | null
+              }[]
+              updatedAt: string
+              version: number
+              waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}/terminate': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** End a saga where it is: nothing more is done or undone */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description stays with the saga, and in the audit */
+            reason: string
+            /** @description the step it was seen at; if it has moved on since, nothing is done */
+            step?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description What operators did to it, first one first */
+              actions: {
+                /** @enum {unknown} */
+                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                at: string
+                by: string
+                reason: string | null
+                step: string | null
+                /** @enum {unknown} */
+                was:
+                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              }[]
+              /** @description What an operator may do to it now */
+              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              cancelledAt: string | null
+              compensations: {
+                attempts: number
+                /** @enum {unknown} */
+                status: 'UNDOING' | 'COMPENSATED'
+                step: string
+                undoneAt: string | null
+              }[]
+              createdAt: string
+              /** @description Where it goes, or went when it failed; null once it is over */
+              direction: ('forward' | 'back') | null
+              dueAt: string | null
+              error: {
+                code: string
+                message: string
+              } | null
+              events: {
+                createdAt: string
+                id: string
+                payload: unknown
+                sentAt: string | null
+                status: string
+                step: string
+                topic: string
+                type: string
+              }[]
+              finishedAt: string | null
+              held: {
+                code: string
+                message: string
+              } | null
+              id: string
+              input: unknown
+              name: string
+              replies: {
+                id: string
+                payload: unknown
+                receivedAt: string
+                status: string
+                type: string
+              }[]
+              /** @description The steps that it can be restarted from */
+              restartsFrom: string[]
+              /** @enum {unknown} */
+              status:
+                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
+              step: string | null
+              steps: {
+                attempts: number
+                error: {
+                  code: string
+                  message: string
+                } | null
+                name: string
+                output: unknown
+                skipped: ('action' | 'compensation') | null
                 status: string
                 updatedAt: string | null
               }[]
