@@ -11,14 +11,16 @@ import type { SagaDetails } from './saga-state.ts'
 type SagaEvent = SagaDetails['events'][number]
 type SagaReply = SagaDetails['replies'][number]
 type Compensation = SagaDetails['compensations'][number]
+type Action = SagaDetails['actions'][number]
 
-/** What a saga sent, heard and undid, in the order in which it happened. */
+/** What a saga sent, heard and undid, and what operators did to it, in the order in which it happened. */
 export function SagaEvents({ saga }: { saga: SagaDetails }) {
   const { role } = useUser()
   const entries = [
     ...saga.events.map((event) => sentOf(event, isOperator(role))),
     ...saga.replies.map(heardOf),
-    ...saga.compensations.map(undoneOf),
+    ...saga.compensations.filter(isCompensation).map(undoneOf),
+    ...saga.actions.map(actedOf),
   ].toSorted((one, other) => timeOf(one) - timeOf(other))
   return (
     <Panel title="Events">
@@ -90,6 +92,11 @@ function heardOf(reply: SagaReply): TimelineEntry {
   }
 }
 
+/** What an operator skipped was not undone; that it was skipped is an entry of its own. */
+function isCompensation({ status, undoneAt }: Compensation): boolean {
+  return status === 'UNDOING' || undoneAt !== null
+}
+
 function undoneOf({ step, status, attempts, undoneAt }: Compensation): TimelineEntry {
   const isDone = status === 'COMPENSATED'
   return {
@@ -101,6 +108,29 @@ function undoneOf({ step, status, attempts, undoneAt }: Compensation): TimelineE
         {isDone ? 'Undone' : 'Being undone'}: <strong>{step}</strong>
         {attempts > 1 ? `, ${attempts} attempts` : ''}
       </Text>
+    ),
+  }
+}
+
+const ACTION_WORDS: Readonly<Record<Action['action'], (step: string | null) => string>> = {
+  cancel: () => 'cancelled the saga',
+  resume: () => 'resumed the saga',
+  skip: (step) => `skipped ${step ?? 'a step'}`,
+  complete: (step) => `marked the saga as done at ${step ?? 'its last step'}`,
+  terminate: (step) => `terminated the saga at ${step ?? 'its last step'}`,
+  restart: (step) => `restarted the saga from ${step ?? 'a step'}`,
+}
+
+function actedOf({ action, step, by, reason, at }: Action): TimelineEntry {
+  return {
+    id: `action ${at} ${action}`,
+    at,
+    role: 'claimed',
+    what: (
+      <>
+        <strong>{by}</strong> {ACTION_WORDS[action](step)}
+        {reason === null ? '' : `: ${reason}`}
+      </>
     ),
   }
 }

@@ -16,6 +16,7 @@ export const SAGA_STATES = [
   'COMPLETED',
   'COMPENSATED',
   'FAILED',
+  'TERMINATED',
 ] as const satisfies readonly SagaState[]
 
 export const ORDER_STATES = [
@@ -32,6 +33,7 @@ export const SAGA_ROLES: Readonly<Record<SagaState, StateRole>> = {
   COMPLETED: 'confirmed',
   COMPENSATED: 'cancelled',
   FAILED: 'dead',
+  TERMINATED: 'cancelled',
 }
 
 interface StepLook {
@@ -50,20 +52,26 @@ const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
   FAILED: { role: 'dead', word: 'failed' },
   UNDOING: { role: 'retry', word: 'being undone' },
   COMPENSATED: { role: 'cancelled', word: 'undone' },
+  RESTARTED: { role: 'ready', word: 'runs again' },
 }
 
 /** A status that a newer server knows looks like none. */
-export function lookOfStep(status: string): StepLook {
+export function lookOfStep({ status, skipped }: Pick<SagaStep, 'status' | 'skipped'>): StepLook {
+  if (skipped === 'action' && status === 'COMPLETED') return { role: 'cancelled', word: 'skipped' }
+  if (skipped === 'compensation' && status === 'COMPENSATED') {
+    return { role: 'cancelled', word: 'not undone: skipped' }
+  }
   return STEP_LOOKS[status] ?? { role: undefined, word: status }
 }
 
 /** Whether anything of it can still change by itself. */
 export function isOver({ status }: Pick<SagaItem, 'status'>): boolean {
-  return status === 'COMPLETED' || status === 'COMPENSATED' || status === 'FAILED'
+  return status !== 'RUNNING' && status !== 'COMPENSATING'
 }
 
 /** Where a saga stands and what comes next, as a sentence. */
-export function standingOf({ status, step, waitsFor, cancelledAt }: SagaItem): string {
+export function standingOf({ status, step, waitsFor, cancelledAt, held }: SagaItem): string {
+  if (held !== null) return 'Waiting for a server that knows this saga.'
   switch (status) {
     case 'RUNNING':
       if (cancelledAt !== null)
@@ -79,5 +87,7 @@ export function standingOf({ status, step, waitsFor, cancelledAt }: SagaItem): s
       return 'Did not complete; its steps are undone.'
     case 'FAILED':
       return 'Stuck: fix the cause, then resume it.'
+    case 'TERMINATED':
+      return 'Ended by an operator where it was; nothing more is done or undone.'
   }
 }

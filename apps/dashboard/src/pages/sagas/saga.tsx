@@ -1,9 +1,11 @@
-import { Grid, Group, Stack, Text } from '@mantine/core'
+import { Grid, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
+import { Interventions } from './interventions.tsx'
+import { SagaActions } from './saga-actions.tsx'
 import { SagaEvents } from './saga-events.tsx'
 import {
   lookOfStep,
@@ -13,18 +15,15 @@ import {
   standingOf,
 } from './saga-state.ts'
 import { useSagaChanges } from './use-saga-changes.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { type RowStep, StepRow } from '../../parts/step-row.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 /** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
 export function Saga() {
@@ -51,14 +50,9 @@ export function Saga() {
           <Panel title="Steps">
             <SagaSteps saga={saga} />
           </Panel>
-          {saga.error !== null && (
-            <Panel title={saga.status === 'FAILED' ? 'Why it is stuck' : 'Why it is undone'}>
-              <CodeNote code={saga.error.code} section="What an order says" />
-              <Text size="sm" c="dimmed">
-                Error text: {saga.error.message}
-              </Text>
-            </Panel>
-          )}
+          {saga.error !== null && <Why title={WHY[saga.status] ?? 'Error'} error={saga.error} />}
+          {saga.held !== null && <Why title="Why it waits" error={saga.held} />}
+          <Interventions saga={saga} />
           <Grid gap="md">
             <Grid.Col span={{ base: 12, lg: 7 }}>
               <SagaEvents saga={saga} />
@@ -72,6 +66,24 @@ export function Saga() {
         </PageFrame>
       )}
     </QueryState>
+  )
+}
+
+const WHY: Readonly<Partial<Record<SagaDetails['status'], string>>> = {
+  COMPENSATING: 'Why it is undone',
+  COMPENSATED: 'Why it is undone',
+  FAILED: 'Why it is stuck',
+  TERMINATED: 'Why it ended',
+}
+
+function Why({ title, error }: { title: string; error: NonNullable<SagaDetails['error']> }) {
+  return (
+    <Panel title={title}>
+      <CodeNote code={error.code} section="What an order says" />
+      <Text size="sm" c="dimmed">
+        Error text: {error.message}
+      </Text>
+    </Panel>
   )
 }
 
@@ -100,7 +112,7 @@ function SagaSteps({ saga }: { saga: SagaDetails }) {
 }
 
 function rowOf(saga: SagaDetails, step: SagaStep): RowStep {
-  const { role, word } = lookOfStep(step.status)
+  const { role, word } = lookOfStep(step)
   const undone = saga.compensations.find(({ step: name }) => name === step.name)
   const tries = undone?.attempts ?? step.attempts
   return {
@@ -116,54 +128,4 @@ function rowOf(saga: SagaDetails, step: SagaStep): RowStep {
       </>
     ),
   }
-}
-
-/** Resumes what is stuck, cancels what runs. */
-function SagaActions({ saga }: { saga: SagaDetails }) {
-  const api = useApi()
-  const params = { path: { id: saga.id } }
-  const resume = useAction({
-    run: () => dataOf(api.POST('/api/v1/sagas/{id}/resume', { params })),
-    done: () => 'Saga resumed.',
-    changes: ['sagas', 'alerts', 'overview'],
-  })
-  const cancel = useAction({
-    run: () => dataOf(api.POST('/api/v1/sagas/{id}/cancel', { params })),
-    done: () => 'Saga cancelled; its steps are being undone.',
-    changes: ['sagas', 'alerts', 'overview'],
-  })
-  // A saga that failed while it was undone can only go on with that.
-  const isForward =
-    saga.status === 'RUNNING' || (saga.status === 'FAILED' && saga.compensations.length === 0)
-  return (
-    <Group gap="xs">
-      <ButtonLink variant="default" to="/sagas">
-        All orders
-      </ButtonLink>
-      {saga.status === 'FAILED' && (
-        <ConfirmButton
-          label="Resume"
-          title="Resume 1 saga?"
-          verb="Resume"
-          onConfirm={() => resume.mutateAsync(undefined)}
-        >
-          It continues at {saga.step ?? 'the step it was at'}, starting again at attempt zero. If
-          the cause persists, it gets stuck again.
-        </ConfirmButton>
-      )}
-      {isForward && saga.cancelledAt === null && (
-        <ConfirmButton
-          label="Cancel"
-          title="Cancel 1 saga?"
-          verb="Cancel and undo"
-          dismiss="Back"
-          tone="danger"
-          onConfirm={() => cancel.mutateAsync(undefined)}
-        >
-          A step in progress ends first. Then all steps are undone, last first: stock is released
-          and a payment is refunded.
-        </ConfirmButton>
-      )}
-    </Group>
-  )
 }

@@ -9,7 +9,10 @@ const LOOK_MS = 5_000
 /** Reads sagas and orders anew when one of their events moves, and while one of these is not over. */
 export function useSagaChanges(shown: readonly Pick<SagaItem | Order, 'status'>[]): void {
   const queries = useQueryClient()
-  useFresh(['sagas'], (event) => event.kind === 'transition' && event.outbox === 'sagas.events')
+  useFresh(['sagas'], (event) => {
+    if (event.kind === 'operation') return event.outbox === 'sagas'
+    return event.kind === 'transition' && event.outbox === 'sagas.events'
+  })
   const isMoving = shown.some((one) => !isOver(one))
   useEffect(() => {
     if (!isMoving) return undefined

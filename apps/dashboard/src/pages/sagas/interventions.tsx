@@ -1,0 +1,218 @@
+import { Group, Select, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { usePermission } from '../../session/use-permission.ts'
+import classes from './interventions.module.css'
+import { CHANGED } from './saga-actions.tsx'
+import type { SagaDetails } from './saga-state.ts'
+
+interface InterventionProps {
+  readonly saga: SagaDetails
+}
+
+/** What an operator can do where resuming and cancelling do not help: only what the saga's state allows. */
+export function Interventions({ saga }: InterventionProps) {
+  const { isAllowed } = usePermission('operate')
+  const offers = saga.allows.filter((action) => action !== 'resume' && action !== 'cancel')
+  if (!isAllowed || offers.length === 0) return null
+  return (
+    <Panel title="Intervene">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          For a saga that cannot go on by itself. A step in progress is not stopped, but what it
+          stores is discarded. Every action needs a reason.
+        </Text>
+        {offers.includes('skip') && <Skip saga={saga} />}
+        {offers.includes('restart') && <Restart saga={saga} />}
+        {offers.includes('complete') && <Complete saga={saga} />}
+        {offers.includes('terminate') && <Terminate saga={saga} />}
+      </Stack>
+    </Panel>
+  )
+}
+
+function Offer({ children, button }: { children: ReactNode; button: ReactNode }) {
+  return (
+    <Group className={classes['offer'] ?? ''} justify="space-between" gap="sm">
+      <Text size="sm" className={classes['about'] ?? ''}>
+        {children}
+      </Text>
+      {button}
+    </Group>
+  )
+}
+
+/** The step at hand goes along: if the saga has moved on since, the server refuses. */
+function seenAt({ step }: SagaDetails) {
+  return step === null ? {} : { step }
+}
+
+function Skip({ saga }: InterventionProps) {
+  const api = useApi()
+  const step = saga.step ?? ''
+  const isForward = saga.direction === 'forward'
+  const skip = useAction({
+    run: (reason: string) =>
+      dataOf(
+        api.POST('/api/v1/sagas/{id}/skip', {
+          params: { path: { id: saga.id } },
+          body: { step, reason },
+        }),
+      ),
+    done: () => (isForward ? `${step} skipped.` : `${step} is not undone.`),
+    changes: CHANGED,
+  })
+  return (
+    <Offer
+      button={
+        <ConfirmButton
+          label={isForward ? `Skip ${step}` : `Skip undoing ${step}`}
+          title={isForward ? `Skip ${step}?` : `Skip undoing ${step}?`}
+          verb="Skip"
+          tone="danger"
+          reason="required"
+          onConfirm={(reason = '') => skip.mutateAsync(reason)}
+        >
+          {isForward
+            ? `${step} counts as done, and the saga goes on with the next step. The steps after it get no data from it. If the saga is undone later, ${step} is undone too, in case an attempt took effect.`
+            : `${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`}
+        </ConfirmButton>
+      }
+    >
+      {isForward ? `Go on without ${step}.` : `Go on without undoing ${step}.`}
+    </Offer>
+  )
+}
+
+function Restart({ saga }: InterventionProps) {
+  const api = useApi()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const from = chosen ?? saga.restartsFrom.at(-1) ?? ''
+  const restart = useAction({
+    run: (reason: string) =>
+      dataOf(
+        api.POST('/api/v1/sagas/{id}/restart', {
+          params: { path: { id: saga.id } },
+          body: { from, reason, ...seenAt(saga) },
+        }),
+      ),
+    done: () => `Saga restarted from ${from}.`,
+    changes: CHANGED,
+  })
+  return (
+    <Offer
+      button={
+        <ConfirmButton
+          label="Restart from a step"
+          title="Restart 1 saga?"
+          verb="Restart"
+          reason="required"
+          onConfirm={(reason = '') => restart.mutateAsync(reason)}
+        >
+          <Stack gap="sm">
+            <Select
+              label="From"
+              data={[...saga.restartsFrom]}
+              value={from}
+              onChange={setChosen}
+              allowDeselect={false}
+            />
+            <span>
+              {from} and the steps after it run again, each from attempt zero. A step that was not
+              undone uses the same idempotency key, so it is not done twice; a step that was undone
+              gets a new one. If the restart fails, everything is undone.
+            </span>
+          </Stack>
+        </ConfirmButton>
+      }
+    >
+      Run again from a step it has reached.
+    </Offer>
+  )
+}
+
+function Complete({ saga }: InterventionProps) {
+  const api = useApi()
+  const isForward = saga.direction === 'forward'
+  const end = isForward ? 'COMPLETED' : 'COMPENSATED'
+  const complete = useAction({
+    run: (reason: string) =>
+      dataOf(
+        api.POST('/api/v1/sagas/{id}/complete', {
+          params: { path: { id: saga.id } },
+          body: { reason, ...seenAt(saga) },
+        }),
+      ),
+    done: () => `Saga ended as ${end}.`,
+    changes: CHANGED,
+  })
+  return (
+    <Offer
+      button={
+        <ConfirmButton
+          label={isForward ? 'Mark as completed' : 'Mark as undone'}
+          title={isForward ? 'Mark 1 saga as completed?' : 'Mark 1 saga as undone?'}
+          verb={isForward ? 'Mark as completed' : 'Mark as undone'}
+          tone="danger"
+          reason="required"
+          onConfirm={(reason = '') => complete.mutateAsync(reason)}
+        >
+          {`It ends as ${end} now. ${listOf(remaining(saga))} ${isForward ? 'will not run' : 'will not be undone'}. Do this only if that was done by hand. There is no way back.`}
+        </ConfirmButton>
+      }
+    >
+      {isForward
+        ? 'Everything that remains was done by hand.'
+        : 'Everything that remains was undone by hand.'}
+    </Offer>
+  )
+}
+
+function Terminate({ saga }: InterventionProps) {
+  const api = useApi()
+  const terminate = useAction({
+    run: (reason: string) =>
+      dataOf(
+        api.POST('/api/v1/sagas/{id}/terminate', {
+          params: { path: { id: saga.id } },
+          body: { reason, ...seenAt(saga) },
+        }),
+      ),
+    done: () => 'Saga terminated.',
+    changes: CHANGED,
+  })
+  return (
+    <Offer
+      button={
+        <ConfirmButton
+          label="Terminate"
+          title="Terminate 1 saga?"
+          verb="Terminate"
+          tone="danger"
+          reason="required"
+          onConfirm={(reason = '') => terminate.mutateAsync(reason)}
+        >
+          It ends where it is: no further step runs, and nothing that was done is undone. There is
+          no way back.
+        </ConfirmButton>
+      }
+    >
+      Give it up as it is.
+    </Offer>
+  )
+}
+
+/** The steps that are still to be done, or to be undone. */
+function remaining({ steps, step, direction }: SagaDetails): string[] {
+  const names = steps.map(({ name }) => name)
+  const at = step === null ? names.length : names.indexOf(step)
+  return direction === 'forward' ? names.slice(at) : names.slice(0, at + 1).toReversed()
+}
+
+function listOf(names: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names)
+}

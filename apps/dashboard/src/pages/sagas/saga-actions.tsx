@@ -1,0 +1,66 @@
+import { Group } from '@mantine/core'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { ButtonLink } from '../../parts/links.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { usePermission } from '../../session/use-permission.ts'
+import type { SagaDetails } from './saga-state.ts'
+
+/** What an action on a saga changes on other pages. */
+export const CHANGED = ['sagas', 'alerts', 'overview', 'audit'] as const
+
+/** A request without a reason has an empty body. */
+const bodyOf = (reason: string | undefined) => (reason === undefined ? {} : { reason })
+
+/** Resumes what is stuck, cancels what runs. */
+export function SagaActions({ saga }: { saga: SagaDetails }) {
+  const api = useApi()
+  const { isAllowed } = usePermission('operate')
+  const params = { path: { id: saga.id } }
+  const resume = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(api.POST('/api/v1/sagas/{id}/resume', { params, body: bodyOf(reason) })),
+    done: () => 'Saga resumed.',
+    changes: CHANGED,
+  })
+  const cancel = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(api.POST('/api/v1/sagas/{id}/cancel', { params, body: bodyOf(reason) })),
+    done: () => 'Saga cancelled; its steps are being undone.',
+    changes: CHANGED,
+  })
+  return (
+    <Group gap="xs">
+      <ButtonLink variant="default" to="/sagas">
+        All orders
+      </ButtonLink>
+      {isAllowed && saga.allows.includes('resume') && (
+        <ConfirmButton
+          label="Resume"
+          title="Resume 1 saga?"
+          verb="Resume"
+          reason="optional"
+          onConfirm={(reason) => resume.mutateAsync(reason)}
+        >
+          It continues at {saga.step ?? 'the step it was at'}, starting again at attempt zero. If
+          the cause persists, it gets stuck again.
+        </ConfirmButton>
+      )}
+      {isAllowed && saga.allows.includes('cancel') && (
+        <ConfirmButton
+          label="Cancel"
+          title="Cancel 1 saga?"
+          verb="Cancel and undo"
+          dismiss="Back"
+          tone="danger"
+          reason="optional"
+          onConfirm={(reason) => cancel.mutateAsync(reason)}
+        >
+          A step in progress ends first. Then all steps are undone, last first: stock is released
+          and a payment is refunded.
+        </ConfirmButton>
+      )}
+    </Group>
+  )
+}
