@@ -1074,6 +1074,12 @@ alter table families.family_members add constraint family_members_family_id_fkey
 
 create schema messages;
 
+CREATE OR REPLACE FUNCTION messages.first_id_at(at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((lpad(to_hex((LEAST(GREATEST((EXTRACT(epoch FROM at) * (1000)::numeric), (0)::numeric), ('281474976710655'::bigint)::numeric))::bigint), 12, '0'::text) || '00000000000000000000'::text))::uuid;
+
 CREATE OR REPLACE FUNCTION messages.message_moved()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1081,6 +1087,9 @@ AS $function$
 begin
   new.updated_at := now();
   new.outcome_unknown := new.outcome_unknown and new.status = 'SENDING';
+  if old.status = 'QUEUED' and new.status = 'SENDING' then
+    new.attempt_no := old.attempt_no + 1;
+  end if;
   -- Tried anew, it is another message to the provider, and its old failure is history.
   if old.status = 'FAILED' and new.status = 'QUEUED' then
     -- Without its contents there is nothing to send: it stays as it is.
@@ -1090,9 +1099,28 @@ begin
     new.provider_message_id := null;
     new.error_code := null;
     new.error_message := null;
+    new.sent_at := null;
+    new.delivered_at := null;
+    new.read_at := null;
   end if;
   return new;
 end $function$;
+
+create table messages.account (
+  id uuid not null,
+  org_id text not null,
+  name text not null,
+  business_account_id text,
+  phone_number_ids text[] not null,
+  access_token text not null,
+  app_secret text not null,
+  verify_token text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint account_pkey PRIMARY KEY (id),
+  constraint account_org_id_name_key UNIQUE (org_id, name),
+  constraint account_phone_number_ids_check CHECK (((cardinality(phone_number_ids) >= 1) AND (cardinality(phone_number_ids) <= 50)))
+);
 
 create table messages.activity (
   id uuid not null,
@@ -1105,7 +1133,7 @@ create table messages.activity (
   constraint activity_pkey PRIMARY KEY (id),
   constraint activity_type_check CHECK ((type = ANY (ARRAY['MESSAGE_SENT'::text, 'MESSAGE_STATUS_UPDATE'::text, 'MESSAGE_FAILED'::text])))
 );
-CREATE INDEX activity_dossier ON messages.activity USING btree (dossier_id, seq);
+CREATE INDEX activity_dossier ON messages.activity USING btree (org_id, dossier_id, seq);
 
 create table messages.audit_event (
   id uuid not null,
@@ -1120,7 +1148,7 @@ create table messages.audit_event (
   audit_salt uuid default gen_random_uuid(),
   erased_digest bytea,
   constraint audit_event_pkey PRIMARY KEY (id),
-  constraint audit_event_entity_type_check CHECK ((entity_type = ANY (ARRAY['OUTBOUND_MESSAGE'::text, 'DOSSIER'::text])))
+  constraint audit_event_entity_type_check CHECK ((entity_type = ANY (ARRAY['OUTBOUND_MESSAGE'::text, 'DOSSIER'::text, 'CONVERSATION'::text, 'ACCOUNT'::text, 'TEMPLATE'::text])))
 );
 CREATE INDEX audit_event_age ON messages.audit_event USING brin (created_at);
 CREATE INDEX audit_event_entity ON messages.audit_event USING btree (org_id, entity_type, entity_id, seq);
@@ -1134,7 +1162,8 @@ create table messages.consent (
   channel text not null,
   granted boolean not null,
   updated_at timestamp with time zone not null default now(),
-  constraint consent_pkey PRIMARY KEY (dossier_id, channel)
+  org_id text not null,
+  constraint consent_pkey PRIMARY KEY (org_id, dossier_id, channel)
 );
 
 create table messages.delivery_status (
@@ -1154,9 +1183,8 @@ create table messages.dossier (
   id text not null,
   org_id text not null,
   created_at timestamp with time zone not null default now(),
-  constraint dossier_pkey PRIMARY KEY (id)
+  constraint dossier_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX dossier_org ON messages.dossier USING btree (org_id, id);
 
 create table messages.outbound_attempt (
   id uuid not null,
@@ -1182,7 +1210,7 @@ create table messages.outbound_message (
   dossier_id text,
   channel text not null,
   to_recipient text not null,
-  template_code text not null,
+  template_code text,
   payload_json jsonb not null,
   status text not null default 'QUEUED'::text,
   provider_message_id text,
@@ -1201,6 +1229,12 @@ create table messages.outbound_message (
   claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
   contents_removed_at timestamp with time zone,
+  attempt_no integer not null default 0,
+  account_id uuid,
+  send_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  delivered_at timestamp with time zone,
+  read_at timestamp with time zone,
   constraint outbound_message_pkey PRIMARY KEY (id),
   constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
@@ -1208,21 +1242,40 @@ create table messages.outbound_message (
   constraint outbound_message_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 6))),
   constraint outbound_message_status_check CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX outbound_message_account ON messages.outbound_message USING btree (account_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX outbound_message_channel ON messages.outbound_message USING btree (org_id, channel, id);
 CREATE INDEX outbound_message_claimed ON messages.outbound_message USING btree (claimed_until) WHERE (status = 'SENDING'::text);
 CREATE INDEX outbound_message_contents ON messages.outbound_message USING btree (id) WHERE (contents_removed_at IS NULL);
 CREATE INDEX outbound_message_counted ON messages.outbound_message USING btree (org_id, status, id);
 CREATE INDEX outbound_message_dead ON messages.outbound_message USING btree (created_at) WHERE (status = 'FAILED'::text);
+CREATE INDEX outbound_message_dossier ON messages.outbound_message USING btree (org_id, dossier_id, id) WHERE (dossier_id IS NOT NULL);
 CREATE INDEX outbound_message_due ON messages.outbound_message USING btree (next_retry_at, id) WHERE (status = 'QUEUED'::text);
 CREATE INDEX outbound_message_listed ON messages.outbound_message USING btree (org_id, id);
 CREATE INDEX outbound_message_provider ON messages.outbound_message USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
+CREATE INDEX outbound_message_recipient ON messages.outbound_message USING btree (org_id, to_recipient, id);
 CREATE INDEX outbound_message_suspect ON messages.outbound_message USING btree (next_retry_at, id) WHERE ((status = 'QUEUED'::text) AND (lost_claims > 0));
-CREATE INDEX outbound_message_waiting ON messages.outbound_message USING btree (dossier_id, channel) WHERE ((status = 'QUEUED'::text) AND (dossier_id IS NOT NULL));
+CREATE INDEX outbound_message_waiting ON messages.outbound_message USING btree (org_id, dossier_id, channel) WHERE ((status = 'QUEUED'::text) AND (dossier_id IS NOT NULL));
 CREATE TRIGGER outbound_message_moved BEFORE UPDATE OF status ON messages.outbound_message FOR EACH ROW EXECUTE FUNCTION messages.message_moved();
 
-alter table messages.activity add constraint activity_dossier_id_fkey FOREIGN KEY (dossier_id) REFERENCES messages.dossier(id);
-alter table messages.consent add constraint consent_dossier_id_fkey FOREIGN KEY (dossier_id) REFERENCES messages.dossier(id);
+create table messages.sending_stop (
+  account_id text not null,
+  number_id text not null,
+  org_id text,
+  code text not null,
+  reason text not null,
+  credentials text not null,
+  stopped_at timestamp with time zone not null default now(),
+  probe_at timestamp with time zone not null,
+  probes integer not null default 0,
+  probe_message_id uuid,
+  constraint sending_stop_pkey PRIMARY KEY (account_id, number_id)
+);
+
+alter table messages.activity add constraint activity_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
+alter table messages.consent add constraint consent_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
 alter table messages.outbound_attempt add constraint outbound_attempt_outbound_message_id_fkey FOREIGN KEY (outbound_message_id) REFERENCES messages.outbound_message(id) ON DELETE CASCADE;
-alter table messages.outbound_message add constraint outbound_message_dossier_id_fkey FOREIGN KEY (dossier_id) REFERENCES messages.dossier(id);
+alter table messages.outbound_message add constraint outbound_message_account_id_fkey FOREIGN KEY (account_id) REFERENCES messages.account(id) ON DELETE SET NULL;
+alter table messages.outbound_message add constraint outbound_message_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
 
 create schema payments;
 

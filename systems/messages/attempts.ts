@@ -7,8 +7,11 @@ import {
   type Outcome,
   type Transaction,
 } from '@posthorn/engine'
-import { cancel, raiseAlert } from '@posthorn/engine/operate'
+import { cancel } from '@posthorn/engine/operate'
+import type { NewStop } from './accounts/queries.ts'
+import { resumeSending, stopSending } from './accounts/stops.ts'
 import { recordActivities, recordAudit, type Activity, type AuditEvent } from './audit.ts'
+import { withdrawOptedOut, type Refusal } from './dossiers/consent.ts'
 import type { OutboundMessage } from './message.ts'
 import type { Answered } from './providers/provider.ts'
 import {
@@ -42,7 +45,7 @@ export async function beginAttempts(
 ): Promise<void> {
   await insertAttempts(
     tx,
-    rows.map(({ id }) => ({ id: uuid(), messageId: id })),
+    rows.map(({ id, attempt_no: attemptNo }) => ({ id: uuid(), messageId: id, attemptNo })),
   )
 }
 
@@ -70,8 +73,9 @@ export async function settleAttempts(
   )
   await recordAudit(tx, known.flatMap(auditOf))
   await recordActivities(tx, known.flatMap(activityOf))
+  await withdrawOptedOut(tx, outbox, known.map(refusalOf))
   await cancelWithdrawn(tx, outbox, attempted)
-  await alarm(tx, outbox, tried)
+  await settleAccounts(tx, outbox, tried)
 }
 
 /** What stands in an attempt's row when it is over. */
@@ -142,6 +146,15 @@ function failureIn(outcome: Outcome): Failure {
   return UNSETTLED.has(outcome.failure.code) ? OUTCOME_UNKNOWN : outcome.failure
 }
 
+function refusalOf({ row, outcome }: MessageChange): Refusal {
+  return {
+    orgId: row.org_id,
+    dossierId: row.dossier_id,
+    channel: row.channel,
+    code: outcome.kind === 'refused' ? outcome.failure.code : null,
+  }
+}
+
 async function cancelWithdrawn(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,
@@ -168,23 +181,34 @@ async function cancelWithdrawn(
   )
 }
 
-/** One alert for a sender that needs a person, however many messages meet it. */
-async function alarm(
+/** Accounts that the provider refuses to work with stop; those that a probe found mended go on. */
+async function settleAccounts(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,
   changes: readonly MessageChange[],
 ): Promise<void> {
-  const senders = new Map<string, Failure>()
+  await stopSending(tx, outbox, changes.flatMap(stopOf))
   for (const { outcome } of changes) {
-    const { alarming } = outcome as Answered
-    if (alarming !== undefined) senders.set(alarming, failureIn(outcome))
+    const { probed } = outcome as Answered
+    if (!probed || (outcome.kind !== 'delivered' && outcome.kind !== 'refused')) continue
+    const { account, numberId } = probed
+    const because = 'a message went through'
+    await resumeSending(tx, outbox, { accountId: account.id, numberId, by: ACTOR, because })
   }
-  // In one order, so that two workers cannot wait for each other.
-  for (const [subject, { code, message }] of [...senders].toSorted(([a], [b]) =>
-    a < b ? -1 : 1,
-  )) {
-    await raiseAlert(tx, { source: outbox.name, subject, code, detail: message })
-  }
+}
+
+function stopOf({ row, outcome }: MessageChange): NewStop[] {
+  const { stop, probed } = outcome as Answered
+  if (!stop) return []
+  const { code, message: reason } = failureIn(outcome)
+  const { id: accountId, orgId, credentials } = stop.account
+  return [
+    {
+      ...{ accountId, orgId, credentials, code, reason },
+      numberId: stop.numberId,
+      probeId: probed ? row.id : null,
+    },
+  ]
 }
 
 function idsOf(changes: readonly MessageChange[]): string[] {

@@ -4,7 +4,7 @@ import { insertActivities, insertAuditEvents } from './queries.ts'
 /** What happened to a message or a dossier, for people who ask later. */
 export interface AuditEvent {
   readonly orgId: string
-  readonly entity: 'OUTBOUND_MESSAGE' | 'DOSSIER'
+  readonly entity: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'ACCOUNT' | 'TEMPLATE'
   readonly entityId: string
   readonly action:
     | 'CREATED'
@@ -13,6 +13,9 @@ export interface AuditEvent {
     | 'FAILED'
     | 'CANCELLED'
     | 'RETRIED'
+    | 'DELETED'
+    /** An account that was stopped sends again. */
+    | 'RESUMED'
     /** A status that came too late to change anything. */
     | 'IGNORED'
     | 'BLOCKED_BY_POLICY'

@@ -1,4 +1,5 @@
 import { enqueue, type Outbox, type Transaction } from '@posthorn/engine'
+import { chooseAccount } from './accounts/queries.ts'
 import { recordAudit } from './audit.ts'
 import { askConsent } from './dossiers/consent.ts'
 import type { NewMessage, OutboundMessage } from './message.ts'
@@ -18,7 +19,8 @@ export type Creation =
   /** The Idempotency-Key belongs to another request. */
   | { readonly kind: 'reused' }
   | { readonly kind: 'consentRequired' }
-  | { readonly kind: 'foreignDossier' }
+  /** The organisation has no such account. */
+  | { readonly kind: 'accountUnknown' }
 
 /** Queues a message, once for each idempotency key of an organisation. */
 export async function queueMessage(
@@ -32,10 +34,11 @@ export async function queueMessage(
   if (earlier) return decideRepeat(earlier, request)
   if (dossierId !== undefined) {
     const permission = await askConsent(tx, { orgId, dossierId, channel }, by)
-    if (permission === 'foreign') return { kind: 'foreignDossier' }
     if (permission === 'missing') return { kind: 'consentRequired' }
   }
-  const { created } = await enqueue(tx, outbox, rowOf(request))
+  const account = await accountFor(tx, request)
+  if (account === 'unknown') return { kind: 'accountUnknown' }
+  const { created } = await enqueue(tx, outbox, { ...rowOf(request), ...account })
   const stored = await findByIdempotencyKey(tx, request)
   if (!stored) throw new Error('a message that was just queued is not there')
   if (!created) return decideRepeat(stored, request)
@@ -53,6 +56,16 @@ export async function queueMessage(
   return { kind: 'created', message: stored }
 }
 
+/** The account that sends it; nothing where that is the one of the settings. */
+async function accountFor(
+  tx: Transaction,
+  { orgId, message: { channel, accountId: id } }: MessageRequest,
+): Promise<{ account_id?: string } | 'unknown'> {
+  const account = channel === 'whatsapp' ? await chooseAccount(tx, { id, orgId }) : undefined
+  if (account) return { account_id: account.id }
+  return id === undefined ? {} : 'unknown'
+}
+
 function decideRepeat(message: OutboundMessage, { fingerprint }: MessageRequest): Creation {
   return message.request_fingerprint === fingerprint
     ? { kind: 'existing', message }
@@ -65,10 +78,16 @@ function rowOf({ orgId, key, fingerprint, message }: MessageRequest): Partial<Ou
     ...(message.dossierId !== undefined && { dossier_id: message.dossierId }),
     channel: message.channel,
     to_recipient: message.to,
-    template_code: message.templateCode,
+    ...(message.templateCode !== undefined && { template_code: message.templateCode }),
     payload_json: message.payloadJson,
     max_attempts: message.maxAttempts,
+    ...(message.sendAt !== undefined && scheduledFor(new Date(message.sendAt))),
     idempotency_key: key,
     request_fingerprint: fingerprint,
   }
+}
+
+/** What is to go in the past goes now: it does not overtake those that wait. */
+function scheduledFor(at: Date): Partial<OutboundMessage> {
+  return { send_at: at, ...(at.getTime() > Date.now() && { next_retry_at: at }) }
 }

@@ -2,10 +2,13 @@ import { migrationsFrom } from '@posthorn/engine'
 import { mail, whatsapp, type Simulator } from '@posthorn/simulators'
 import { defineSystem, type Host } from '../system.ts'
 import { auditSource } from '../queries.ts'
+import { accountRoutes } from './accounts/routes.ts'
+import { accountProbes } from './accounts/stops.ts'
 import { dossierRoutes } from './dossiers/routes.ts'
+import { figureRoutes } from './figures/routes.ts'
 import { outboundOutbox, TRANSPORT } from './outbox.ts'
 import { EmailProvider } from './providers/email.ts'
-import { providersOf, type Providers } from './providers/provider.ts'
+import { providersOf, type Providers, type SendingAccount } from './providers/provider.ts'
 import { WhatsAppCloudApiProvider } from './providers/whatsapp.ts'
 import { messageRetention } from './retention.ts'
 import { messageRoutes } from './routes.ts'
@@ -20,7 +23,7 @@ export const messages = defineSystem({
   settings: MESSAGES_SETTINGS,
   migrations: () => migrationsFrom('messages', new URL('./migrations/', import.meta.url)),
   open(host) {
-    const { pool, log, settings } = host
+    const { pool, log, settings, sealing } = host
     const providers = openProviders(host)
     const outbox = outboundOutbox({
       providers,
@@ -35,15 +38,20 @@ export const messages = defineSystem({
       outboxes: [outbox],
       audits: [auditSource('messages.audit_event')],
       relayed: settings.OUTBOUND_WORKER_ENABLED ? [outbox] : [],
-      transports: { [TRANSPORT]: outboundTransport(pool, providers) },
-      workers: [parkedReports(pool, { outbox, log })],
+      transports: { [TRANSPORT]: outboundTransport({ pool, providers, sealing }) },
+      workers: [
+        parkedReports(pool, { outbox, log }),
+        accountProbes(pool, { outbox, providers, log }),
+      ],
       retention: messageRetention,
       simulators: simulatorsOf(settings),
       routes(app) {
         messageRoutes(app, { pool, outbox, providers })
+        figureRoutes(app, { pool })
         dossierRoutes(app, { pool, outbox, providers })
+        accountRoutes(app, { pool, outbox, providers, sealing })
         webhookRoutes(app, {
-          ...{ pool, outbox, log },
+          ...{ pool, outbox, log, sealing },
           appSecret: settings.WHATSAPP_APP_SECRET,
           verifyToken: settings.WHATSAPP_VERIFY_TOKEN,
           allowUnsigned: settings.WHATSAPP_ALLOW_UNSIGNED,
@@ -67,19 +75,27 @@ function simulatorsOf(settings: MessagesSettings): Simulator[] {
 }
 
 function openProviders(host: Host<MessagesSettings>): Providers {
-  const { settings, baseUrl } = host
+  const { settings, baseUrl, sealing } = host
+  const ownAccount = (id: string, secret: string, numberIds: string[]): SendingAccount => ({
+    ...{ id, orgId: null, accessToken: secret, numberIds },
+    credentials: sealing.digest(secret, `messages.account ${id}`),
+  })
   const { WHATSAPP_API_URL: apiUrl, OUTBOUND_EMAIL_URL: smtpUrl } = settings
   return providersOf([
     new WhatsAppCloudApiProvider({
       apiUrl: () => (apiUrl === SIMULATOR ? `${baseUrl()}/sim/whatsapp` : apiUrl),
       version: settings.WHATSAPP_API_VERSION,
-      accessToken: settings.WHATSAPP_ACCESS_TOKEN,
-      phoneNumberIds: settings.WHATSAPP_PHONE_NUMBER_IDS.split(',').map((id) => id.trim()),
+      own: ownAccount(
+        'whatsapp',
+        settings.WHATSAPP_ACCESS_TOKEN,
+        settings.WHATSAPP_PHONE_NUMBER_IDS.split(',').map((id) => id.trim()),
+      ),
       perSecond: settings.WHATSAPP_MESSAGES_PER_SECOND,
       timeoutMs: settings.WHATSAPP_TIMEOUT_MS,
     }),
     new EmailProvider({
       smtpUrl: async () => (smtpUrl === SIMULATOR ? host.simulatorAddress('mail') : smtpUrl),
+      own: ownAccount('email', smtpUrl, [settings.OUTBOUND_EMAIL_FROM]),
       from: settings.OUTBOUND_EMAIL_FROM,
       timeoutMs: EMAIL_TIMEOUT_MS,
     }),

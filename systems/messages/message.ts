@@ -26,20 +26,29 @@ export interface OutboundMessage {
   id: string
   org_id: string
   dossier_id: string | null
+  account_id: string | null
   channel: string
   to_recipient: string
-  template_code: string
+  template_code: string | null
   payload_json: Readonly<Record<string, unknown>>
   status: MessageState
   provider_message_id: string | null
   idempotency_key: string
   request_fingerprint: string
   attempt_count: number
+  /** The number of the last attempt, as `outbound_attempt` has it. */
+  attempt_no: number
   max_attempts: number
   error_code: string | null
   error_message: string | null
   outcome_unknown: boolean
   next_retry_at: Date
+  /** When it is to go; null: at once. */
+  send_at: Date | null
+  /** By the provider's clock, once it has reported it. */
+  sent_at: Date | null
+  delivered_at: Date | null
+  read_at: Date | null
   traceparent: string | null
   created_at: Date
   updated_at: Date
@@ -57,11 +66,26 @@ export const NewMessage = Type.Object({
   dossierId: Type.Optional(DossierId),
   channel: Type.String({ pattern: '^[a-z]{1,20}$', description: 'whatsapp or email' }),
   to: Type.String({ minLength: 1, maxLength: 254, description: 'a number as +16505551234' }),
-  templateCode: Type.String({ pattern: '^[a-z0-9_]{1,512}$' }),
+  templateCode: Type.Optional(
+    Type.String({ pattern: '^[a-z0-9_]{1,512}$', description: 'required for whatsapp' }),
+  ),
   payloadJson: Type.Record(Type.String(), Type.Unknown(), {
     description: 'whatsapp: {language, parameters}; email: {subject, text}',
   }),
   maxAttempts: Type.Integer({ minimum: 1, maximum: 6, default: 5 }),
+  sendAt: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'not before this time, up to 90 days ahead; consent is asked again then',
+    }),
+  ),
+  accountId: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        "the organisation's account that sends it; default its oldest one, or else the server's",
+    }),
+  ),
 })
 export type NewMessage = Static<typeof NewMessage>
 
@@ -70,9 +94,10 @@ export const MessageResource = Type.Object({
   id: Type.String({ format: 'uuid' }),
   orgId: Type.String(),
   dossierId: Nullable(Type.String()),
+  accountId: Nullable(Type.String()),
   channel: Type.String(),
   to: Type.String(),
-  templateCode: Type.String(),
+  templateCode: Nullable(Type.String()),
   payloadJson: Type.Unknown(),
   status: Type.Enum([...MESSAGE_STATES]),
   outcomeUnknown: Type.Boolean({ description: 'sent, perhaps: no answer came' }),
@@ -83,6 +108,12 @@ export const MessageResource = Type.Object({
   errorCode: Nullable(Type.String()),
   errorMessage: Nullable(Type.String()),
   nextRetryAt: Nullable(Time),
+  sendAt: Nullable(Time),
+  sentAt: Nullable(
+    Type.String({ format: 'date-time', description: "these three by the provider's clock" }),
+  ),
+  deliveredAt: Nullable(Time),
+  readAt: Nullable(Time),
   createdAt: Time,
   updatedAt: Time,
   contentsRemovedAt: Nullable(
@@ -99,6 +130,7 @@ export function toResource(row: OutboundMessage): Static<typeof MessageResource>
     id: row.id,
     orgId: row.org_id,
     dossierId: row.dossier_id,
+    accountId: row.account_id,
     channel: row.channel,
     to: row.to_recipient,
     templateCode: row.template_code,
@@ -112,6 +144,10 @@ export function toResource(row: OutboundMessage): Static<typeof MessageResource>
     errorCode: row.error_code,
     errorMessage: row.error_message,
     nextRetryAt: waits ? row.next_retry_at.toISOString() : null,
+    sendAt: row.send_at?.toISOString() ?? null,
+    sentAt: row.sent_at?.toISOString() ?? null,
+    deliveredAt: row.delivered_at?.toISOString() ?? null,
+    readAt: row.read_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     contentsRemovedAt: row.contents_removed_at?.toISOString() ?? null,

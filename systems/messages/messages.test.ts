@@ -61,7 +61,7 @@ describe('a message', () => {
         language: { code: 'en_US' },
         components: [{ type: 'body', parameters: [{ type: 'text', text: '4711' }] }],
       },
-      biz_opaque_callback_data: id,
+      biz_opaque_callback_data: `${id}:1`,
     })
     expect(await itemsOf(`${MESSAGES}/${id}/attempts`)).toMatchObject([
       {
@@ -120,8 +120,9 @@ describe('a message', () => {
   test('by mail goes to the other provider, and ends as SENT', async () => {
     const payloadJson = { subject: 'Grüße', text: 'Your code is 4711.' }
     const { id } = await create({
-      ...{ channel: 'email', to: 'ada@example.org', templateCode: 'otp_code', payloadJson },
+      ...{ channel: 'email', to: 'ada@example.org', payloadJson },
     })
+    expect((await api.call('GET', `${MESSAGES}/${id}`)).body['templateCode']).toBeNull()
     await api.relay.tick()
     expect(await stateOf(id)).toBe('SENT')
     const [letter] = (await api.sim('GET', '/mail/requests'))['items'] as [object]
@@ -165,6 +166,7 @@ test.each([
   [{ to: '+99999999999' }, 'to'],
   [{ channel: 'pigeon' }, 'channel'],
   [{ templateCode: 'Bad Name' }, 'templateCode'],
+  [{ templateCode: undefined }, 'templateCode'],
   [{ payloadJson: { parameters: 'x' } }, 'payloadJson.parameters'],
   [{ payloadJson: { parameters: ['a\nb'] } }, 'payloadJson.parameters.0'],
   [{ payloadJson: { language: 'english' } }, 'payloadJson.language'],
@@ -203,15 +205,30 @@ describe('consent', () => {
     expect((await api.call('POST', MESSAGES, { body: { ...linked, ...mail } })).status).toBe(403)
   })
 
-  test("is read by the dossier's organisation only", async () => {
-    const path = '/api/v1/dossiers/d-2/consents'
-    expect((await api.call('GET', path)).body).toMatchObject({ items: [] })
+  test("is the dossier's organisation's own: another cannot tell that the dossier exists", async () => {
+    const org = 'umbrella'
     await api.call('PUT', consents, { body: { granted: true } })
-    expect((await api.call('GET', path)).body).toMatchObject({
+    await create(linked)
+    const asked = async (dossierId: string) => {
+      const answers = await Promise.all([
+        api.call('GET', `/api/v1/dossiers/${dossierId}/consents`, { org }),
+        api.call('GET', `/api/v1/dossiers/${dossierId}/activities`, { org }),
+        api.call('GET', `/api/v1/dossiers/${dossierId}/audit`, { org }),
+      ])
+      answers.push(await api.call('POST', MESSAGES, { body: { ...linked, dossierId }, org }))
+      return JSON.stringify(answers).replaceAll(/[0-9a-f-]{36}|"requestId":"[^"]*"/g, '')
+    }
+    expect(await asked('d-2')).toBe(await asked('d-3'))
+    // Its own dossier of that id has nothing to do with the other.
+    await api.call('PUT', consents, { body: { granted: false }, org })
+    expect((await api.call('POST', MESSAGES, { body: linked, org })).status).toBe(403)
+    expect((await api.call('GET', '/api/v1/dossiers/d-2/consents')).body).toMatchObject({
       items: [{ dossierId: 'd-2', channel: 'whatsapp', granted: true }],
       channels: expect.arrayContaining(['whatsapp', 'email']),
     })
-    expect((await api.call('GET', path, { org: 'umbrella' })).status).toBe(404)
+    expect(await itemsOf(`${MESSAGES}?status=QUEUED`)).toHaveLength(1)
+    await api.relay.tick()
+    expect(await itemsOf(`${MESSAGES}?status=CANCELLED`)).toEqual([])
   })
 
   test('withdrawn while a message waits, cancels it', async () => {
@@ -322,5 +339,139 @@ describe('by hand', () => {
     expect([ids.length, second.body.nextCursor]).toEqual([5, null])
     expect((await api.call('GET', `${MESSAGES}?cursor=xyz`)).status).toBe(400)
     expect((await api.call('GET', `${MESSAGES}?status=NOPE`)).status).toBe(400)
+  })
+})
+
+describe('times', () => {
+  const quiet = () =>
+    api.sim('PUT', '/whatsapp/behaviour', { drop: ['sent', 'delivered', 'read', 'failed'] })
+  const show = async (id: string) => (await api.call('GET', `${MESSAGES}/${id}`)).body
+  const report = (id: string, ...statuses: { status: string; timestamp: string }[]) =>
+    Promise.all(
+      statuses.map((each) =>
+        api.webhook({ entry: [{ changes: [{ value: { statuses: [{ id, ...each }] } }] }] }),
+      ),
+    )
+
+  test("of sending, arriving and reading are the provider's, in any order of reports", async () => {
+    await quiet()
+    const { id } = await create()
+    expect(await show(id)).toMatchObject({ sendAt: null, sentAt: null, deliveredAt: null })
+    await api.relay.tick()
+    const sent = await show(id)
+    expect(sent).toMatchObject({ sentAt: expect.any(String), deliveredAt: null, readAt: null })
+    const wamid = String(sent['providerMessageId'])
+    await report(wamid, { status: 'read', timestamp: '1769000300' })
+    const read = '2026-01-21T12:58:20.000Z'
+    expect(await show(id)).toMatchObject({ deliveredAt: read, readAt: read })
+    await report(wamid, { status: 'sent', timestamp: '1769000200' })
+    await report(wamid, { status: 'delivered', timestamp: '1769000210' })
+    expect(await show(id)).toMatchObject({
+      sentAt: '2026-01-21T12:56:40.000Z',
+      deliveredAt: '2026-01-21T12:56:50.000Z',
+      readAt: read,
+    })
+    const nonsense = await create()
+    await api.relay.tick()
+    const other = String((await show(nonsense.id))['providerMessageId'])
+    await report(other, { status: 'delivered', timestamp: '-5' })
+    expect(await show(nonsense.id)).toMatchObject({ status: 'DELIVERED', deliveredAt: null })
+  })
+
+  test('of a message that is sent again are new', async () => {
+    const { id } = await create(sample('+16505550026'))
+    await api.relay.tick()
+    await expect.poll(() => stateOf(id)).toBe('FAILED')
+    await api.call('POST', `${MESSAGES}/${id}/retry`)
+    expect(await show(id)).toMatchObject({ sentAt: null, deliveredAt: null })
+  })
+
+  test('to send at are kept, can be cancelled, and are asked for consent again', async () => {
+    const soon = new Date(Date.now() + 3_600_000).toISOString()
+    const path = '/api/v1/dossiers/d-5/consents/whatsapp'
+    await api.call('PUT', path, { body: { granted: true } })
+    const later = await create({ ...sample(), sendAt: soon })
+    const cancelled = await create({ ...sample(), sendAt: soon })
+    const linked = await create({ ...sample(), sendAt: soon, dossierId: 'd-5' })
+    const past = await create({ ...sample(), sendAt: '2020-01-01T00:00:00Z' })
+    expect(later).toMatchObject({ status: 'QUEUED', sendAt: soon })
+    await api.relay.tick()
+    expect(await stateOf(past.id)).not.toBe('QUEUED')
+    expect(await stateOf(later.id)).toBe('QUEUED')
+    await api.call('POST', `${MESSAGES}/${cancelled.id}/cancel`)
+    await database.pool.query(`update messages.consent set granted = false`)
+    await api.sim('POST', '/clock/advance', { by: '61m' })
+    await api.relay.tick()
+    expect(await stateOf(later.id)).not.toBe('QUEUED')
+    expect(await stateOf(cancelled.id)).toBe('CANCELLED')
+    expect(await stateOf(linked.id)).toBe('CANCELLED')
+    const far = { ...sample(), sendAt: '2099-01-01T00:00:00Z' }
+    const refused = await api.call('POST', MESSAGES, { body: far })
+    expect(refused.body['errors']).toEqual([expect.objectContaining({ field: 'sendAt' })])
+  })
+
+  test('and errors are counted by stretch, for the own organisation', async () => {
+    await quiet()
+    const ids = [await create(), await create(), await create(sample('+16505550047'))]
+    await create(sample(), { org: 'other' })
+    await api.relay.tick()
+    const now = Math.floor(Date.now() / 1_000)
+    for (const [i, { id }] of ids.slice(0, 2).entries()) {
+      const wamid = String((await show(id))['providerMessageId'])
+      await report(wamid, { status: 'sent', timestamp: String(now - 20) })
+      await report(wamid, { status: 'delivered', timestamp: String(now - 10 + i * 4) })
+      if (i === 0) await report(wamid, { status: 'read', timestamp: String(now) })
+    }
+    interface Figures {
+      points: ({ deliverySeconds: { median: number | null } } & Record<string, number>)[]
+      errors: unknown
+      stretchSeconds: number
+    }
+    const { body } = await api.call<Figures>('GET', `${MESSAGES}/figures`)
+    const sum = (field: string) => body.points.reduce((all, point) => all + Number(point[field]), 0)
+    expect(['created', 'sent', 'delivered', 'read', 'failed'].map(sum)).toEqual([3, 2, 2, 1, 1])
+    expect([body.points.length, body.stretchSeconds]).toEqual([48, 1_800])
+    expect(body.errors).toEqual([{ code: '131047', count: 1 }])
+    const medians = body.points.flatMap(({ deliverySeconds }) => deliverySeconds.median ?? [])
+    expect(medians).toEqual([12])
+    const wrong = `${MESSAGES}/figures?since=2026-01-01T00:00:00Z&until=2026-03-01T00:00:00Z`
+    expect((await api.call('GET', wrong)).status).toBe(400)
+  })
+
+  test('and other fields narrow the list, by an index', async () => {
+    const grant = { body: { granted: true } }
+    await api.call('PUT', '/api/v1/dossiers/d-6/consents/whatsapp', grant)
+    const linked = await create({ ...sample('+16505551111'), dossierId: 'd-6' })
+    const payloadJson = { subject: 's', text: 't' }
+    const mail = await create({ channel: 'email', to: 'a@b.org', payloadJson })
+    const refused = await create(sample('+16505550047'))
+    await api.relay.tick()
+    const found = async (query: string) =>
+      (await itemsOf(`${MESSAGES}?${query}`)).map(({ id }) => id)
+    expect(await found('dossierId=d-6')).toEqual([linked.id])
+    expect(await found('channel=email')).toEqual([mail.id])
+    expect(await found('to=%2B16505550047')).toEqual([refused.id])
+    expect(await found('errorCode=131047&templateCode=otp_code')).toEqual([refused.id])
+    const moment = (ms: number) => new Date(Date.now() + ms).toISOString()
+    expect(await found(`since=${moment(-60_000)}&until=${moment(60_000)}`)).toHaveLength(3)
+    expect(await found(`since=${moment(60_000)}`)).toEqual([])
+    expect(await found(`until=0001-01-01T00:00:00Z`)).toEqual([])
+    expect(await found(`since=0001-01-01T00:00:00Z`)).toHaveLength(3)
+    expect((await api.call('GET', `${MESSAGES}?since=yesterday`)).status).toBe(400)
+    const client = await database.pool.connect()
+    await client.query(`begin; set local enable_seqscan = off; set local enable_sort = off`)
+    const explain = async (where: string) => {
+      const { rows } = await client.query<Record<string, string>>(
+        `explain select * from messages.outbound_message
+          where org_id = 'acme' and ${where} order by id desc limit 50`,
+      )
+      return rows.map((row) => row['QUERY PLAN']).join()
+    }
+    expect(await explain(`dossier_id = 'd-6'`)).toContain('outbound_message_dossier')
+    expect(await explain(`to_recipient = '+1'`)).toContain('outbound_message_recipient')
+    expect(await explain(`channel = 'email'`)).toContain('outbound_message_channel')
+    expect(await explain(`id >= messages.first_id_at(now())`)).toContain('outbound_message_listed')
+    await client.query('rollback')
+    client.release()
   })
 })

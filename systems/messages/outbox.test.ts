@@ -11,8 +11,13 @@ const database = await testDatabase({ migrations: [await messages.migrations()] 
 const OPTIONS = {
   apiUrl: () => '',
   version: 'v23.0',
-  accessToken: '',
-  phoneNumberIds: ['1', '2', '3'],
+  own: {
+    id: 'whatsapp',
+    orgId: null,
+    accessToken: '',
+    numberIds: ['1', '2', '3'],
+    credentials: '',
+  },
   perSecond: 80,
   timeoutMs: 1_000,
 }
@@ -35,17 +40,19 @@ outboxConformance<OutboundMessage>(outbox, {
   spoil: `channel = 'pigeon'`,
 })
 
+const senderOf = (to: string) => whatsapp.senderFor(to, whatsapp.own)
+
 test('a recipient always has the same number, and all numbers have recipients', () => {
-  const senders = Array.from({ length: 300 }, (_, n) => whatsapp.senderFor(`+1650555${1_000 + n}`))
+  const senders = Array.from({ length: 300 }, (_, n) => senderOf(`+1650555${1_000 + n}`))
   expect(new Set(senders)).toEqual(new Set(['1', '2', '3']))
-  expect(whatsapp.senderFor('+16505551000')).toBe(senders[0])
+  expect(senderOf('+16505551000')).toBe(senders[0])
 })
 
 test('a new number takes its part of the recipients, and the others keep theirs', () => {
-  const more = new WhatsAppCloudApiProvider({ ...OPTIONS, phoneNumberIds: ['1', '2', '3', '4'] })
+  const ofFour = (to: string) => whatsapp.senderFor(to, { numberIds: ['1', '2', '3', '4'] })
   const recipients = Array.from({ length: 400 }, (_, n) => `+1650555${1_000 + n}`)
-  const moved = recipients.filter((to) => more.senderFor(to) !== whatsapp.senderFor(to))
+  const moved = recipients.filter((to) => ofFour(to) !== senderOf(to))
   expect(moved.length).toBeGreaterThan(50)
   expect(moved.length).toBeLessThan(150)
-  expect(new Set(moved.map((to) => more.senderFor(to)))).toEqual(new Set(['4']))
+  expect(new Set(moved.map(ofFour))).toEqual(new Set(['4']))
 })

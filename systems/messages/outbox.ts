@@ -1,4 +1,11 @@
-import { defineOutbox, schedule, type Duration, type Outbox } from '@posthorn/engine'
+import {
+  defineOutbox,
+  nextDelay,
+  schedule,
+  type Destination,
+  type Duration,
+  type Outbox,
+} from '@posthorn/engine'
 import { beginAttempts, settleAttempts } from './attempts.ts'
 import type { OutboundMessage } from './message.ts'
 import { providerOf, type Outgoing, type Providers } from './providers/provider.ts'
@@ -15,6 +22,9 @@ export interface OutboundOptions {
   /** After this long a worker that does not say it is still there is taken for gone. */
   readonly stale: Duration
 }
+
+/** Until the second attempt, the third …: with five attempts at 0, 1, 6, 21 and 81 minutes. */
+const WAITS = schedule(['1m', '5m', '15m', '60m', '360m'])
 
 /** Name under which the relay finds the providers. */
 export const TRANSPORT = 'outbound'
@@ -35,6 +45,8 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
     columns: {
       dueAt: 'next_retry_at',
       createdAt: 'created_at',
+      // As the provider took it; its report of `sent` puts its own time there.
+      sentAt: 'sent_at',
       tenant: 'org_id',
       type: 'template_code',
       traceparent: 'traceparent',
@@ -52,15 +64,12 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
     },
     claim: { every, batch, lanes, lease: stale },
     confirm: {},
-    retry: schedule(['1m', '5m', '15m', '60m', '360m']),
+    retry: WAITS,
     unknown: { then: options.unknown, wait: options.unknownWait },
     // Ten unreachable recipients say nothing yet about a number that sends 80 a second.
     breaker: { attempts: 30 },
     // A number that WhatsApp has closed must not stop the others.
-    destination: ({ channel, to_recipient: to }) => ({
-      transport: TRANSPORT,
-      topic: `${channel}/${providerOf(providers, channel).senderFor(to)}`,
-    }),
+    destination: (row) => destinationOf(providers, row),
     message: (row) => ({
       id: row.id,
       type: 'messages.outbound',
@@ -77,10 +86,24 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
   return outbox
 }
 
+/** An organisation's own account is one destination: metrics do not name it. */
+function destinationOf(providers: Providers, row: OutboundMessage): Destination {
+  const { channel, account_id: accountId, to_recipient: to } = row
+  if (accountId !== null) {
+    return { transport: TRANSPORT, topic: `${channel}/${accountId}`, label: `${channel}/accounts` }
+  }
+  const provider = providerOf(providers, channel)
+  return { transport: TRANSPORT, topic: `${channel}/${provider.senderFor(to, provider.own)}` }
+}
+
 function outgoingOf(row: OutboundMessage): Outgoing {
   return {
     id: row.id,
+    orgId: row.org_id,
+    attemptNo: row.attempt_no,
+    waitMs: nextDelay(WAITS, row.attempt_count),
     dossierId: row.dossier_id,
+    accountId: row.account_id,
     channel: row.channel,
     to: row.to_recipient,
     templateCode: row.template_code,

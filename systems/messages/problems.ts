@@ -5,6 +5,8 @@ export const MESSAGES_PROBLEMS = {
   CONSENT_REQUIRED: { status: 403, title: 'The dossier has not granted consent for this channel' },
   INVALID_STATE: { status: 409, title: 'The state of the message does not allow this' },
   CONTENTS_REMOVED: { status: 409, title: 'The contents of the message are no longer kept' },
+  ACCOUNT_NAME_TAKEN: { status: 409, title: 'Another account of the organisation has this name' },
+  ACCOUNT_IN_USE: { status: 409, title: 'Messages still wait for this account' },
   WEBHOOK_SIGNATURE_INVALID: { status: 401, title: 'The signature of the webhook is not valid' },
   WEBHOOK_HANDSHAKE_REFUSED: { status: 403, title: 'The handshake of the webhook is refused' },
 } as const

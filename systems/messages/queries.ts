@@ -40,25 +40,46 @@ export async function findByIdempotencyKey(
 
 export interface MessagePage {
   readonly orgId: string
-  readonly status: MessageState | undefined
+  readonly status?: MessageState | undefined
+  readonly dossierId?: string | undefined
+  readonly channel?: string | undefined
+  readonly to?: string | undefined
+  readonly templateCode?: string | undefined
+  readonly errorCode?: string | undefined
+  /** Created then or later, and before. */
+  readonly since?: string | undefined
+  readonly until?: string | undefined
   /** Older than this one. */
   readonly before: string | undefined
   readonly limit: number
 }
 
-export async function listMessages(
-  db: Queryable,
-  { orgId, status, before, limit }: MessagePage,
-): Promise<OutboundMessage[]> {
+export async function listMessages(db: Queryable, page: MessagePage): Promise<OutboundMessage[]> {
+  const { orgId, limit } = page
+  const [status, dossierId, channel] = [page.status, page.dossierId, page.channel].map(orNull)
+  const [to, templateCode, errorCode] = [page.to, page.templateCode, page.errorCode].map(orNull)
+  const [since, until, before] = [page.since, page.until, page.before].map(orNull)
   const { rows } = await db.query<OutboundMessage>(sql`
     select *
       from messages.outbound_message
      where org_id = ${orgId}
-       and (${status ?? null}::text is null or status = ${status ?? null})
-       and (${before ?? null}::uuid is null or id < ${before ?? null}::uuid)
+       and (${status}::text is null or status = ${status})
+       and (${dossierId}::text is null or dossier_id = ${dossierId})
+       and (${channel}::text is null or channel = ${channel})
+       and (${to}::text is null or to_recipient = ${to})
+       and (${templateCode}::text is null or template_code = ${templateCode})
+       and (${errorCode}::text is null or error_code = ${errorCode})
+       -- By the ids, which have their time in them: so the index ends where the time does.
+       and (${since}::timestamptz is null or id >= messages.first_id_at(${since}))
+       and (${until}::timestamptz is null or id < messages.first_id_at(${until}))
+       and (${before}::uuid is null or id < ${before}::uuid)
      order by id desc
      limit ${limit}`)
   return rows
+}
+
+function orNull(value: string | undefined): string | null {
+  return value ?? null
 }
 
 export async function countByStatus(
@@ -104,17 +125,15 @@ export async function listAttempts(
 /** Opens an attempt for each message. Numbers go on where attempts were given back. */
 export async function insertAttempts(
   tx: Transaction,
-  attempts: readonly { id: string; messageId: string }[],
+  attempts: readonly { id: string; messageId: string; attemptNo: number }[],
 ): Promise<void> {
   await tx.query(sql`
     insert into messages.outbound_attempt (id, outbound_message_id, attempt_no, status)
-    select u.id, u.message_id,
-           1 + coalesce((select max(a.attempt_no)
-                           from messages.outbound_attempt as a
-                          where a.outbound_message_id = u.message_id), 0),
-           'TRYING'
+    select u.id, u.message_id, u.attempt_no, 'TRYING'
       from unnest(${attempts.map(({ id }) => id)}::uuid[],
-                  ${attempts.map(({ messageId }) => messageId)}::uuid[]) as u (id, message_id)`)
+                  ${attempts.map(({ messageId }) => messageId)}::uuid[],
+                  ${attempts.map(({ attemptNo }) => attemptNo)}::int[])
+             as u (id, message_id, attempt_no)`)
 }
 
 /** Ends the open attempts; the next one's time is the message's own. */
@@ -139,15 +158,22 @@ export async function closeAttempts(
      where a.outbound_message_id = u."messageId" and a.status = 'TRYING'`)
 }
 
-/** Takes back attempts that were claimed and never made. */
+/** Takes back attempts that were claimed and never made: the next ones have their numbers. */
 export async function forgetAttempts(
   tx: Transaction,
   messageIds: readonly string[],
 ): Promise<void> {
   if (messageIds.length === 0) return
   await tx.query(sql`
-    delete from messages.outbound_attempt
-     where outbound_message_id = any(${messageIds}::uuid[]) and status = 'TRYING'`)
+    with forgotten as (
+      delete from messages.outbound_attempt
+       where outbound_message_id = any(${messageIds}::uuid[]) and status = 'TRYING'
+      returning outbound_message_id as id
+    )
+    update messages.outbound_message as m
+       set attempt_no = m.attempt_no - 1
+      from forgotten
+     where m.id = forgotten.id`)
 }
 
 /** The attempt stays open: a status webhook may yet say that it was a success. */

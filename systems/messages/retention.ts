@@ -182,5 +182,7 @@ export const messageRetention: RetentionCatalogue = {
     'messages.consent': 'the proof that messages were allowed, as long as the dossier',
     'messages.dossier': 'an id, and nothing else',
     'messages.outbound_attempt': 'goes with its message',
+    'messages.account': 'configuration: goes when it is deleted',
+    'messages.sending_stop': 'goes when its account sends again',
   },
 }

@@ -9,6 +9,7 @@ import {
   pageOf,
   toPage,
   type App,
+  type FieldError,
 } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -16,6 +17,7 @@ import { AuditResource, auditPage } from './audit-page.ts'
 import { cancelMessage, retryMessage, type MessageOrder, type Ordered } from './control.ts'
 import { queueMessage, type Creation } from './creation.ts'
 import {
+  DossierId,
   MESSAGE_STATES,
   MessageResource,
   NewMessage,
@@ -44,6 +46,15 @@ const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const MessageQuery = Type.Object({
   ...PageQuery.properties,
   status: Type.Optional(Type.Enum([...MESSAGE_STATES])),
+  dossierId: Type.Optional(DossierId),
+  channel: Type.Optional(Type.String({ pattern: '^[a-z]{1,20}$' })),
+  to: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+  templateCode: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,512}$' })),
+  errorCode: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  since: Type.Optional(
+    Type.String({ format: 'date-time', description: 'created at this time or later' }),
+  ),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'created before' })),
 })
 const Stats = Type.Object({
   orgId: Type.String(),
@@ -125,10 +136,10 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 
   app.get(PATH, { schema: schemas.list }, async (request) => {
-    const { limit, cursor, status } = request.query
+    const { limit, cursor, ...filter } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
-    const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
-    const rows = await listMessages(pool, page)
+    const orgId = callerOf(request).org
+    const rows = await listMessages(pool, { ...filter, orgId, before, limit: limit + 1 })
     return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
   })
 
@@ -180,7 +191,15 @@ function checkMessage(providers: Providers, message: NewMessage): void {
   const errors = provider?.check(message) ?? [
     { field: 'channel', reason: `must be one of ${channels}` },
   ]
-  if (errors.length > 0) throw invalid(errors)
+  const all = [...errors, ...scheduleErrors(message)]
+  if (all.length > 0) throw invalid(all)
+}
+
+const MOST_AHEAD_MS = 90 * 86_400_000
+
+function scheduleErrors({ sendAt }: NewMessage): FieldError[] {
+  const isFar = sendAt !== undefined && Date.parse(sendAt) > Date.now() + MOST_AHEAD_MS
+  return isFar ? [{ field: 'sendAt', reason: 'must be at most 90 days ahead' }] : []
 }
 
 function requireAccepted(creation: Creation): Extract<Creation, { message: OutboundMessage }> {
@@ -194,8 +213,8 @@ function requireAccepted(creation: Creation): Extract<Creation, { message: Outbo
       })
     case 'consentRequired':
       throw problem('CONSENT_REQUIRED')
-    case 'foreignDossier':
-      throw problem('NOT_FOUND', { detail: 'There is no such dossier.' })
+    case 'accountUnknown':
+      throw invalid([{ field: 'accountId', reason: 'is no account of the organisation' }])
   }
 }
 

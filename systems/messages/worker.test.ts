@@ -130,35 +130,6 @@ describe('a failure that may pass', () => {
     expect(await show(id)).toMatchObject({ status: 'QUEUED', errorCode: '139999' })
     expect(await attemptsOf(id)).toMatchObject([{ providerResponse: { error: { code: 139_999 } } }])
   })
-
-  test('of a provider that cannot be reached is tried as often as any, and then no more', async () => {
-    await start({ WHATSAPP_API_URL: 'http://127.0.0.1:9' })
-    const id = await create('+16505551234', { maxAttempts: 2 })
-    await api.relay.tick()
-    expect(await show(id)).toMatchObject({ status: 'QUEUED', attemptCount: 1 })
-    await advance('61s')
-    await api.relay.tick()
-    expect(await show(id)).toMatchObject({ status: 'FAILED', attemptCount: 2 })
-    expect(await attemptsOf(id)).toMatchObject([{ status: 'FAILED' }, { status: 'FAILED' }])
-  })
-
-  test('of a server that says when to come back is not tried before', async () => {
-    const server = createServer((_request, response) => {
-      response.writeHead(503, { 'retry-after': '1800' }).end('{}')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
-    await start({ WHATSAPP_API_URL: `http://127.0.0.1:${port}` })
-    const id = await create('+16505551234')
-    await api.relay.tick()
-    server.close()
-    expect(await show(id)).toMatchObject({ outcomeUnknown: true })
-    const { rows } = await pool.query<{ minutes: number }>(
-      `select extract(epoch from next_retry_at - posthorn.now())::float8 / 60 as minutes
-         from messages.outbound_message`,
-    )
-    expect(rows[0]?.minutes).toBeGreaterThan(29)
-  })
 })
 
 describe('a failure that will not pass', () => {
@@ -191,15 +162,35 @@ describe('a failure that will not pass', () => {
     ])
   })
 
-  test('of the account is tried again, with one alert for a person', async () => {
+  test('of a person who opted out withdraws the consent, by answer and by report', async () => {
     await start()
-    const ids = [await create('+16505550190'), await create('+16505551190')]
-    await fault({ mode: 'error', status: 401, code: 190 })
+    await mute()
+    const consentOf = async (id: string) => {
+      const path = `/api/v1/dossiers/${id}/consents`
+      return (await api.call<{ items: Resource[] }>('GET', path)).body.items[0]?.['granted']
+    }
+    const dossiers = ['d-1', 'd-2', 'd-3']
+    for (const id of dossiers) {
+      const path = `/api/v1/dossiers/${id}/consents/whatsapp`
+      await api.call('PUT', path, { body: { granted: true } })
+    }
+    await fault({ mode: 'error', status: 400, code: 131_050, times: 1 })
+    await create('+16505551234', { dossierId: 'd-1' })
     await api.relay.tick()
-    for (const id of ids)
-      expect(await show(id)).toMatchObject({ status: 'QUEUED', attemptCount: 1 })
-    const { rows } = await pool.query(`select subject, code from posthorn.alert`)
-    expect(rows).toEqual([{ subject: '106540352242922', code: '190' }])
+    const reported = await create('+16505551235', { dossierId: 'd-2' })
+    await create('+16505551236', { dossierId: 'd-3' })
+    await api.relay.tick()
+    // What waits for the same person goes with it.
+    const waiting = await create('+16505551235', { dossierId: 'd-2' })
+    const wamid = String((await show(reported))['providerMessageId'])
+    await api.webhook(webhookWith({ id: wamid, status: 'failed', code: 131_050 }))
+    expect(await Promise.all(dossiers.map(consentOf))).toEqual([false, false, true])
+    expect((await show(waiting)).status).toBe('CANCELLED')
+    const { body } = await api.call<{ items: Resource[] }>('GET', '/api/v1/dossiers/d-2/audit')
+    expect(body.items[0]).toMatchObject({
+      actor: 'PROVIDER',
+      details: 'Consent for whatsapp withdrawn: the recipient opted out at the provider (131050)',
+    })
   })
 })
 

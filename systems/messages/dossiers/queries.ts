@@ -1,22 +1,30 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 
-/** Whose dossier it is; undefined if there is none. */
-export async function findOwner(db: Queryable, dossierId: string): Promise<string | undefined> {
-  const { rows } = await db.query<{ org_id: string }>(sql`
-    select org_id from messages.dossier where id = ${dossierId}`)
-  return rows[0]?.org_id
+/** Which dossier of which organisation: the ids of another organisation's are its own. */
+export interface DossierKey {
+  readonly orgId: string
+  readonly dossierId: string
 }
 
-/** Makes the dossier unless it is there; returns whose it is. */
+export async function isDossier(db: Queryable, { orgId, dossierId }: DossierKey): Promise<boolean> {
+  const { rows } = await db.query(sql`
+    select from messages.dossier where org_id = ${orgId} and id = ${dossierId}`)
+  return rows.length > 0
+}
+
+/** Makes the dossier unless it is there. */
 export async function insertDossier(
   tx: Transaction,
-  { id, orgId }: { id: string; orgId: string },
-): Promise<string | undefined> {
+  { orgId, dossierId }: DossierKey,
+): Promise<void> {
   await tx.query(sql`
-    insert into messages.dossier (id, org_id) values (${id}, ${orgId})
-    on conflict (id) do nothing`)
-  // A statement of its own: it sees the row of a faster transaction.
-  return findOwner(tx, id)
+    insert into messages.dossier (org_id, id) values (${orgId}, ${dossierId})
+    on conflict (org_id, id) do nothing`)
+}
+
+/** Which channel of whose dossier. */
+export interface ConsentKey extends DossierKey {
+  readonly channel: string
 }
 
 /**
@@ -25,12 +33,12 @@ export async function insertDossier(
  */
 export async function lockConsent(
   tx: Transaction,
-  { dossierId, channel }: { dossierId: string; channel: string },
+  { orgId, dossierId, channel }: ConsentKey,
 ): Promise<boolean> {
   const { rows } = await tx.query<{ granted: boolean }>(sql`
     select granted
       from messages.consent
-     where dossier_id = ${dossierId} and channel = ${channel}
+     where org_id = ${orgId} and dossier_id = ${dossierId} and channel = ${channel}
        for share`)
   return rows[0]?.granted ?? false
 }
@@ -44,23 +52,26 @@ export interface ConsentRow {
 
 export async function upsertConsent(
   tx: Transaction,
-  consent: { dossierId: string; channel: string; granted: boolean },
-): Promise<ConsentRow | undefined> {
+  consent: ConsentKey & { granted: boolean },
+): Promise<ConsentRow> {
   const { rows } = await tx.query<ConsentRow>(sql`
-    insert into messages.consent (dossier_id, channel, granted)
-    values (${consent.dossierId}, ${consent.channel}, ${consent.granted})
-    on conflict (dossier_id, channel)
+    insert into messages.consent (org_id, dossier_id, channel, granted)
+    values (${consent.orgId}, ${consent.dossierId}, ${consent.channel}, ${consent.granted})
+    on conflict (org_id, dossier_id, channel)
     do update set granted = excluded.granted, updated_at = now()
     returning *`)
-  return rows[0]
+  return rows[0] as ConsentRow
 }
 
 /** What a dossier has said about each channel it was asked about. */
-export async function listConsents(db: Queryable, dossierId: string): Promise<ConsentRow[]> {
+export async function listConsents(
+  db: Queryable,
+  { orgId, dossierId }: DossierKey,
+): Promise<ConsentRow[]> {
   const { rows } = await db.query<ConsentRow>(sql`
     select dossier_id, channel, granted, updated_at
       from messages.consent
-     where dossier_id = ${dossierId}
+     where org_id = ${orgId} and dossier_id = ${dossierId}
      order by channel`)
   return rows
 }
@@ -68,26 +79,29 @@ export async function listConsents(db: Queryable, dossierId: string): Promise<Co
 /** Messages that wait for their turn. */
 export async function findWaiting(
   tx: Transaction,
-  { dossierId, channel }: { dossierId: string; channel: string },
+  { orgId, dossierId, channel }: ConsentKey,
 ): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(sql`
     select id
       from messages.outbound_message
-     where dossier_id = ${dossierId} and channel = ${channel} and status = 'QUEUED'`)
+     where org_id = ${orgId} and dossier_id = ${dossierId} and channel = ${channel}
+       and status = 'QUEUED'`)
   return rows.map(({ id }) => id)
 }
 
 /** Of these dossiers' channels, those that may be written to. */
 export async function findGranted(
   db: Queryable,
-  wanted: readonly { dossierId: string; channel: string }[],
-): Promise<{ dossier_id: string; channel: string }[]> {
-  const { rows } = await db.query<{ dossier_id: string; channel: string }>(sql`
-    select c.dossier_id, c.channel
+  wanted: readonly ConsentKey[],
+): Promise<ConsentKey[]> {
+  const { rows } = await db.query<ConsentKey>(sql`
+    select c.org_id as "orgId", c.dossier_id as "dossierId", c.channel
       from messages.consent as c
-      join unnest(${wanted.map(({ dossierId }) => dossierId)}::text[],
-                  ${wanted.map(({ channel }) => channel)}::text[]) as w (dossier_id, channel)
-        on w.dossier_id = c.dossier_id and w.channel = c.channel
+      join unnest(${wanted.map(({ orgId }) => orgId)}::text[],
+                  ${wanted.map(({ dossierId }) => dossierId)}::text[],
+                  ${wanted.map(({ channel }) => channel)}::text[])
+             as w (org_id, dossier_id, channel)
+        on w.org_id = c.org_id and w.dossier_id = c.dossier_id and w.channel = c.channel
      where c.granted`)
   return rows
 }
@@ -103,12 +117,12 @@ export interface ActivityRow {
 
 export async function listActivities(
   db: Queryable,
-  page: { orgId: string; dossierId: string; before: string | undefined; limit: number },
+  page: DossierKey & { before: string | undefined; limit: number },
 ): Promise<ActivityRow[]> {
   const { rows } = await db.query<ActivityRow>(sql`
     select id, seq::text as seq, type, metadata, created_at
       from messages.activity
-     where dossier_id = ${page.dossierId} and org_id = ${page.orgId}
+     where org_id = ${page.orgId} and dossier_id = ${page.dossierId}
        and (${page.before ?? null}::bigint is null or seq < ${page.before ?? null}::bigint)
      order by activity.seq desc
      limit ${page.limit}`)
@@ -118,7 +132,7 @@ export async function listActivities(
 /** Addresses and numbers to which a dossier's messages went. */
 export async function listRecipients(
   db: Queryable,
-  { orgId, dossierId }: { orgId: string; dossierId: string },
+  { orgId, dossierId }: DossierKey,
 ): Promise<string[]> {
   const { rows } = await db.query<{ to_recipient: string }>(sql`
     select distinct to_recipient

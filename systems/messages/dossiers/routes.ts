@@ -14,7 +14,7 @@ import { DossierId } from '../message.ts'
 import { problem } from '../problems.ts'
 import type { RouteOptions } from '../routes.ts'
 import { setConsent } from './consent.ts'
-import { findOwner, listActivities, listConsents, type ConsentRow } from './queries.ts'
+import { isDossier, listActivities, listConsents, type ConsentRow } from './queries.ts'
 
 const PATH = '/api/v1/dossiers/:id'
 const tags = ['messages']
@@ -77,23 +77,20 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     const row = await transaction(pool, (tx) =>
       setConsent(tx, outbox, { orgId, dossierId, channel, granted, by }),
     )
-    if (!row) throw problem('NOT_FOUND')
     return consentResource(row)
   })
 
   app.get(`${PATH}/consents`, { schema: consents }, async (request) => {
-    const { id: dossierId } = request.params
-    const owner = await findOwner(pool, dossierId)
     // A dossier without a row has no consent yet; its first consent makes the row.
-    if (owner !== undefined && owner !== callerOf(request).org) throw problem('NOT_FOUND')
-    const rows = await listConsents(pool, dossierId)
+    const key = { orgId: callerOf(request).org, dossierId: request.params.id }
+    const rows = await listConsents(pool, key)
     return { items: rows.map(consentResource), channels: [...providers.keys()] }
   })
 
   app.get(`${PATH}/activities`, { schema: activities }, async (request) => {
     const { org: orgId } = callerOf(request)
     const { id: dossierId } = request.params
-    if ((await findOwner(pool, dossierId)) !== orgId) throw problem('NOT_FOUND')
+    if (!(await isDossier(pool, { orgId, dossierId }))) throw problem('NOT_FOUND')
     const { limit, cursor } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
     const rows = await listActivities(pool, { orgId, dossierId, before, limit: limit + 1 })
@@ -111,7 +108,7 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     const { id: entityId } = request.params
     const page = await auditPage(pool, { orgId, entity: 'DOSSIER', entityId }, request.query)
     // A refusal for a dossier without a row is recorded all the same.
-    const isKnown = page.items.length > 0 || (await findOwner(pool, entityId)) === orgId
+    const isKnown = page.items.length > 0 || (await isDossier(pool, { orgId, dossierId: entityId }))
     if (!isKnown) throw problem('NOT_FOUND')
     return page
   })

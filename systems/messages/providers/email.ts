@@ -3,13 +3,22 @@ import { delivered, refused, retryLater, unknown, unreachable } from '@posthorn/
 import { createTransport, type Transporter } from 'nodemailer'
 import { Type } from 'typebox'
 import type { NewMessage } from '../message.ts'
-import { payloadErrors, type Answered, type Outgoing, type Provider } from './provider.ts'
+import {
+  payloadErrors,
+  stopped,
+  type Answered,
+  type Outgoing,
+  type Provider,
+  type SendingAccount,
+} from './provider.ts'
 
 export interface EmailOptions {
   /** Where mail goes, as `smtp://host:25`; undefined while there is no server. */
   smtpUrl(): Promise<string | undefined>
   readonly from: string
   readonly timeoutMs: number
+  /** The account of the settings: its number is the sender's address. */
+  readonly own: SendingAccount
 }
 
 const Payload = Type.Object(
@@ -24,10 +33,12 @@ const Payload = Type.Object(
 /** Plain mail. It ends as SENT: there are no delivery reports. */
 export class EmailProvider implements Provider {
   readonly channel = 'email'
+  readonly own: SendingAccount
   readonly #options: EmailOptions
   #open: { readonly url: string; readonly transporter: Transporter } | undefined
 
   constructor(options: EmailOptions) {
+    this.own = options.own
     this.#options = options
   }
 
@@ -41,7 +52,7 @@ export class EmailProvider implements Provider {
     return this.#options.from
   }
 
-  async send({ id, to, payload }: Outgoing): Promise<Answered> {
+  async send({ id, to, payload }: Outgoing, account: SendingAccount): Promise<Answered> {
     const url = await this.#options.smtpUrl()
     if (url === undefined) return unreachable({ message: 'no mail server is known' })
     const { subject, text } = payload as { subject: string; text: string }
@@ -50,7 +61,7 @@ export class EmailProvider implements Provider {
       const info = (await this.#transporter(url).sendMail(mail)) as { response?: string }
       return { ...delivered({ id: mail.messageId }), response: { response: info.response ?? null } }
     } catch (error) {
-      return failure(error)
+      return failure(error, account)
     }
   }
 
@@ -72,10 +83,18 @@ export class EmailProvider implements Provider {
   }
 }
 
-function failure(error: unknown): Answered {
-  const { command, responseCode } = error as { command?: string; responseCode?: number }
+interface SmtpError extends Error {
+  readonly code?: string
+  readonly command?: string
+  readonly responseCode?: number
+}
+
+function failure(error: unknown, account: SendingAccount): Answered {
+  const { code, command, responseCode, message } = error as SmtpError
   if (responseCode !== undefined) {
-    const answer = { code: `SMTP_${responseCode}`, message: (error as Error).message }
+    const answer = { code: `SMTP_${responseCode}`, message }
+    // The server does not take our password: that is not the message's fault.
+    if (code === 'EAUTH') return stopped(answer, { account, numberId: '' })
     return responseCode >= 500 ? refused(answer) : retryLater(answer)
   }
   // A connection that was never made has carried nothing.

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { Agent } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
 import { EmailProvider } from './email.ts'
@@ -110,6 +110,7 @@ test.each<[ErrorClass, number[]]>([
   ['limit', [4, 613, 80_007, 130_429]],
   ['pair-limit', [131_056]],
   ['account', [0, 10, 190, 200, 250, 299, 368, 131_005, 131_042]],
+  ['number', [33, 131_037, 131_045, 131_048, 133_010, 133_016]],
   ['retry', [1, 2, 131_000, 131_016, 131_057, 999_999, -1]],
 ])('%s are %j', (errorClass, codes) => {
   expect(codes.map(classOf)).toEqual(codes.map(() => errorClass))
@@ -158,16 +159,40 @@ test('whenever a sender asks, no second has more turns than it may', () => {
   expect(most).toBe(20)
 })
 
+const own = { id: 'email', orgId: null, accessToken: '', numberIds: ['a@b.org'], credentials: '' }
+const mail = {
+  ...{ id: '1', orgId: 'acme', attemptNo: 1, waitMs: 0, dossierId: null, accountId: null },
+  ...{ channel: 'email', to: 'c@d.org', templateCode: null },
+  payload: { subject: 's', text: 't' },
+}
+
+test('mail whose server refuses our password waits for a person, and is not refused', async () => {
+  const server = createTcpServer((socket) => {
+    socket.write('220 mail\r\n')
+    socket.on('data', (bytes) => {
+      const isGreeting = bytes.toString().startsWith('EHLO')
+      socket.write(isGreeting ? '250-mail\r\n250 AUTH PLAIN\r\n' : '535 5.7.8 no\r\n')
+    })
+    socket.on('error', () => undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const smtpUrl = async () => `smtp://user:wrong@127.0.0.1:${port}`
+  const provider = new EmailProvider({ smtpUrl, from: 'a@b.org', timeoutMs: 5_000, own })
+  expect(await provider.send(mail, own)).toMatchObject({
+    ...{ kind: 'retryLater', charge: false, failure: { code: 'SMTP_535' } },
+    stop: { account: own, numberId: '' },
+  })
+  await provider.close()
+  server.close()
+})
+
 test('mail that no server takes is not sent', async () => {
   const provider = (url: string | undefined) =>
-    new EmailProvider({ smtpUrl: async () => url, from: 'a@b.org', timeoutMs: 500 })
-  const mail = {
-    ...{ id: '1', dossierId: null, channel: 'email', to: 'c@d.org', templateCode: 'x' },
-    payload: { subject: 's', text: 't' },
-  }
-  expect(await provider(undefined).send(mail)).toMatchObject({
+    new EmailProvider({ smtpUrl: async () => url, from: 'a@b.org', timeoutMs: 500, own })
+  expect(await provider(undefined).send(mail, own)).toMatchObject({
     kind: 'retryLater',
     unreachable: true,
   })
-  expect(await provider('smtp://127.0.0.1:9').send(mail)).toMatchObject({ unreachable: true })
+  expect(await provider('smtp://127.0.0.1:9').send(mail, own)).toMatchObject({ unreachable: true })
 })

@@ -2,8 +2,11 @@
  * Meta's error codes and what each means for a message. A code that is not listed is tried again.
  */
 
-/** How a code is met. `limit` waits without counting; `account` is tried again, with an alert. */
-export type ErrorClass = 'refused' | 'limit' | 'pair-limit' | 'account' | 'retry'
+/**
+ * How a code is met. `limit` waits without counting; `account` and `number` stop what sends, with an
+ * alert, until it is mended.
+ */
+export type ErrorClass = 'refused' | 'limit' | 'pair-limit' | 'account' | 'number' | 'retry'
 
 /** The same request can never succeed, or not within the hours that we try. */
 const REFUSED = [
@@ -23,16 +26,17 @@ const LIMITS = [4, 613, 80007, 130429]
 
 const PAIR_LIMIT = 131056
 
-/** Ours to repair: tokens, permissions, payment, registration. Waiting messages must not die of it. */
-const ACCOUNT = [
-  0, 3, 10, 33, 104, 190, 368, 131005, 131037, 131042, 131045, 131048, 133005, 133008, 133009,
-  133010, 133015, 133016, 134011, 134100,
-]
+/** Ours to mend, of the account: tokens, permissions, blocked for policy, payment, terms. */
+const ACCOUNT = [0, 3, 10, 104, 190, 368, 131005, 131042, 134011, 134100]
+
+/** Ours to mend, of one number: deleted, its name, its registration, taken for a sender of spam. */
+const NUMBER = [33, 131037, 131045, 131048, 133005, 133008, 133009, 133010, 133015, 133016]
 
 const CLASSES: ReadonlyMap<number, ErrorClass> = new Map([
   ...REFUSED.map((code) => [code, 'refused'] as const),
   ...LIMITS.map((code) => [code, 'limit'] as const),
   ...ACCOUNT.map((code) => [code, 'account'] as const),
+  ...NUMBER.map((code) => [code, 'number'] as const),
   [PAIR_LIMIT, 'pair-limit'] as const,
 ])
 

@@ -16,16 +16,22 @@ import type { NewMessage } from '../message.ts'
 import { postMessage, type GraphReply } from './graph-api.ts'
 import { Pacer } from './pacer.ts'
 import { Pauses } from './pauses.ts'
-import { payloadErrors, type Answered, type Outgoing, type Provider } from './provider.ts'
+import {
+  payloadErrors,
+  stopped,
+  type Answered,
+  type Outgoing,
+  type Provider,
+  type SendingAccount,
+} from './provider.ts'
 import { classOf } from './whatsapp-errors.ts'
 
 export interface WhatsAppOptions {
   /** Where the Graph API is; asked at every request, since a simulator's address comes late. */
   apiUrl(): string
   readonly version: string
-  readonly accessToken: string
-  /** Ids of our own numbers; each recipient belongs to one of them. */
-  readonly phoneNumberIds: readonly string[]
+  /** The account of the settings. */
+  readonly own: SendingAccount
   /** Messages a second for each number; 0 for no limit of ours. */
   readonly perSecond: number
   readonly timeoutMs: number
@@ -55,6 +61,7 @@ const Payload = Type.Object(
 /** Sends template messages through Meta's Cloud API. */
 export class WhatsAppCloudApiProvider implements Provider {
   readonly channel = 'whatsapp'
+  readonly own: SendingAccount
   readonly #options: WhatsAppOptions
   readonly #pacer: Pacer
   readonly #pauses = new Pauses()
@@ -62,6 +69,7 @@ export class WhatsAppCloudApiProvider implements Provider {
 
   constructor(options: WhatsAppOptions) {
     const { perSecond, timeoutMs } = options
+    this.own = options.own
     this.#options = options
     this.#pacer = new Pacer({ perSecond, mostMs: IN_HAND_MS })
     this.#agent = new Agent({
@@ -73,33 +81,38 @@ export class WhatsAppCloudApiProvider implements Provider {
     })
   }
 
-  check({ to, payloadJson }: NewMessage): FieldError[] {
+  check({ to, templateCode, payloadJson }: NewMessage): FieldError[] {
     const isNumber = /^\+[1-9]\d{6,14}$/.test(to) && isPossiblePhoneNumber(to)
     const reason = 'must be a phone number in E.164 form, such as +16505551234'
-    return [...(isNumber ? [] : [{ field: 'to', reason }]), ...payloadErrors(Payload, payloadJson)]
+    return [
+      ...(isNumber ? [] : [{ field: 'to', reason }]),
+      ...(templateCode === undefined ? [{ field: 'templateCode', reason: 'is required' }] : []),
+      ...payloadErrors(Payload, payloadJson),
+    ]
   }
 
-  senderFor(to: string): string {
+  senderFor(to: string, { numberIds }: Pick<SendingAccount, 'numberIds'>): string {
     // By the highest weight: with one number more, only the recipients that go to it change.
-    const weighted = this.#options.phoneNumberIds.map((id) => [weigh(id, to), id] as const)
+    const weighted = numberIds.map((id) => [weigh(id, to), id] as const)
     const [, sender] = weighted.reduce((best, next) => (next[0] > best[0] ? next : best), [-1, ''])
     return sender
   }
 
-  async send(message: Outgoing, signal: AbortSignal): Promise<Answered> {
-    const sender = this.senderFor(message.to)
+  async send(message: Outgoing, account: SendingAccount, signal: AbortSignal): Promise<Answered> {
+    const sender = this.senderFor(message.to, account)
     const pair = `${sender} ${message.to}`
     const postponed = await this.#untilMayGo(sender, pair, signal)
     if (postponed) return postponed
-    const { apiUrl, version, accessToken, timeoutMs } = this.#options
+    const { apiUrl, version, timeoutMs } = this.#options
     const reply = await postMessage({
       url: `${apiUrl()}/${version}/${sender}/messages`,
-      accessToken,
+      accessToken: account.accessToken,
       body: templateMessage(message),
       dispatcher: this.#agent,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
-    return { ...this.#outcomeOf(reply, { sender, pair }), response: reply.response ?? null }
+    const outcome = this.#outcomeOf(reply, { account, sender, pair })
+    return { ...outcome, response: reply.response ?? null }
   }
 
   async close(): Promise<void> {
@@ -121,7 +134,8 @@ export class WhatsAppCloudApiProvider implements Provider {
     return signal.aborted ? untriedAnswer('SENDER_PACED', 0) : undefined
   }
 
-  #outcomeOf(reply: GraphReply, { sender, pair }: { sender: string; pair: string }): Answered {
+  #outcomeOf(reply: GraphReply, way: Way): Answered {
+    const { sender, pair } = way
     switch (reply.kind) {
       case 'accepted':
         this.#pauses.end(sender)
@@ -132,13 +146,13 @@ export class WhatsAppCloudApiProvider implements Provider {
       case 'silent':
         return unknown(reply.error)
       case 'failed':
-        return this.#failure(reply, { sender, pair })
+        return this.#failure(reply, way)
     }
   }
 
   #failure(
     reply: Extract<GraphReply, { kind: 'failed' }>,
-    { sender, pair }: { sender: string; pair: string },
+    { account, sender, pair }: Way,
   ): Answered {
     const { status, code, error, retryAfterMs: askedMs } = reply
     // Some gateways in between say it by the status alone.
@@ -156,7 +170,9 @@ export class WhatsAppCloudApiProvider implements Provider {
         return retryLater(error, { after: inMs(ms), charge: false, tried: true })
       }
       case 'account':
-        return { ...retryLater(error), alarming: sender }
+        return stopped(error, { account, numberId: '' })
+      case 'number':
+        return stopped(error, { account, numberId: sender })
       case 'retry':
         // The server broke while it had the message: it may have sent it all the same.
         return (status >= 500 ? unknown : retryLater)(error, { after: inMs(askedMs) })
@@ -164,12 +180,19 @@ export class WhatsAppCloudApiProvider implements Provider {
   }
 }
 
+/** By which account and number a message goes, and with its recipient. */
+interface Way {
+  readonly account: SendingAccount
+  readonly sender: string
+  readonly pair: string
+}
+
 function weigh(phoneNumberId: string, to: string): number {
   return createHash('sha256').update(`${phoneNumberId} ${to}`).digest().readUInt32BE(0)
 }
 
-/** The message as Meta wants it; our id comes back with every status of it. */
-function templateMessage({ id, to, templateCode, payload }: Outgoing): unknown {
+/** The message as Meta wants it; which message and attempt it is comes back with every status. */
+function templateMessage({ id, attemptNo, to, templateCode, payload }: Outgoing): unknown {
   const { language = 'en_US', parameters = [] } = payload as {
     language?: string
     parameters?: readonly string[]
@@ -185,8 +208,13 @@ function templateMessage({ id, to, templateCode, payload }: Outgoing): unknown {
       language: { code: language },
       ...(parameters.length > 0 && { components: [body] }),
     },
-    biz_opaque_callback_data: id,
+    biz_opaque_callback_data: callbackData({ id, attemptNo }),
   }
+}
+
+/** Read again by `statuses/report.ts`. */
+function callbackData({ id, attemptNo }: Pick<Outgoing, 'id' | 'attemptNo'>): string {
+  return `${id}:${attemptNo}`
 }
 
 function untriedAnswer(code: 'SENDER_PAUSED' | 'SENDER_PACED', ms: number): Answered {

@@ -8,6 +8,7 @@ import {
   type Transaction,
 } from '@posthorn/engine'
 import { recordActivities, recordAudit, type Activity, type AuditEvent } from '../audit.ts'
+import { withdrawOptedOut, type Refusal } from '../dossiers/consent.ts'
 import type { OutboundMessage } from '../message.ts'
 import { courseOf, type Course } from './move.ts'
 import {
@@ -15,8 +16,11 @@ import {
   findSubjects,
   lockMessages,
   markSent,
+  recordTimes,
   type Filed,
   type LockedMessage,
+  type ReportedTimes,
+  type SentReport,
 } from './queries.ts'
 import { keyOf, type Report } from './report.ts'
 
@@ -101,15 +105,21 @@ async function place(
 }
 
 function courseFor(message: LockedMessage, reports: readonly Report[]): Course {
-  const { provider_message_id: current, earlier_ids: earlier } = message
   return courseOf(
     message.status,
-    reports.map((report) => {
-      const id = report.providerMessageId
-      const isEarlier = id !== current && (current !== null || earlier.includes(id))
-      return { report, isEarlier }
-    }),
+    reports.map((report) => ({ report, isEarlier: isOfEarlierAttempt(message, report) })),
   )
+}
+
+/** By the number that came back with the report; without one, by the provider's ids. */
+function isOfEarlierAttempt(message: LockedMessage, report: Report): boolean {
+  const { provider_message_id: current, earlier_ids: earlier } = message
+  const { providerMessageId: id, attemptNo } = report
+  if (id === current) return false
+  if (attemptNo === null) return current !== null || earlier.includes(id)
+  // Queued anew by hand, all its attempts are over.
+  const isAnew = message.status === 'QUEUED' && message.attempt_count === 0
+  return isAnew || attemptNo < message.attempt_no || earlier.includes(id)
 }
 
 type Followed = Course & { readonly message: LockedMessage }
@@ -123,14 +133,38 @@ async function follow(
   if (sent.length > 0) await markSent(tx, sent)
   const confirmations = courses.flatMap(confirmationOf)
   if (confirmations.length > 0) await confirm(tx, outbox, confirmations, { by: ACTOR })
+  const times = courses.flatMap(timesOf)
+  if (times.length > 0) await recordTimes(tx, times)
   await recordAudit(tx, courses.flatMap(auditOf))
   await recordActivities(tx, courses.flatMap(activitiesOf))
+  await withdrawOptedOut(tx, outbox, courses.flatMap(refusalsOf))
+}
+
+/** A message that was read has arrived, also where no report said so. */
+function timesOf({ message, steps }: Followed): ReportedTimes[] {
+  const first = (...words: readonly Report['status'][]): string | null =>
+    steps
+      .flatMap(({ report, move }) =>
+        move !== 'late' && words.includes(report.status) ? (report.at ?? []) : [],
+      )
+      .toSorted()[0] ?? null
+  const [sentAt, deliveredAt, readAt] = [first('sent'), first('delivered', 'read'), first('read')]
+  if (sentAt === null && deliveredAt === null) return []
+  return [{ id: message.id, sentAt, deliveredAt, readAt }]
+}
+
+/** Also those of a message that ended otherwise: what they say of the person is true all the same. */
+function refusalsOf({ message, steps }: Followed): Refusal[] {
+  const { org_id: orgId, dossier_id: dossierId, channel } = message
+  return steps.map(({ report }) => ({ orgId, dossierId, channel, code: report.errorCode }))
 }
 
 /** The report by which a message turns out to be with the provider. */
-function firstSent({ message, steps }: Followed): { id: string; providerMessageId: string }[] {
-  const step = isOnItsWay(message) ? steps.find(({ move }) => isState(move)) : undefined
-  return step ? [{ id: message.id, providerMessageId: step.report.providerMessageId }] : []
+function firstSent({ message, steps }: Followed): SentReport[] {
+  const report = isOnItsWay(message) && steps.find(({ move }) => isState(move))?.report
+  if (!report) return []
+  const { providerMessageId, attemptNo } = report
+  return [{ id: message.id, providerMessageId, attemptNo: attemptNo ?? message.attempt_no }]
 }
 
 function confirmationOf({ message, state, steps }: Followed): Confirmation[] {

@@ -60,7 +60,11 @@ export interface LockedMessage {
   readonly dossier_id: string | null
   readonly channel: string
   readonly status: MessageState
+  readonly attempt_count: number
+  readonly to_recipient: string
   readonly provider_message_id: string | null
+  /** The number of the last attempt. */
+  readonly attempt_no: number
   /** The provider's ids of attempts that are over. */
   readonly earlier_ids: readonly string[]
 }
@@ -74,7 +78,8 @@ export async function lockMessages(
   ids: readonly string[],
 ): Promise<LockedMessage[]> {
   const { rows } = await tx.query<LockedMessage>(sql`
-    select m.id, m.org_id, m.dossier_id, m.channel, m.status, m.provider_message_id,
+    select m.id, m.org_id, m.dossier_id, m.channel, m.status, m.to_recipient, m.attempt_count,
+           m.attempt_no, m.provider_message_id,
            array(select a.provider_message_id
                    from messages.outbound_attempt as a
                   where a.outbound_message_id = m.id
@@ -86,35 +91,69 @@ export async function lockMessages(
   return rows
 }
 
+/** When a message was sent, arrived and was read, as far as reports say so. */
+export interface ReportedTimes {
+  readonly id: string
+  readonly sentAt: string | null
+  readonly deliveredAt: string | null
+  readonly readAt: string | null
+}
+
+/** The provider's times replace ours; of several attempts that arrived the first one counts. */
+export async function recordTimes(tx: Transaction, times: readonly ReportedTimes[]): Promise<void> {
+  await tx.query(sql`
+    update messages.outbound_message as m
+       set sent_at = coalesce(u."sentAt", m.sent_at),
+           delivered_at = least(m.delivered_at, u."deliveredAt"),
+           read_at = least(m.read_at, u."readAt")
+      from jsonb_to_recordset(${JSON.stringify(times)}::jsonb)
+             as u (id uuid, "sentAt" timestamptz, "deliveredAt" timestamptz, "readAt" timestamptz)
+     where m.id = u.id`)
+}
+
+/** The first report of a message that is still on its way for us, and of which attempt it is. */
+export interface SentReport {
+  readonly id: string
+  readonly providerMessageId: string
+  readonly attemptNo: number
+}
+
 /**
  * A report proves that the provider has the message, even if its answer was lost: the claim ends
- * here, and the worker that still waits changes nothing when it comes back.
+ * here, and the worker that still waits changes nothing when it comes back. What that worker is
+ * sending meanwhile, where the report is of an earlier attempt, stays unknown.
  */
-export async function markSent(
-  tx: Transaction,
-  sent: readonly { id: string; providerMessageId: string }[],
-): Promise<void> {
+export async function markSent(tx: Transaction, sent: readonly SentReport[]): Promise<void> {
   await tx.query(sql`
     with reported as (
       select * from unnest(${sent.map(({ id }) => id)}::uuid[],
-                           ${sent.map((each) => each.providerMessageId)}::text[])
-                 as u (id, provider_message_id)
+                           ${sent.map((each) => each.providerMessageId)}::text[],
+                           ${sent.map(({ attemptNo }) => attemptNo)}::int[])
+                 as u (id, provider_message_id, attempt_no)
     ),
     moved as (
       update messages.outbound_message as m
-         set status = 'SENT', provider_message_id = r.provider_message_id,
+         set status = 'SENT', sent_at = now(), provider_message_id = r.provider_message_id,
              error_code = null, error_message = null,
              claim_token = null, claimed_until = null, lost_claims = 0
         from reported as r, messages.outbound_message as before
        where m.id = r.id and before.id = m.id and m.status in ('QUEUED', 'SENDING')
-      returning m.id, m.org_id, m.attempt_count, m.provider_message_id, before.status as from_state
+      returning m.id, m.org_id, m.attempt_count, m.provider_message_id, r.attempt_no,
+                before.status as from_state
     ),
     closed as (
       update messages.outbound_attempt as a
-         set status = 'SUCCESS', error_code = null, error_message = null,
-             provider_message_id = moved.provider_message_id, updated_at = now()
+         set status = case when a.attempt_no = moved.attempt_no then 'SUCCESS' else 'FAILED' end,
+             error_code = case when a.attempt_no <> moved.attempt_no then 'OUTCOME_UNKNOWN' end,
+             error_message = case when a.attempt_no <> moved.attempt_no
+                                  then 'The message arrived by an earlier attempt.' end,
+             provider_message_id = case when a.attempt_no = moved.attempt_no
+                                        then moved.provider_message_id end,
+             next_retry_at = null,
+             updated_at = now()
         from moved
-       where a.outbound_message_id = moved.id and a.status = 'TRYING'
+       where a.outbound_message_id = moved.id
+         and (a.status = 'TRYING' or a.attempt_no = moved.attempt_no)
     )
     insert into posthorn.transition
            (outbox, message_id, from_state, to_state, attempt, actor, reason, tenant)

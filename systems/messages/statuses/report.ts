@@ -13,8 +13,12 @@ export interface ReportKey {
 export interface Report extends ReportKey {
   /** Our own id of the message, if it came back. */
   readonly opaqueId: string | null
+  /** Which of its attempts; null where only the id came back, or nothing. */
+  readonly attemptNo: number | null
   readonly errorCode: string | null
   readonly errorMessage: string | null
+  /** When it happened, by the provider's clock. */
+  readonly at: string | null
 }
 
 /** The parts of Meta's body that are read; all else may be as it likes. */
@@ -51,6 +55,7 @@ export const WebhookBody = Type.Object(
 const Status = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 500 }),
   status: Type.Enum([...REPORTED]),
+  timestamp: Type.Optional(Type.Unknown()),
   biz_opaque_callback_data: Type.Optional(Type.String()),
   errors: Type.Optional(Type.Array(Type.Unknown())),
 })
@@ -62,7 +67,8 @@ const StatusError = Type.Object({
   error_data: Type.Optional(Type.Object({ details: Type.Optional(Type.String()) })),
 })
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** What went out with the message: its id and the number of the attempt, which older ones lack. */
+const CALLBACK_DATA = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(\d{1,9}))?$/
 
 /** Every report of a webhook, each once; what is none is left out, and how many those were. */
 export function readReports(body: Static<typeof WebhookBody>): {
@@ -92,13 +98,22 @@ function reportOf(status: unknown): Report | undefined {
   const { id, status: word, biz_opaque_callback_data: opaque = '', errors = [] } = status
   const error = errors.find((each) => Value.Check(StatusError, each))
   const failed = word === 'failed' ? error : undefined
+  const [, opaqueId = null, attemptNo] = CALLBACK_DATA.exec(opaque) ?? []
   return {
     providerMessageId: id,
     status: word,
-    opaqueId: UUID.test(opaque) ? opaque : null,
+    opaqueId,
+    attemptNo: attemptNo === undefined ? null : Number(attemptNo),
     errorCode: word === 'failed' ? String(failed?.code ?? 'UNKNOWN') : null,
     errorMessage: word === 'failed' ? (textOf(failed) ?? 'The provider gave no reason.') : null,
+    at: timeOf(status.timestamp),
   }
+}
+
+/** Meta writes whole seconds, as text; a time of another century is none. */
+function timeOf(timestamp: unknown): string | null {
+  const text = String(timestamp)
+  return /^\d{9,10}$/.test(text) ? new Date(Number(text) * 1_000).toISOString() : null
 }
 
 function textOf(error: Static<typeof StatusError> | undefined): string | undefined {

@@ -2,20 +2,26 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { transaction } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
+import { Type, type TObject } from 'typebox'
+import type { Sealing } from '../../sealing.ts'
+import { openSecret, webhookPathOf } from '../accounts/account.ts'
+import { findAccount } from '../accounts/queries.ts'
 import { problem } from '../problems.ts'
 import { takeReports, type Intake, type Reports } from './intake.ts'
 import { readReports, WebhookBody, type Report } from './report.ts'
 
 export interface WebhookOptions extends Intake {
   readonly pool: Pool
+  readonly sealing: Sealing
   readonly appSecret: string
   readonly verifyToken: string
   readonly allowUnsigned: boolean
 }
 
 const PATH = '/api/v1/webhooks/whatsapp/inbound'
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** More than Meta ever sends at once, which is 3 MB. */
 const MOST_BYTES = 4 * 1_048_576
@@ -43,33 +49,80 @@ const inbound = {
   response: { 200: Type.Object({ received: Type.Integer() }) },
 }
 
-export function webhookRoutes(app: App, options: WebhookOptions): void {
-  const { log, appSecret, verifyToken, allowUnsigned } = options
+/** Who signs a webhook, and whose messages it may speak of. */
+interface Signer {
+  readonly appSecret: string
+  readonly verifyToken: string
+  /** Undefined: all organisations' that have no account of their own. */
+  readonly orgId: string | undefined
+}
 
-  app.get(PATH, { schema: handshake, config: { access: 'public' } }, async (request, reply) => {
-    const {
-      'hub.mode': mode,
-      'hub.verify_token': token = '',
-      'hub.challenge': challenge,
-    } = request.query
-    const isOurs = mode === 'subscribe' && isSameWord(token, verifyToken)
-    if (!isOurs || challenge === undefined) throw problem('WEBHOOK_HANDSHAKE_REFUSED')
-    return reply.type('text/plain; charset=utf-8').send(challenge)
+export function webhookRoutes(app: App, options: WebhookOptions): void {
+  const { pool, sealing, appSecret, verifyToken } = options
+  const own: Signer = { appSecret, verifyToken, orgId: undefined }
+  receive(app, options, { path: PATH, schemas: { handshake, inbound }, signerOf: async () => own })
+
+  const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+  receive(app, options, {
+    path: webhookPathOf(':id'),
+    schemas: { handshake: { ...handshake, params }, inbound: { ...inbound, params } },
+    signerOf: async (request) => {
+      const { id } = request.params as { id: string }
+      const account = UUID.test(id) ? await findAccount(pool, { id }) : undefined
+      if (!account) return undefined
+      return {
+        appSecret: openSecret(sealing, account, 'app_secret'),
+        verifyToken: openSecret(sealing, account, 'verify_token'),
+        orgId: account.org_id,
+      }
+    },
   })
+}
+
+interface Receiver {
+  readonly path: string
+  readonly schemas: {
+    readonly handshake: typeof handshake & { readonly params?: TObject }
+    readonly inbound: typeof inbound & { readonly params?: TObject }
+  }
+  /** Undefined where there is no such account: answered as a wrong signature is. */
+  signerOf(request: FastifyRequest): Promise<Signer | undefined>
+}
+
+function receive(app: App, options: WebhookOptions, { path, schemas, signerOf }: Receiver): void {
+  const { log, allowUnsigned } = options
+
+  app.get(
+    path,
+    { schema: schemas.handshake, config: { access: 'public' } },
+    async (request, reply) => {
+      const {
+        'hub.mode': mode,
+        'hub.verify_token': token = '',
+        'hub.challenge': challenge,
+      } = request.query
+      const signer = await signerOf(request)
+      const isOurs = signer && mode === 'subscribe' && isSameWord(token, signer.verifyToken)
+      if (!isOurs || challenge === undefined) throw problem('WEBHOOK_HANDSHAKE_REFUSED')
+      return reply.type('text/plain; charset=utf-8').send(challenge)
+    },
+  )
 
   app.post(
-    PATH,
+    path,
     {
-      schema: inbound,
+      schema: schemas.inbound,
       // Signed, and sent by one network in bursts: a limit by network would lose reports.
       config: {
         access: 'public',
         rateLimit: false,
         // Before anything is read of the body: who does not know the secret learns nothing of it.
-        signed: ({ headers }, bytes) => {
-          const signature = headers['x-hub-signature-256']
+        signed: async (request, bytes) => {
+          const signature = request.headers['x-hub-signature-256']
+          const signer = await signerOf(request)
+          if (!signer) throw problem('WEBHOOK_SIGNATURE_INVALID')
           if (signature === undefined && allowUnsigned) return
-          if (isSigned(bytes, signature, appSecret)) return
+          if (isSigned(bytes, signature, signer.appSecret)) return
           throw problem('WEBHOOK_SIGNATURE_INVALID')
         },
       },
@@ -78,8 +131,10 @@ export function webhookRoutes(app: App, options: WebhookOptions): void {
     async (request) => {
       const { reports, others } = readReports(request.body)
       if (others > 0) log.warn({ others }, 'webhook has statuses of an unknown form; ignored')
-      const orgId = request.headers['x-org-id']
-      await takeAll(options, reports, orgId === undefined ? undefined : String(orgId))
+      const named = request.headers['x-org-id']
+      const signer = await signerOf(request)
+      const orgId = signer?.orgId ?? (named === undefined ? undefined : String(named))
+      await takeAll(options, reports, orgId)
       return { received: reports.length }
     },
   )

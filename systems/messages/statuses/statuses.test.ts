@@ -58,6 +58,20 @@ const abandonMessage = async () => {
   return id
 }
 
+/** The next worker has claimed it since, and sends it again. */
+const abandonAgain = async (id: string) => {
+  await pool.query(`update messages.outbound_message set status = 'QUEUED' where id = $1`, [id])
+  await pool.query(
+    `with again as (
+       update messages.outbound_message set status = 'SENDING', attempt_count = 2 where id = $1
+     )
+     insert into messages.outbound_attempt (id, outbound_message_id, attempt_no, status, error_code)
+     values (gen_random_uuid(), $1, 1, 'FAILED', 'OUTCOME_UNKNOWN'),
+            (gen_random_uuid(), $1, 2, 'TRYING', null)`,
+    [id],
+  )
+}
+
 const WORDS = ['sent', 'delivered', 'read', 'failed'] as const
 
 /** What the rules say, in another way than the code: the first word that ends it decides. */
@@ -207,16 +221,54 @@ describe('reports', () => {
 
   test('of an attempt before the last do not undo what came since', async () => {
     const { id, wamid } = await sendMessage()
-    await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque: id, code: 131_026 }))
+    const opaque = `${id}:1`
+    await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque, code: 131_026 }))
     await api.call('POST', `${MESSAGES}/${id}/retry`)
-    await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque: id, code: 131_026 }))
-    await api.webhook(webhookWith({ id: wamid, status: 'sent', opaque: id }))
+    await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque, code: 131_026 }))
+    await api.webhook(webhookWith({ id: wamid, status: 'sent', opaque }))
+    await api.webhook(webhookWith({ id: 'wamid.twin', status: 'failed', opaque, code: 131_026 }))
     expect((await show(id)).status).toBe('QUEUED')
     await api.relay.tick()
     await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque: id, code: 131_000 }))
     expect((await show(id)).status).toBe('SENT')
-    await api.webhook(webhookWith({ id: wamid, status: 'read', opaque: id }))
+    await api.webhook(webhookWith({ id: wamid, status: 'read', opaque }))
     expect((await show(id)).status).toBe('DELIVERED')
+  })
+
+  test('of an attempt without an answer do not end the next one, in any order', async () => {
+    const cases = [
+      { reports: ['1 failed', '2 sent'], end: { status: 'SENT', errorCode: null } },
+      { reports: ['1 failed', '2 sent', '2 read'], end: { status: 'DELIVERED', errorCode: null } },
+      { reports: ['1 failed', '2 sent', '2 failed'], end: { errorCode: '131026' } },
+      // However it got there, it got there.
+      { reports: ['1 failed', '1 delivered', '2 sent'], end: { status: 'DELIVERED' } },
+    ]
+    for (const { reports, end } of cases) {
+      for (const order of permutations(reports)) {
+        const id = await abandonMessage()
+        await abandonAgain(id)
+        for (const [at, report] of order.entries()) {
+          const [attempt = '', status = ''] = report.split(' ')
+          const code = attempt === '1' ? 131_000 : 131_026
+          const opaque = `${id}:${attempt}`
+          await api.webhook(webhookWith({ id: `wamid.${opaque}`, status, opaque, code }))
+          if (at === 0 && report === '1 failed') expect((await show(id)).status).toBe('SENDING')
+        }
+        expect(await show(id), order.join()).toMatchObject(end)
+        expect(await actionsOf(id)).toContain('IGNORED')
+      }
+    }
+  })
+
+  test('of an earlier attempt that arrived say which one it was', async () => {
+    const id = await abandonMessage()
+    await abandonAgain(id)
+    await api.webhook(webhookWith({ id: 'wamid.x', status: 'delivered', opaque: `${id}:1` }))
+    const { body } = await api.call<{ items: object[] }>('GET', `${MESSAGES}/${id}/attempts`)
+    expect(body.items).toMatchObject([
+      { attemptNo: 2, status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' },
+      { attemptNo: 1, status: 'SUCCESS', errorCode: null },
+    ])
   })
 
   test("of another organisation's message are left alone", async () => {
@@ -319,21 +371,16 @@ test('unsigned webhooks are refused without WHATSAPP_ALLOW_UNSIGNED; with it, on
 })
 
 test('a user of another organisation sees and changes nothing', async () => {
-  await api.call('PUT', '/api/v1/dossiers/d-9/consents/whatsapp', { body: { granted: true } })
   const id = await queueMessage()
-  const paths: [string, string, unknown?][] = [
+  const paths: [string, string][] = [
     ['GET', `${MESSAGES}/${id}`],
     ['GET', `${MESSAGES}/${id}/attempts`],
     ['GET', `${MESSAGES}/${id}/audit`],
     ['POST', `${MESSAGES}/${id}/cancel`],
     ['POST', `${MESSAGES}/${id}/retry`],
-    ['GET', '/api/v1/dossiers/d-9/activities'],
-    ['GET', '/api/v1/dossiers/d-9/audit'],
-    ['PUT', '/api/v1/dossiers/d-9/consents/whatsapp', { granted: false }],
-    ['POST', MESSAGES, { ...sample(), dossierId: 'd-9' }],
   ]
-  for (const [method, path, body] of paths) {
-    const { status } = await api.call(method, path, { org: 'stranger', body })
+  for (const [method, path] of paths) {
+    const { status } = await api.call(method, path, { org: 'stranger' })
     expect([path, status]).toEqual([path, 404])
   }
   const mine = await api.call<{ items: object[] }>('GET', MESSAGES, { org: 'stranger' })
@@ -343,7 +390,5 @@ test('a user of another organisation sees and changes nothing', async () => {
   })
   expect(Object.values(body.counts).every((count) => count === 0)).toBe(true)
   expect((await show(id)).status).toBe('QUEUED')
-  const { rows } = await pool.query(`select granted from messages.consent where dossier_id = 'd-9'`)
-  expect(rows).toEqual([{ granted: true }])
   expect((await fetch(`${api.url}${MESSAGES}/${id}`)).status).toBe(401)
 })

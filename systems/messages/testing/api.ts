@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createRelay, silentLog, type Relay } from '@posthorn/engine'
 import { useMovableClock } from '@posthorn/engine/operate'
 import type { TestDatabase } from '@posthorn/engine/testing'
-import { createApp, createVerifier, signToken, type App } from '@posthorn/http'
+import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
 import { mail, simulators, whatsapp } from '@posthorn/simulators'
 import type { OpenSystem } from '@posthorn/systems'
 import { createSealing } from '@posthorn/systems/sealing'
@@ -43,6 +43,7 @@ export interface TestApi {
 
 export interface CallOptions {
   readonly org?: string
+  readonly role?: Role
   readonly body?: unknown
   readonly key?: string
 }
@@ -84,8 +85,8 @@ export async function startApi(
 
   return {
     ...{ app, url, system, relay },
-    async call(method, path, { org = 'acme', body, key } = {}) {
-      const token = await signToken({ secret: SECRET, sub: 'ada', org })
+    async call(method, path, { org = 'acme', role = 'member', body, key } = {}) {
+      const token = await signToken({ secret: SECRET, sub: 'ada', org, role })
       const response = await fetch(url + path, {
         method,
         headers: {

@@ -1742,7 +1742,7 @@ export interface paths {
                 details: string
                 entityId: string
                 /** @enum {unknown} */
-                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER'
+                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'ACCOUNT' | 'TEMPLATE'
                 id: string
               }[]
               nextCursor: string | null
@@ -3724,6 +3724,344 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/outbound/accounts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The organisation's accounts and those of the settings, with what stops them */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                businessAccountId: string | null
+                channel: string
+                createdAt: string | null
+                /** @description whatsapp and email are the accounts of the settings */
+                id: string
+                /** @description in the settings of the server, for all organisations */
+                isDefault: boolean
+                name: string
+                phoneNumberIds: string[]
+                stops: {
+                  code: string
+                  /** Format: date-time */
+                  nextProbeAt: string
+                  /** @description null: all numbers */
+                  phoneNumberId: string | null
+                  reason: string
+                  /** Format: date-time */
+                  stoppedAt: string
+                }[]
+                updatedAt: string | null
+                webhookPath: string | null
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Add a WhatsApp account; its secrets are sealed and never shown */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            accessToken: string
+            appSecret: string
+            /** @description Meta's id of the WhatsApp business account, for importing its templates */
+            businessAccountId?: string
+            name: string
+            /** @description Meta's ids of the numbers to send from */
+            phoneNumberIds: string[]
+            verifyToken: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              businessAccountId: string | null
+              channel: string
+              createdAt: string | null
+              /** @description whatsapp and email are the accounts of the settings */
+              id: string
+              /** @description in the settings of the server, for all organisations */
+              isDefault: boolean
+              name: string
+              phoneNumberIds: string[]
+              stops: {
+                code: string
+                /** Format: date-time */
+                nextProbeAt: string
+                /** @description null: all numbers */
+                phoneNumberId: string | null
+                reason: string
+                /** Format: date-time */
+                stoppedAt: string
+              }[]
+              updatedAt: string | null
+              webhookPath: string | null
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/accounts/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Delete an account for which no message waits */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        204: {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+      }
+    }
+    options?: never
+    head?: never
+    /** Change an account; a new access token lets a stopped one send again */
+    patch: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            accessToken?: string
+            appSecret?: string
+            /** @description Meta's id of the WhatsApp business account, for importing its templates */
+            businessAccountId?: string
+            name?: string
+            /** @description Meta's ids of the numbers to send from */
+            phoneNumberIds?: string[]
+            verifyToken?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              businessAccountId: string | null
+              channel: string
+              createdAt: string | null
+              /** @description whatsapp and email are the accounts of the settings */
+              id: string
+              /** @description in the settings of the server, for all organisations */
+              isDefault: boolean
+              name: string
+              phoneNumberIds: string[]
+              stops: {
+                code: string
+                /** Format: date-time */
+                nextProbeAt: string
+                /** @description null: all numbers */
+                phoneNumberId: string | null
+                reason: string
+                /** Format: date-time */
+                stoppedAt: string
+              }[]
+              updatedAt: string | null
+              webhookPath: string | null
+            }
+          }
+        }
+      }
+    }
+    trace?: never
+  }
+  '/api/v1/outbound/accounts/{id}/resume': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let a stopped account send again */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              resumed: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/outbound/messages': {
     parameters: {
       query?: never
@@ -3735,10 +4073,19 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          channel?: string
           /** @description `nextCursor` of the page before */
           cursor?: string
+          dossierId?: string
+          errorCode?: string
           limit?: number
+          /** @description created at this time or later */
+          since?: string
           status?: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+          templateCode?: string
+          to?: string
+          /** @description created before */
+          until?: string
         }
         header?: never
         path?: never
@@ -3772,11 +4119,13 @@ export interface paths {
           content: {
             'application/json': {
               items: {
+                accountId: string | null
                 attemptCount: number
                 channel: string
                 contentsRemovedAt: string | null
                 /** Format: date-time */
                 createdAt: string
+                deliveredAt: string | null
                 dossierId: string | null
                 errorCode: string | null
                 errorMessage: string | null
@@ -3790,9 +4139,12 @@ export interface paths {
                 outcomeUnknown: boolean
                 payloadJson: unknown
                 providerMessageId: string | null
+                readAt: string | null
+                sendAt: string | null
+                sentAt: string | null
                 /** @enum {unknown} */
                 status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
-                templateCode: string
+                templateCode: string | null
                 to: string
                 /** Format: date-time */
                 updatedAt: string
@@ -3815,6 +4167,11 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
+            /**
+             * Format: uuid
+             * @description the organisation's account that sends it; default its oldest one, or else the server's
+             */
+            accountId?: string
             /** @description whatsapp or email */
             channel: string
             dossierId?: string
@@ -3824,7 +4181,13 @@ export interface paths {
             payloadJson: {
               [key: string]: unknown
             }
-            templateCode: string
+            /**
+             * Format: date-time
+             * @description not before this time, up to 90 days ahead; consent is asked again then
+             */
+            sendAt?: string
+            /** @description required for whatsapp */
+            templateCode?: string
             /** @description a number as +16505551234 */
             to: string
           }
@@ -3856,11 +4219,13 @@ export interface paths {
           }
           content: {
             'application/json': {
+              accountId: string | null
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
+              deliveredAt: string | null
               dossierId: string | null
               errorCode: string | null
               errorMessage: string | null
@@ -3874,9 +4239,12 @@ export interface paths {
               outcomeUnknown: boolean
               payloadJson: unknown
               providerMessageId: string | null
+              readAt: string | null
+              sendAt: string | null
+              sentAt: string | null
               /** @enum {unknown} */
               status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
-              templateCode: string
+              templateCode: string | null
               to: string
               /** Format: date-time */
               updatedAt: string
@@ -3890,11 +4258,13 @@ export interface paths {
           }
           content: {
             'application/json': {
+              accountId: string | null
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
+              deliveredAt: string | null
               dossierId: string | null
               errorCode: string | null
               errorMessage: string | null
@@ -3908,9 +4278,12 @@ export interface paths {
               outcomeUnknown: boolean
               payloadJson: unknown
               providerMessageId: string | null
+              readAt: string | null
+              sendAt: string | null
+              sentAt: string | null
               /** @enum {unknown} */
               status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
-              templateCode: string
+              templateCode: string | null
               to: string
               /** Format: date-time */
               updatedAt: string
@@ -3969,11 +4342,13 @@ export interface paths {
           }
           content: {
             'application/json': {
+              accountId: string | null
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
+              deliveredAt: string | null
               dossierId: string | null
               errorCode: string | null
               errorMessage: string | null
@@ -3987,9 +4362,12 @@ export interface paths {
               outcomeUnknown: boolean
               payloadJson: unknown
               providerMessageId: string | null
+              readAt: string | null
+              sendAt: string | null
+              sentAt: string | null
               /** @enum {unknown} */
               status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
-              templateCode: string
+              templateCode: string | null
               to: string
               /** Format: date-time */
               updatedAt: string
@@ -4138,7 +4516,7 @@ export interface paths {
                 details: string
                 entityId: string
                 /** @enum {unknown} */
-                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER'
+                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'ACCOUNT' | 'TEMPLATE'
                 id: string
               }[]
               nextCursor: string | null
@@ -4201,11 +4579,13 @@ export interface paths {
           }
           content: {
             'application/json': {
+              accountId: string | null
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
+              deliveredAt: string | null
               dossierId: string | null
               errorCode: string | null
               errorMessage: string | null
@@ -4219,9 +4599,12 @@ export interface paths {
               outcomeUnknown: boolean
               payloadJson: unknown
               providerMessageId: string | null
+              readAt: string | null
+              sendAt: string | null
+              sentAt: string | null
               /** @enum {unknown} */
               status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
-              templateCode: string
+              templateCode: string | null
               to: string
               /** Format: date-time */
               updatedAt: string
@@ -4282,11 +4665,13 @@ export interface paths {
           }
           content: {
             'application/json': {
+              accountId: string | null
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
               /** Format: date-time */
               createdAt: string
+              deliveredAt: string | null
               dossierId: string | null
               errorCode: string | null
               errorMessage: string | null
@@ -4300,9 +4685,12 @@ export interface paths {
               outcomeUnknown: boolean
               payloadJson: unknown
               providerMessageId: string | null
+              readAt: string | null
+              sendAt: string | null
+              sentAt: string | null
               /** @enum {unknown} */
               status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
-              templateCode: string
+              templateCode: string | null
               to: string
               /** Format: date-time */
               updatedAt: string
@@ -4311,6 +4699,93 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/messages/figures': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Delivery time, reading and errors of the messages that were created in a time
+     * @description Default the last 24 hours; 31 days at the most. Times are by the provider. Of more than 100,000 messages the newest are counted.
+     */
+    get: {
+      parameters: {
+        query?: {
+          since?: string
+          until?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description codes of messages that failed, the most frequent first */
+              errors: {
+                code: string
+                count: number
+              }[]
+              points: {
+                /**
+                 * Format: date-time
+                 * @description the beginning of the stretch
+                 */
+                at: string
+                created: number
+                delivered: number
+                deliverySeconds: {
+                  median: number | null
+                  p95: number | null
+                }
+                failed: number
+                read: number
+                sent: number
+              }[]
+              /** Format: date-time */
+              since: string
+              stretchSeconds: number
+              /** Format: date-time */
+              until: string
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -14803,6 +15278,128 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/webhooks/whatsapp/accounts/{id}/inbound': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** WhatsApp's handshake: answers the challenge if the token is right */
+    get: {
+      parameters: {
+        query?: {
+          'hub.challenge'?: string
+          'hub.mode'?: string
+          'hub.verify_token'?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': string
+          }
+        }
+      }
+    }
+    put?: never
+    /** WhatsApp's reports of what became of messages */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            entry: ({
+              changes?: ({
+                value?: {
+                  statuses?: unknown[]
+                } & {
+                  [key: string]: unknown
+                }
+              } & {
+                [key: string]: unknown
+              })[]
+            } & {
+              [key: string]: unknown
+            })[]
+          } & {
+            [key: string]: unknown
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              received: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/webhooks/whatsapp/inbound': {
     parameters: {
       query?: never
@@ -16986,6 +17583,73 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/sim/whatsapp/accounts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Make another business account known */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description what its requests bear */
+            accessToken: string
+            /** @description signs its webhooks */
+            appSecret: string
+            /** @description its numbers */
+            phoneNumberIds: string[]
+            /** @description where its webhooks go */
+            webhookPath: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/sim/whatsapp/behaviour': {
     parameters: {
       query?: never
@@ -17170,6 +17834,82 @@ export interface paths {
             status?: number
             /** @description how many; until cleared */
             times?: number
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Done */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            '*/*': unknown
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/whatsapp/inbound': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let a person write */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description the person's number */
+            from: string
+            /**
+             * @description text
+             * @enum {unknown}
+             */
+            kind?: 'text' | 'button' | 'list' | 'image' | 'reaction' | 'unsupported'
+            /** @description Ada */
+            name?: string
+            /** @description how often it is reported; 1 */
+            repeat?: number
+            /** @description id of a message, wamid.…; none */
+            replyTo?: string
+            /** @description the words, the title of a button, a caption, an emoji; Hello */
+            text?: string
+            /** @description the id of the number it is written to; the one that wrote last */
+            to?: string
           }
         }
       }

@@ -8,7 +8,7 @@ import { GRAPH_ERRORS, graphErrorBody, sendGraphError } from './errors.ts'
 import { Throughput } from './limits.ts'
 import { magicOf } from './magic.ts'
 import { People, PersonsMessage } from './people.ts'
-import { Reports, type Accepted } from './reports.ts'
+import { Reports, type Accepted, type Receiver } from './reports.ts'
 import { isGraphError, readTemplateMessage, type TemplateMessage } from './template-message.ts'
 import { isText, readTextMessage, type TextMessage } from './text-message.ts'
 
@@ -29,6 +29,18 @@ const WEBHOOK_PATH = '/api/v1/webhooks/whatsapp/inbound'
 const MOST_KEPT = 100_000
 
 const BehaviourChange = Type.Partial(Behaviour)
+
+/** Another business account than that of the options. */
+const Account = Type.Object(
+  {
+    accessToken: Type.String({ minLength: 1, description: 'what its requests bear' }),
+    appSecret: Type.String({ minLength: 1, description: 'signs its webhooks' }),
+    phoneNumberIds: Type.Array(Type.String(), { minItems: 1, description: 'its numbers' }),
+    webhookPath: Type.String({ pattern: '^/', description: 'where its webhooks go' }),
+  },
+  { additionalProperties: false },
+)
+type Account = Static<typeof Account>
 const Asked = Type.Object({ id: Type.String(), status: Type.Enum([...REPORTS]) })
 
 /** Meta's WhatsApp Cloud API: takes templates and texts, reports by signed webhooks; people answer. */
@@ -64,6 +76,7 @@ class Desk {
   readonly #people = new People()
   #tally = { accepted: 0, limited: 0 }
   readonly #accepted = new Map<string, Accepted>()
+  readonly #accounts: Account[] = []
   /** Recipients whose one refusal is behind them. */
   readonly #refused = new Set<string>()
   #behaviour: Behaviour
@@ -72,9 +85,7 @@ class Desk {
   constructor(world: SimulatorWorld, options: WhatsAppOptions) {
     this.#world = world
     this.#options = options
-    const { appSecret, webhookUrl } = options
-    const url = () => webhookUrl ?? `${originOf(this.#server)}${WEBHOOK_PATH}`
-    this.#reports = new Reports(world, { appSecret, url })
+    this.#reports = new Reports(world, (phoneNumberId) => this.#receiverOf(phoneNumberId))
     this.#behaviour = { ...USUAL, ...options.behaviour }
   }
 
@@ -84,7 +95,7 @@ class Desk {
       '/:version/:number/messages',
       { schema: { summary: 'Send a template, or text within a session' } },
       (request, reply) => {
-        const sent = this.#isAuthorised(request)
+        const sent = this.#isAuthorised(request, request.params.number)
           ? this.#take(request, reply, request.params.number)
           : sendGraphError(reply, GRAPH_ERRORS.badToken)
         return sent
@@ -98,6 +109,14 @@ class Desk {
       '/behaviour',
       { schema: { summary: 'Change how whatsapp behaves', body: BehaviourChange } },
       (request) => (this.#behaviour = { ...this.#behaviour, ...request.body }),
+    )
+    app.post<{ Body: Account }>(
+      '/accounts',
+      { schema: { summary: 'Make another business account known', body: Account } },
+      (request, reply) => {
+        this.#accounts.push(request.body)
+        return reply.code(201).send({ accounts: this.#accounts.length })
+      },
     )
     app.get('/tally', { schema: { summary: 'How many whatsapp took, and held back' } }, () => ({
       ...this.#tally,
@@ -134,11 +153,21 @@ class Desk {
     this.#tally = { accepted: 0, limited: 0 }
     this.#accepted.clear()
     this.#refused.clear()
+    this.#accounts.length = 0
   }
 
-  #isAuthorised({ headers }: FastifyRequest): boolean {
+  #receiverOf(phoneNumberId: string): Receiver {
+    const account = this.#accounts.find((each) => each.phoneNumberIds.includes(phoneNumberId))
+    const { appSecret, webhookUrl } = this.#options
+    const here = (path: string) => `${originOf(this.#server)}${path}`
+    if (account) return { appSecret: account.appSecret, url: here(account.webhookPath) }
+    return { appSecret, url: webhookUrl ?? here(WEBHOOK_PATH) }
+  }
+
+  #isAuthorised({ headers }: FastifyRequest, phoneNumberId: string): boolean {
+    const account = this.#accounts.find((each) => each.phoneNumberIds.includes(phoneNumberId))
     const given = Buffer.from(headers.authorization ?? '')
-    const wanted = Buffer.from(`Bearer ${this.#options.accessToken}`)
+    const wanted = Buffer.from(`Bearer ${(account ?? this.#options).accessToken}`)
     return given.length === wanted.length && timingSafeEqual(given, wanted)
   }
 

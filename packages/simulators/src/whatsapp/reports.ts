@@ -13,9 +13,9 @@ export interface Accepted {
   readonly error?: GraphError
 }
 
+/** Where the reports of a number go. */
 export interface Receiver {
-  /** Where reports go. */
-  url(): string
+  readonly url: string
   readonly appSecret: string
 }
 
@@ -31,12 +31,12 @@ type Status = Readonly<Record<string, unknown>>
 /** Makes the status webhooks of accepted messages: signed, in batches, again if not taken. */
 export class Reports {
   readonly #world: World
-  readonly #receiver: Receiver
+  readonly #receiverOf: (phoneNumberId: string) => Receiver
   readonly #gathered = new Map<string, Status[]>()
 
-  constructor(world: World, receiver: Receiver) {
+  constructor(world: World, receiverOf: (phoneNumberId: string) => Receiver) {
     this.#world = world
-    this.#receiver = receiver
+    this.#receiverOf = receiverOf
   }
 
   /** Reports what becomes of a message, by and by. */
@@ -58,7 +58,8 @@ export class Reports {
 
   /** Posts the value of a webhook at once, and again if that is not taken. */
   async deliver(phoneNumberId: string, value: object): Promise<void> {
-    await this.#post(toAsciiJson(webhookBody(phoneNumberId, value)), 0)
+    const bytes = toAsciiJson(webhookBody(phoneNumberId, value))
+    await this.#post({ bytes, phoneNumberId }, 0)
   }
 
   forget(): void {
@@ -75,21 +76,22 @@ export class Reports {
     await Promise.all(posts)
   }
 
-  async #post(bytes: Buffer, tries: number): Promise<void> {
-    if (await this.#isTaken(bytes)) return
+  async #post(webhook: Webhook, tries: number): Promise<void> {
+    if (await this.#isTaken(webhook)) return
     const waitMs = AGAIN_MS[tries]
-    if (waitMs !== undefined) this.#world.later(waitMs, () => this.#post(bytes, tries + 1))
+    if (waitMs !== undefined) this.#world.later(waitMs, () => this.#post(webhook, tries + 1))
   }
 
-  async #isTaken(bytes: Buffer): Promise<boolean> {
+  async #isTaken({ bytes, phoneNumberId }: Webhook): Promise<boolean> {
     const { log, ended } = this.#world
     try {
+      const { url, appSecret } = this.#receiverOf(phoneNumberId)
       const signal = AbortSignal.any([ended, AbortSignal.timeout(10_000)])
       const headers = {
         'content-type': 'application/json',
-        'x-hub-signature-256': signatureOf(bytes, this.#receiver.appSecret),
+        'x-hub-signature-256': signatureOf(bytes, appSecret),
       }
-      const response = await fetch(this.#receiver.url(), {
+      const response = await fetch(url, {
         method: 'POST',
         headers,
         body: new Uint8Array(bytes),
@@ -105,6 +107,11 @@ export class Reports {
       return ended.aborted
     }
   }
+}
+
+interface Webhook {
+  readonly bytes: Buffer
+  readonly phoneNumberId: string
 }
 
 export function signatureOf(bytes: Buffer, secret: string): string {

@@ -72,7 +72,7 @@ function Facts({ message }: { message: OutboundMessage }) {
     <KeyValue
       facts={{
         To: `${message.to} by ${message.channel}`,
-        Template: message.templateCode,
+        Template: message.templateCode ?? undefined,
         Attempts: `${message.attemptCount} of ${message.maxAttempts}`,
         Dossier:
           dossierId === null ? undefined : (

@@ -99,7 +99,7 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
   },
   { id: 'channel', title: 'Channel', width: '90px', narrow: 'hidden', cell: (row) => row.channel },
   { id: 'to', title: 'To', width: 'minmax(110px, 1.2fr)', cell: ({ to }) => to },
-  { id: 'template', title: 'Template', narrow: 'hidden', cell: (row) => row.templateCode },
+  { id: 'template', title: 'Template', narrow: 'hidden', cell: (row) => row.templateCode ?? '–' },
   {
     id: 'attempts',
     title: 'Attempts',

@@ -58,16 +58,20 @@ const EMPTY_DRAFT: MessageDraft = {
 
 /** The request that a draft stands for; the server says what is wrong with it. */
 function requestOf(draft: MessageDraft): NewMessage {
-  const { channel, templateCode, maxAttempts } = draft
+  const { channel, maxAttempts } = draft
   const dossierId = draft.dossierId.trim()
   return {
     channel,
     to: draft.to.trim(),
-    templateCode: templateCode.trim(),
-    payloadJson:
-      channel === 'email'
-        ? { subject: draft.subject.trim(), text: draft.text }
-        : { language: draft.language.trim(), parameters: linesOf(draft.parameters) },
+    ...(channel === 'email'
+      ? { payloadJson: { subject: draft.subject.trim(), text: draft.text } }
+      : {
+          templateCode: draft.templateCode.trim(),
+          payloadJson: {
+            language: draft.language.trim(),
+            parameters: linesOf(draft.parameters),
+          },
+        }),
     maxAttempts,
     ...(dossierId !== '' && { dossierId }),
   }
@@ -179,15 +183,16 @@ function DraftFields({ draft, onChange }: DraftFieldsProps) {
           required
           data-autofocus
         />
-        <Autocomplete
-          size="xs"
-          label="Template"
-          data={production || isMail ? [] : SIMULATED_TEMPLATES}
-          value={draft.templateCode}
-          onChange={(templateCode) => onChange({ templateCode })}
-          required
-          {...(isMail && { description: 'Stored with the message; the mail has the text below.' })}
-        />
+        {!isMail && (
+          <Autocomplete
+            size="xs"
+            label="Template"
+            data={production ? [] : SIMULATED_TEMPLATES}
+            value={draft.templateCode}
+            onChange={(templateCode) => onChange({ templateCode })}
+            required
+          />
+        )}
         {!isMail && (
           <TextInput
             label="Language"

@@ -1,0 +1,211 @@
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { AccountRow, StopRow } from './account.ts'
+
+/** Which account, and whose: another organisation's is not found. */
+export interface AccountKey {
+  readonly id: string
+  readonly orgId: string
+}
+
+export async function insertAccount(
+  tx: Transaction,
+  account: Omit<AccountRow, 'created_at' | 'updated_at'>,
+): Promise<AccountRow | undefined> {
+  const { rows } = await tx.query<AccountRow>(sql`
+    insert into messages.account
+           (id, org_id, name, business_account_id, phone_number_ids, access_token, app_secret,
+            verify_token)
+    values (${account.id}, ${account.org_id}, ${account.name}, ${account.business_account_id},
+            ${account.phone_number_ids}::text[], ${account.access_token}, ${account.app_secret},
+            ${account.verify_token})
+    on conflict (org_id, name) do nothing
+    returning *`)
+  return rows[0]
+}
+
+/** Undefined where another account of the organisation has the name. */
+export async function updateAccount(
+  tx: Transaction,
+  account: AccountRow,
+): Promise<AccountRow | undefined> {
+  const { rows } = await tx.query<AccountRow>(sql`
+    update messages.account as a
+       set name = ${account.name},
+           business_account_id = ${account.business_account_id},
+           phone_number_ids = ${account.phone_number_ids}::text[],
+           access_token = ${account.access_token},
+           app_secret = ${account.app_secret},
+           verify_token = ${account.verify_token},
+           updated_at = now()
+     where a.id = ${account.id}
+       and not exists (select from messages.account as other
+                        where other.org_id = a.org_id and other.name = ${account.name}
+                          and other.id <> a.id)
+    returning *`)
+  return rows[0]
+}
+
+export async function deleteAccount(tx: Transaction, id: string): Promise<void> {
+  await tx.query(sql`delete from messages.account where id = ${id}`)
+}
+
+export async function lockAccount(
+  tx: Transaction,
+  { id, orgId }: AccountKey,
+): Promise<AccountRow | undefined> {
+  const { rows } = await tx.query<AccountRow>(sql`
+    select * from messages.account where id = ${id} and org_id = ${orgId} for update`)
+  return rows[0]
+}
+
+/** The account that sends a message: the one it names, else the organisation's oldest. */
+export async function chooseAccount(
+  tx: Transaction,
+  { id, orgId }: { id: string | undefined; orgId: string },
+): Promise<{ readonly id: string } | undefined> {
+  // Locked, so that it is not deleted before the message that is to go by it is there.
+  const { rows } = await tx.query<{ id: string }>(sql`
+    select id from messages.account
+     where org_id = ${orgId} and (${id ?? null}::uuid is null or id = ${id ?? null}::uuid)
+     order by id
+     limit 1
+       for share`)
+  return rows[0]
+}
+
+export async function findAccount(
+  db: Queryable,
+  { id, orgId }: { id: string; orgId?: string },
+): Promise<AccountRow | undefined> {
+  const { rows } = await db.query<AccountRow>(sql`
+    select * from messages.account
+     where id = ${id} and (${orgId ?? null}::text is null or org_id = ${orgId ?? null})`)
+  return rows[0]
+}
+
+export async function findAccounts(db: Queryable, ids: readonly string[]): Promise<AccountRow[]> {
+  const { rows } = await db.query<AccountRow>(sql`
+    select * from messages.account where id = any(${ids}::uuid[])`)
+  return rows
+}
+
+export async function listAccounts(db: Queryable, orgId: string): Promise<AccountRow[]> {
+  const { rows } = await db.query<AccountRow>(sql`
+    select * from messages.account where org_id = ${orgId} order by id`)
+  return rows
+}
+
+/** Whether messages of the account wait or are being sent. */
+export async function hasWaiting(tx: Transaction, id: string): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    select from messages.outbound_message
+     where account_id = ${id} and status in ('QUEUED', 'SENDING')
+     limit 1`)
+  return rows.length > 0
+}
+
+export async function findStops(db: Queryable, accountIds: readonly string[]): Promise<StopRow[]> {
+  const { rows } = await db.query<StopRow>(sql`
+    select * from messages.sending_stop where account_id = any(${accountIds}::text[])`)
+  return rows
+}
+
+export interface NewStop {
+  readonly accountId: string
+  readonly numberId: string
+  readonly orgId: string | null
+  readonly code: string
+  readonly reason: string
+  readonly credentials: string
+  /** The message that met it, if it was let through to see whether it is over. */
+  readonly probeId: string | null
+}
+
+/** Between two probes: 1, 2, 4 … 60 minutes. */
+const NEXT_PROBE = sql`now() + least(power(2, least(probes, 10)), 60) * interval '1 minute'`
+
+/** Stops an account, or notes that a probe has met the same again. Others change nothing. */
+export async function upsertStop(tx: Transaction, stop: NewStop): Promise<void> {
+  await tx.query(sql`
+    insert into messages.sending_stop as s
+           (account_id, number_id, org_id, code, reason, credentials, probe_at)
+    values (${stop.accountId}, ${stop.numberId}, ${stop.orgId}, ${stop.code}, ${stop.reason},
+            ${stop.credentials}, now() + interval '1 minute')
+        on conflict (account_id, number_id)
+        do update set code = excluded.code, reason = excluded.reason,
+                      credentials = excluded.credentials, probe_message_id = null
+            where s.probe_message_id = ${stop.probeId}::uuid
+               or s.credentials <> excluded.credentials`)
+}
+
+/** Ends an account's stops; of one number, where it is named. */
+export async function deleteStops(
+  tx: Transaction,
+  { accountId, numberId }: { accountId: string; numberId?: string },
+): Promise<StopRow[]> {
+  const { rows } = await tx.query<StopRow>(sql`
+    delete from messages.sending_stop
+     where account_id = ${accountId}
+       and (${numberId ?? null}::text is null or number_id = ${numberId ?? null})
+    returning *`)
+  return rows
+}
+
+/** Stops whose next probe is due; each for one process. */
+export async function lockDueStops(tx: Transaction): Promise<StopRow[]> {
+  const { rows } = await tx.query<StopRow>(sql`
+    select * from messages.sending_stop
+     where probe_at <= now()
+     order by account_id, number_id
+     limit 50
+       for update skip locked`)
+  return rows
+}
+
+/** A message that waits for its account. */
+export interface HeldMessage {
+  readonly id: string
+  readonly to: string
+}
+
+const HELD = (accountId: string, code: string) => sql`
+       status = 'QUEUED' and coalesce(account_id::text, channel) = ${accountId}
+       and error_code in ('ACCOUNT_STOPPED', ${code})`
+
+export async function listHeld(tx: Transaction, stop: StopRow): Promise<HeldMessage[]> {
+  const { rows } = await tx.query<HeldMessage>(sql`
+    select id, to_recipient as to
+      from messages.outbound_message
+     where ${HELD(stop.account_id, stop.code)}
+     order by next_retry_at, id
+     limit 200`)
+  return rows
+}
+
+/** Lets one message through, and says when the next one is. */
+export async function beginProbe(
+  tx: Transaction,
+  { stop, messageId }: { stop: StopRow; messageId: string },
+): Promise<void> {
+  await tx.query(sql`
+    with probed as (
+      update messages.sending_stop
+         set probe_message_id = ${messageId}, probes = probes + 1, probe_at = ${NEXT_PROBE}
+       where account_id = ${stop.account_id} and number_id = ${stop.number_id}
+    )
+    update messages.outbound_message set next_retry_at = posthorn.now()
+     where id = ${messageId} and status = 'QUEUED'`)
+}
+
+/** Messages that waited for the account are due; returns how many. */
+export async function releaseHeld(tx: Transaction, stop: StopRow): Promise<number> {
+  const { rows } = await tx.query(sql`
+    update messages.outbound_message
+       set next_retry_at = posthorn.now()
+     where id in (select id
+                    from messages.outbound_message
+                   where ${HELD(stop.account_id, stop.code)}
+                     for update skip locked)
+    returning id`)
+  return rows.length
+}

@@ -1,0 +1,146 @@
+import { transaction, type Log, type Outbox, type Transaction } from '@posthorn/engine'
+import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/engine/operate'
+import type { Pool } from 'pg'
+import { recordAudit } from '../audit.ts'
+import type { OutboundMessage } from '../message.ts'
+import type { Providers, SendingAccount } from '../providers/provider.ts'
+import type { StopRow } from './account.ts'
+import {
+  beginProbe,
+  deleteStops,
+  findAccounts,
+  findStops,
+  listHeld,
+  lockDueStops,
+  releaseHeld,
+  upsertStop,
+  type NewStop,
+} from './queries.ts'
+
+/** Stops accounts that the provider refuses to work with, each with one alert for a person. */
+export async function stopSending(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  stops: readonly NewStop[],
+): Promise<void> {
+  const bySubject = new Map(stops.map((stop) => [subjectOf(stop), stop]))
+  // In one order, so that two workers cannot wait for each other.
+  for (const subject of [...bySubject.keys()].toSorted()) {
+    const stop = bySubject.get(subject) as NewStop
+    await upsertStop(tx, stop)
+    await raiseAlert(tx, {
+      source: outbox.name,
+      subject,
+      ...(stop.orgId !== null && { tenant: stop.orgId }),
+      code: stop.code,
+      detail: `Nothing is sent until this is mended: ${stop.reason}`,
+    })
+  }
+}
+
+export interface Resumption {
+  readonly accountId: string
+  /** Of one number alone. */
+  readonly numberId?: string
+  readonly by: string
+  readonly because: string
+}
+
+/** Lets an account send again: what waited for it is due at once. Returns whether it was stopped. */
+export async function resumeSending(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  { accountId, numberId, by, because }: Resumption,
+): Promise<boolean> {
+  const ended = await deleteStops(tx, { accountId, ...(numberId !== undefined && { numberId }) })
+  for (const stop of ended) {
+    const released = await releaseHeld(tx, stop)
+    const { account_id, number_id, org_id, code } = stop
+    await recoverAlert(tx, {
+      source: outbox.name,
+      subject: subjectOf({ accountId: account_id, numberId: number_id }),
+    })
+    if (org_id === null) continue
+    const details = `Sending goes on after ${code}: ${because}; ${released} messages waited`
+    await recordAudit(tx, [
+      {
+        orgId: org_id,
+        entity: 'ACCOUNT',
+        entityId: accountId,
+        action: 'RESUMED',
+        details,
+        actor: by,
+      },
+    ])
+  }
+  if (ended.length > 0) tx.ringLater(outbox.bell)
+  return ended.length > 0
+}
+
+function subjectOf({ accountId, numberId }: Pick<NewStop, 'accountId' | 'numberId'>): string {
+  return numberId === '' ? accountId : `${accountId} ${numberId}`
+}
+
+export interface ProbeOptions {
+  readonly outbox: Outbox<OutboundMessage>
+  readonly providers: Providers
+  readonly log: Log
+}
+
+const EVERY_MS = 10_000
+
+/**
+ * Looks whether stopped accounts work again: those of the settings whose credentials have changed
+ * go on, of the others one message is let through now and then.
+ */
+export function accountProbes(pool: Pool, options: ProbeOptions): PeriodicTask {
+  return {
+    name: 'messages.account-probes',
+    everyMs: EVERY_MS,
+    step: () => probeAccounts(pool, options),
+  }
+}
+
+export async function probeAccounts(pool: Pool, options: ProbeOptions): Promise<void> {
+  const { outbox, providers, log } = options
+  const own = [...providers.values()].map(({ own: account }) => account)
+  const changed = (
+    await findStops(
+      pool,
+      own.map(({ id }) => id),
+    )
+  ).filter((stop) => own.find(({ id }) => id === stop.account_id)?.credentials !== stop.credentials)
+  for (const { account_id: accountId } of changed) {
+    const because = 'the credentials in the settings have changed'
+    await transaction(pool, (tx) =>
+      resumeSending(tx, outbox, { accountId, by: 'OUTBOUND_WORKER', because }),
+    )
+    log.info({ accountId }, 'credentials changed; the account sends again')
+  }
+  await transaction(pool, (tx) => beginProbes(tx, options))
+}
+
+async function beginProbes(tx: Transaction, { outbox, providers }: ProbeOptions): Promise<void> {
+  const stops = await lockDueStops(tx)
+  for (const stop of stops) {
+    const message = (await listHeld(tx, stop)).find(await goesBy(tx, providers, stop))
+    if (message) await beginProbe(tx, { stop, messageId: message.id })
+  }
+  if (stops.length > 0) tx.ringLater(outbox.bell)
+}
+
+/** Whether a message would be sent by what is stopped: any of an account, or those of one number. */
+async function goesBy(
+  tx: Transaction,
+  providers: Providers,
+  stop: StopRow,
+): Promise<(message: { to: string }) => boolean> {
+  if (stop.number_id === '') return () => true
+  const provider = [...providers.values()].find(({ own }) => own.id === stop.account_id)
+  if (provider) return ({ to }) => provider.senderFor(to, provider.own) === stop.number_id
+  const whatsapp = providers.get('whatsapp')
+  const [account] = await findAccounts(tx, [stop.account_id])
+  if (!whatsapp || !account) return () => true
+  const numbers: Pick<SendingAccount, 'numberIds'> = { numberIds: account.phone_number_ids }
+  return ({ to }) => whatsapp.senderFor(to, numbers) === stop.number_id
+}

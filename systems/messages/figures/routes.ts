@@ -1,0 +1,81 @@
+import { callerOf, invalid, type App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type, type Static } from 'typebox'
+import { selectErrors, selectPoints, type PointRow } from './queries.ts'
+
+const Time = Type.String({ format: 'date-time' })
+const Seconds = Type.Union([Type.Number(), Type.Null()])
+
+const Point = Type.Object({
+  at: Type.String({ format: 'date-time', description: 'the beginning of the stretch' }),
+  created: Type.Integer(),
+  sent: Type.Integer(),
+  delivered: Type.Integer(),
+  read: Type.Integer(),
+  failed: Type.Integer(),
+  deliverySeconds: Type.Object({ median: Seconds, p95: Seconds }),
+})
+
+const Figures = Type.Object({
+  since: Time,
+  until: Time,
+  stretchSeconds: Type.Integer(),
+  points: Type.Array(Point),
+  errors: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
+    description: 'codes of messages that failed, the most frequent first',
+  }),
+})
+
+const figures = {
+  summary: 'Delivery time, reading and errors of the messages that were created in a time',
+  description:
+    'Default the last 24 hours; 31 days at the most. Times are by the provider. Of more than 100,000 messages the newest are counted.',
+  tags: ['messages'],
+  querystring: Type.Object({ since: Type.Optional(Time), until: Type.Optional(Time) }),
+  response: { 200: Figures },
+}
+
+const HOUR_S = 3_600
+const MOST_S = 31 * 24 * HOUR_S
+const MOST_POINTS = 60
+
+/** Lengths of a stretch that people think in. */
+const STRETCHES_S = [60, 300, 600, 1_800, HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S]
+const LONGEST_S = 24 * HOUR_S
+
+export function figureRoutes(app: App, { pool }: { readonly pool: Pool }): void {
+  app.get('/api/v1/outbound/messages/figures', { schema: figures }, async (request) => {
+    const { since: from, until: to } = request.query
+    const until = to === undefined ? new Date() : new Date(to)
+    const since =
+      from === undefined ? new Date(until.getTime() - LONGEST_S * 1_000) : new Date(from)
+    const lengthS = (until.getTime() - since.getTime()) / 1_000
+    if (lengthS <= 0) throw invalid([{ field: 'until', reason: 'must be after since' }])
+    if (lengthS > MOST_S) {
+      throw invalid([{ field: 'since', reason: 'must be at most 31 days before until' }])
+    }
+    const stretchSeconds = stretchOf(lengthS)
+    const period = { orgId: callerOf(request).org, since, until }
+    const [points, errors] = await Promise.all([
+      selectPoints(pool, period, stretchSeconds),
+      selectErrors(pool, period),
+    ])
+    return {
+      ...{ since: since.toISOString(), until: until.toISOString(), stretchSeconds },
+      points: points.map(toPoint),
+      errors,
+    }
+  })
+}
+
+function stretchOf(lengthS: number): number {
+  return STRETCHES_S.find((seconds) => lengthS / seconds <= MOST_POINTS) ?? LONGEST_S
+}
+
+function toPoint(row: PointRow): Static<typeof Point> {
+  const { at, created, sent, delivered, read, failed } = row
+  return {
+    ...{ at: at.toISOString(), created, sent, delivered, read, failed },
+    deliverySeconds: { median: row.delivery_median, p95: row.delivery_p95 },
+  }
+}
