@@ -1,10 +1,10 @@
 import { uuid } from '@posthorn/engine'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
-import { DataSource, EntitySchema, type EntitySubscriberInterface } from 'typeorm'
+import { DataSource, EntitySchema } from 'typeorm'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EventOutbox } from '../event-outbox.ts'
 import { Family, familyEvents, familyTables } from '../testing/family.ts'
-import { typeOrmSubscriber } from './typeorm.ts'
+import { connectTypeOrm } from './typeorm.ts'
 
 const families = new EntitySchema<Family>({
   name: 'Family',
@@ -19,17 +19,43 @@ const families = new EntitySchema<Family>({
   } as EntitySchema<Family>['options']['columns'],
 })
 
+/** Saves its family along with itself. */
+class Pet {
+  id = uuid()
+  family: Family
+
+  constructor(family: Family) {
+    this.family = family
+  }
+}
+const pets = new EntitySchema<Pet>({
+  name: 'Pet',
+  target: Pet,
+  schema: 'families',
+  tableName: 'pets',
+  columns: { id: { type: 'uuid', primary: true } },
+  relations: {
+    family: {
+      type: 'many-to-one',
+      target: 'Family',
+      cascade: ['update'],
+      joinColumn: { name: 'family_id' },
+    },
+  },
+})
+
 const db = await testDatabase({
-  sql: `${familyTables} alter table families.families add deleted_at timestamptz;`,
+  sql: `${familyTables} alter table families.families add deleted_at timestamptz;
+    create table families.pets (id uuid primary key, family_id uuid not null);`,
 })
 async function connect(url: string, events: EventOutbox): Promise<DataSource> {
   const source = await new DataSource({
     type: 'postgres',
     url,
-    entities: [families],
+    entities: [families, pets],
     poolErrorHandler: () => undefined,
   }).initialize()
-  source.subscribers.push(typeOrmSubscriber(events) satisfies EntitySubscriberInterface)
+  connectTypeOrm(source, events)
   afterAll(() => source.destroy())
   return source
 }
@@ -37,7 +63,7 @@ const dataSource = await connect(db.url, familyEvents)
 
 const { manager } = dataSource
 
-beforeEach(() => db.pool.query('truncate families.families, families.outbox_events'))
+beforeEach(() => db.pool.query('truncate families.families, families.outbox_events, families.pets'))
 
 async function readStored() {
   const rows = await db.pool.query<{ name: string }>(
@@ -102,6 +128,74 @@ describe('a save', () => {
     expect(await readStored()).toEqual({ families: [], events: [] })
     await manager.save(new Family(uuid(), 'Quiet'), { transaction: false })
     expect(await readStored()).toEqual({ families: ['Quiet'], events: [] })
+  })
+})
+
+describe('a save that changes no column', () => {
+  async function stored(): Promise<Family> {
+    const { id } = await manager.save(Family.create(uuid(), 'Addams'))
+    return manager.findOneByOrFail(Family, { id })
+  }
+  const expectDissolved = async (family: Family) => {
+    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created', 'Dissolved'] })
+    expect(types(family)).toEqual([])
+  }
+
+  test.each<[string, (family: Family) => Promise<unknown>]>([
+    ['by the manager', (family) => manager.save(family)],
+    ['by class and manager', (family) => manager.save(Family, [family])],
+    ['by a repository', (family) => dataSource.getRepository(Family).save(family)],
+    ['in a transaction', (family) => manager.transaction((tm) => tm.save(family))],
+    [
+      'in a savepoint',
+      (family) => manager.transaction((a) => a.transaction((b) => b.save(family))),
+    ],
+    ['without listeners', (family) => manager.save(family, { listeners: false })],
+    ['twice', (family) => manager.transaction(async (tm) => tm.save(await tm.save(family)))],
+    ['through a cascade', (family) => manager.save(new Pet(family))],
+  ])('writes the events: %s', async (_, save) => {
+    const family = await stored()
+    family.dissolve()
+    await save(family)
+    await expectDissolved(family)
+  })
+
+  test('after one that did writes the events of both', async () => {
+    const family = await stored()
+    await manager.transaction(async (tm) => {
+      family.rename('Frump')
+      await tm.save(family)
+      family.dissolve()
+      await tm.save(family)
+    })
+    expect((await readStored()).events).toEqual(['Created', 'Renamed', 'Dissolved'])
+    expect(types(family)).toEqual([])
+  })
+
+  test('locks the row, so that writers of its events take turns', async () => {
+    const family = await stored()
+    family.dissolve()
+    await manager.transaction(async (tm) => {
+      await tm.save(family)
+      const other = db.pool.query('select 1 from families.families for update nowait')
+      await expect(other).rejects.toMatchObject({ code: '55P03' })
+    })
+  })
+
+  test('keeps the events that a rollback took back', async () => {
+    const family = await stored()
+    family.dissolve()
+    const rolledBack = manager.transaction(async (tm) => {
+      await tm.save(family)
+      throw failure
+    })
+    await expect(rolledBack).rejects.toThrow(failure)
+    expect(types(family)).toEqual(['Dissolved'])
+    await expect(manager.save(family, { transaction: false })).rejects.toMatchObject({
+      code: 'NOT_IN_TRANSACTION',
+    })
+    await manager.save(family)
+    await expectDissolved(family)
   })
 })
 

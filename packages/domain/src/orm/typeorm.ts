@@ -2,31 +2,40 @@ import { PosthornError, fromTypeOrm } from '@posthorn/engine'
 import { AggregateRoot } from '../aggregate-root.ts'
 import type { EventOutbox, EventRow } from '../event-outbox.ts'
 import { Frame } from './frame.ts'
+import { aggregatesIn, type Reached, type TypeOrmMetadataSource } from './typeorm-cascades.ts'
+
+type QueryRunner = NonNullable<Parameters<typeof fromTypeOrm>[0]['queryRunner']>
+
+/** What is used of TypeORM's `EntityManager`, by shape. */
+interface TypeOrmManager {
+  readonly queryRunner?: QueryRunner | undefined
+  save(...args: never[]): Promise<unknown>
+  transaction(run: never): Promise<unknown>
+  createQueryBuilder(target: never, alias: string): unknown
+}
+
+/** What is used of TypeORM's `DataSource`, by shape. */
+export interface TypeOrmDataSource extends TypeOrmMetadataSource {
+  readonly subscribers: object[]
+  readonly manager: TypeOrmManager
+  createEntityManager(queryRunner?: never): TypeOrmManager
+}
+
+interface LockingQuery {
+  select(columns: string): LockingQuery
+  withDeleted(): LockingQuery
+  whereInIds(ids: unknown): LockingQuery
+  setLock(mode: 'pessimistic_write'): LockingQuery
+  getRawMany(): Promise<unknown>
+}
 
 interface TransactionEvent {
   readonly queryRunner: object
   readonly manager: Parameters<typeof fromTypeOrm>[0]
 }
 
-interface EntityEvent extends TransactionEvent {
+interface EntityEvent extends Pick<TransactionEvent, 'queryRunner'> {
   readonly entity?: unknown
-}
-
-/** What a subscriber of TypeORM looks like, by shape. */
-export interface TypeOrmSubscriber {
-  beforeInsert(event: EntityEvent): void
-  afterInsert(event: EntityEvent): void
-  beforeUpdate(event: EntityEvent): void
-  afterUpdate(event: EntityEvent): void
-  beforeRemove(event: EntityEvent): void
-  beforeSoftRemove(event: EntityEvent): void
-  afterSoftRemove(event: EntityEvent): void
-  beforeRecover(event: EntityEvent): void
-  afterRecover(event: EntityEvent): void
-  afterTransactionStart(event: TransactionEvent): void
-  beforeTransactionCommit(event: TransactionEvent): Promise<void>
-  afterTransactionCommit(event: TransactionEvent): void
-  afterTransactionRollback(event: TransactionEvent): void
 }
 
 /** A transaction, with the events of what was saved in it and waits to be written. */
@@ -37,21 +46,21 @@ interface Open {
 }
 
 /**
- * For the `subscribers` of TypeORM: entities that extend `AggregateRoot` have their events written
- * at the end of the transaction that saves them, after their rows, and forgotten once it is
- * committed; what a rollback takes back, of the whole or of a savepoint, stays pending.
+ * Has a `DataSource` of TypeORM write events: entities that extend `AggregateRoot` have theirs
+ * written at the end of the transaction that saves them, after their rows, and forgotten once it is
+ * committed; what a rollback takes back, of the whole or of a savepoint, stays pending. Call it once,
+ * before the first save.
  *
- * TypeORM fires no event for a `save` that changes no column: give aggregates a version column, and
- * change a column with every event.
+ * A subscriber alone would lose events: TypeORM calls none for a `save` that changes no column, and
+ * none with `listeners: false`. So `save` itself is watched too, in every entity manager.
  */
-export function typeOrmSubscriber(events: EventOutbox): TypeOrmSubscriber {
+export function connectTypeOrm(dataSource: TypeOrmDataSource, events: EventOutbox): void {
   const open = new WeakMap<object, Open>()
 
   const refuse = ({ entity, queryRunner }: EntityEvent) => {
     if (!(entity instanceof AggregateRoot) || entity.pendingEvents.length === 0) return
     if (open.has(queryRunner)) return
-    const problem = `${entity.constructor.name} ${entity.id} has raised events: save it in a transaction`
-    throw new PosthornError('NOT_IN_TRANSACTION', problem)
+    throw notInTransaction(entity)
   }
   const collect = ({ entity, queryRunner }: EntityEvent) => {
     const here = open.get(queryRunner)
@@ -65,8 +74,8 @@ export function typeOrmSubscriber(events: EventOutbox): TypeOrmSubscriber {
     return here
   }
 
-  return {
-    beforeInsert(event) {
+  dataSource.subscribers.push({
+    beforeInsert(event: EntityEvent) {
       refuse(event)
       // TypeORM would store the 0 of an aggregate that is not stored yet.
       if (event.entity instanceof AggregateRoot) event.entity.version ||= 1
@@ -74,7 +83,7 @@ export function typeOrmSubscriber(events: EventOutbox): TypeOrmSubscriber {
     afterInsert: collect,
     beforeUpdate: refuse,
     afterUpdate: collect,
-    beforeRemove(event) {
+    beforeRemove(event: EntityEvent) {
       refuse(event)
       // Afterwards TypeORM has taken the id from the entity.
       collect(event)
@@ -84,12 +93,12 @@ export function typeOrmSubscriber(events: EventOutbox): TypeOrmSubscriber {
     beforeRecover: refuse,
     afterRecover: collect,
 
-    afterTransactionStart({ queryRunner }) {
+    afterTransactionStart({ queryRunner }: TransactionEvent) {
       const around = open.get(queryRunner)
       open.set(queryRunner, { frame: new Frame(around?.frame), around, saved: new Map() })
     },
 
-    async beforeTransactionCommit({ queryRunner, manager }) {
+    async beforeTransactionCommit({ queryRunner, manager }: TransactionEvent) {
       const here = open.get(queryRunner)
       const saved = [...(here?.saved.values() ?? [])].flat()
       const rows = saved.filter(({ event }) => !here?.frame.has(event))
@@ -98,7 +107,61 @@ export function typeOrmSubscriber(events: EventOutbox): TypeOrmSubscriber {
       here.frame.note(rows)
     },
 
-    afterTransactionCommit: ({ queryRunner }) => close(queryRunner)?.frame.commit(),
-    afterTransactionRollback: ({ queryRunner }) => void close(queryRunner),
+    afterTransactionCommit: ({ queryRunner }: TransactionEvent) =>
+      close(queryRunner)?.frame.commit(),
+    afterTransactionRollback: ({ queryRunner }: TransactionEvent) => void close(queryRunner),
+  })
+
+  const watch = (manager: TypeOrmManager): TypeOrmManager => {
+    const save = manager.save.bind(manager)
+    return Object.assign(manager, {
+      async save(...args: never[]): Promise<unknown> {
+        const reached = aggregatesIn(dataSource, args)
+        const { queryRunner } = manager
+        if (reached.length === 0) return save(...args)
+        if (!queryRunner || !open.has(queryRunner)) {
+          const [{ aggregate }] = reached as [Reached]
+          if (isOutside(args)) throw notInTransaction(aggregate)
+          // Its own transaction, which TypeORM makes only for what has changed.
+          const run = (own: TypeOrmManager) => own.save(...args)
+          return manager.transaction(run as never)
+        }
+        const before = reached.map(({ aggregate }) => open.get(queryRunner)?.saved.get(aggregate))
+        const saved = await save(...args)
+        for (const [i, each] of reached.entries()) {
+          const { aggregate } = each
+          // Seen by the subscriber: its row was written.
+          if (open.get(queryRunner)?.saved.get(aggregate) !== before[i]) continue
+          // Locked, the row still makes the writers of its events take turns.
+          if (before[i] === undefined) await lock(manager, each)
+          collect({ entity: aggregate, queryRunner })
+        }
+        return saved
+      },
+    })
   }
+  watch(dataSource.manager)
+  const create = dataSource.createEntityManager.bind(dataSource)
+  dataSource.createEntityManager = (queryRunner?: never) => watch(create(queryRunner))
+}
+
+/** `save(…, { transaction: false })`. */
+function isOutside(args: readonly unknown[]): boolean {
+  const options = args.slice(1).findLast((each) => typeof each === 'object' && each !== null)
+  return typeof options === 'object' && (options as { transaction?: unknown }).transaction === false
+}
+
+async function lock(manager: TypeOrmManager, { aggregate, metadata }: Reached): Promise<void> {
+  const query = manager.createQueryBuilder(metadata.target as never, 'aggregate') as LockingQuery
+  await query
+    .select('1')
+    .withDeleted()
+    .whereInIds(metadata.getEntityIdMap(aggregate))
+    .setLock('pessimistic_write')
+    .getRawMany()
+}
+
+function notInTransaction({ constructor, id }: AggregateRoot): PosthornError {
+  const problem = `${constructor.name} ${id} has raised events: save it in a transaction`
+  return new PosthornError('NOT_IN_TRANSACTION', problem)
 }
