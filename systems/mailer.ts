@@ -57,42 +57,75 @@ const WHOLE_MS = 20_000
 /** Nodemailer's codes for an answer about this letter, not about the server or the login. */
 const ABOUT_THE_LETTER: readonly unknown[] = ['EENVELOPE', 'EMESSAGE']
 
-/** Sends by SMTP, on a connection of its own for each letter: nothing is left to close. */
+/** Letters under way at once, each on a connection of its own. */
+const AT_ONCE = 5
+
+/** Then a connection is closed: nothing is left that would have to be closed at the end. */
+const IDLE_MS = 1_000
+
+/** Sends by SMTP, on connections that are kept from one letter to the next. */
 export function createMailer({ settings, simulatorAddress }: MailerOptions): Mailer {
   const { SMTP_URL: url, MAIL_FROM: from } = settings
+  const limited = limitTo(AT_ONCE)
+  let open: { readonly address: string; readonly connections: Connections } | undefined
 
   /** Asked for each letter, since a simulated mailbox moves. */
-  async function address(): Promise<string> {
+  async function findAddress(): Promise<string> {
     const found = url === SIMULATED_MAILBOX ? await simulatorAddress('mail') : url
     if (found !== undefined) return found
     const why = 'no simulated mailbox is up yet'
     throw new DeliveryError('MAIL_SERVER_AWAY', why, { unreachable: true })
   }
 
-  return {
-    async send({ to, ...letter }) {
-      const transport = createTransport({
-        url: await address(),
-        connectionTimeout: STEP_MS,
-        greetingTimeout: STEP_MS,
-        socketTimeout: STEP_MS,
-        dnsTimeout: STEP_MS,
-        // The letter is text of ours: nothing in it may make the library read files or addresses.
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      })
-      try {
-        await inTime(transport.sendMail({ from, to: { name: '', address: to }, ...letter }))
-        return { kind: 'sent' }
-      } catch (error) {
-        const reason = refusalIn(error)
-        if (reason === undefined) throw isAway(error) ? away(error) : error
-        return { kind: 'refused', reason }
-      } finally {
-        transport.close()
-      }
-    },
+  function connectionsTo(address: string): Connections {
+    if (open?.address === address) return open.connections
+    open?.connections.close()
+    open = { address, connections: openConnections(address) }
+    return open.connections
   }
+
+  /** A letter that takes too long holds a connection: the others end on theirs, new ones begin anew. */
+  function abandon(connections: Connections): void {
+    if (open?.connections === connections) open = undefined
+    connections.close()
+    setTimeout(() => connections.close({ force: true }), WHOLE_MS).unref()
+  }
+
+  return {
+    send: ({ to, ...letter }) =>
+      limited(async () => {
+        const connections = connectionsTo(await findAddress())
+        try {
+          const sending = connections.sendMail({ from, to: { name: '', address: to }, ...letter })
+          await inTime(sending, () => abandon(connections))
+          return { kind: 'sent' }
+        } catch (error) {
+          const reason = refusalIn(error)
+          if (reason === undefined) throw isAway(error) ? away(error) : error
+          return { kind: 'refused', reason }
+        }
+      }),
+  }
+}
+
+type Connections = ReturnType<typeof openConnections>
+
+function openConnections(address: string) {
+  return createTransport({
+    url: address,
+    pool: true,
+    maxConnections: AT_ONCE,
+    idleTimeout: IDLE_MS,
+    // Only a letter of which nothing was sent goes out on another connection by itself.
+    maxRequeues: 1,
+    connectionTimeout: STEP_MS,
+    greetingTimeout: STEP_MS,
+    socketTimeout: STEP_MS,
+    dnsTimeout: STEP_MS,
+    // The letter is text of ours: nothing in it may make the library read files or addresses.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
 }
 
 /** The domain of an address: it vouches for the ids of letters. */
@@ -114,9 +147,10 @@ export function escapeHtml(text: string): string {
 }
 
 /** A server that says a little something now and then would never be silent for a step. */
-async function inTime(sending: Promise<unknown>): Promise<void> {
+async function inTime(sending: Promise<unknown>, onLate: () => void): Promise<void> {
   const late = new AbortController()
   const deadline = sleep(WHOLE_MS, undefined, { signal: late.signal }).then(() => {
+    onLate()
     throw new Error(`the mail server took longer than ${WHOLE_MS} ms`)
   })
   try {
@@ -130,7 +164,8 @@ async function inTime(sending: Promise<unknown>): Promise<void> {
 /** Whether the server was not reached or did not let us in: that says nothing about the letter. */
 function isAway(error: unknown): boolean {
   const { code, command } = error as Record<string, unknown>
-  return command === 'CONN' || code === 'EDNS' || code === 'EAUTH'
+  const isLost = command === 'CONN' || code === 'ECONNECTION'
+  return isLost || code === 'EDNS' || code === 'EAUTH'
 }
 
 function away(cause: unknown): DeliveryError {
@@ -143,4 +178,21 @@ function refusalIn(error: unknown): string | undefined {
   const { code, responseCode, response } = error as Record<string, unknown>
   const isForEver = typeof responseCode === 'number' && responseCode >= 500
   return isForEver && ABOUT_THE_LETTER.includes(code) ? String(response) : undefined
+}
+
+/** Lets so many pieces of work run at once; the others wait. */
+function limitTo(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running < most) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
 }
