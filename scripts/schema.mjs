@@ -61,11 +61,11 @@ const COLUMNS = `
    where attrelid = $1 and attnum > 0 and not attisdropped
    order by attnum`
 
-// What is not null stands with its column; newer servers have a constraint for it as well.
+// What is not null stands with its column, a constraint trigger with the triggers.
 const CONSTRAINTS = `
   select 'constraint ' || conname || ' ' || pg_get_constraintdef(oid) as text
     from pg_constraint
-   where conrelid = $1 and contype not in ('n', 'f') and conparentid = 0
+   where conrelid = $1 and contype not in ('n', 'f', 't') and conparentid = 0
    order by array_position(array['p', 'u', 'c', 'x'], contype::text), conname`
 
 /** After all tables, since they may refer to one another. */

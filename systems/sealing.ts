@@ -18,6 +18,11 @@ export interface Sealing {
   digest(text: string, context: string): string
 }
 
+/** Whether a text looks like one that was sealed; only opening it tells for sure. */
+export function isSealed(text: string): boolean {
+  return text.startsWith(`${FORM}.`)
+}
+
 /** `s1` is the form of the word: AES-256-GCM under a key derived by HKDF. */
 const FORM = 's1'
 const NONCE_BYTES = 12

@@ -966,6 +966,29 @@ alter table evidence.file_outbox_row_audit add constraint file_outbox_row_audit_
 
 create schema families;
 
+CREATE OR REPLACE FUNCTION families.require_owner()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  family uuid;
+begin
+  if tg_op = 'INSERT' then
+    family := new.id;
+  else
+    family := old.family_id;
+  end if;
+  if exists (select 1 from families.families where id = family)
+     and not exists (select 1 from families.family_members where family_id = family and role = 'OWNER')
+  then
+    raise exception 'family % has no owner', family
+      using errcode = 'check_violation', schema = 'families', table = 'family_members',
+            constraint = 'family_members_owned';
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION families.touch_event()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -993,10 +1016,12 @@ create table families.families (
   name text not null,
   version integer not null,
   created_at timestamp with time zone not null default posthorn.now(),
+  mailed_until timestamp with time zone,
   constraint families_pkey PRIMARY KEY (id),
   constraint families_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint families_version_check CHECK ((version > 0))
 );
+CREATE CONSTRAINT TRIGGER families_owned AFTER INSERT ON families.families DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION families.require_owner();
 
 create table families.family_member_invitations (
   id uuid not null,
@@ -1010,15 +1035,19 @@ create table families.family_member_invitations (
   accepted_by text,
   version integer not null,
   created_at timestamp with time zone not null default posthorn.now(),
+  mailed_until timestamp with time zone,
+  declined_by text,
   constraint family_member_invitations_pkey PRIMARY KEY (id),
   constraint family_member_invitations_token_hash_key UNIQUE (token_hash),
   constraint family_member_invitations_check CHECK (((status = 'ACCEPTED'::text) = (accepted_by IS NOT NULL))),
+  constraint family_member_invitations_declined_check CHECK (((status = 'DECLINED'::text) = (declined_by IS NOT NULL))),
   constraint family_member_invitations_email_check CHECK ((length(email) <= 254)),
   constraint family_member_invitations_role_check CHECK ((role = ANY (ARRAY['ADMIN'::text, 'MEMBER'::text]))),
-  constraint family_member_invitations_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACCEPTED'::text, 'REVOKED'::text, 'EXPIRED'::text]))),
+  constraint family_member_invitations_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'ACCEPTED'::text, 'REVOKED'::text, 'EXPIRED'::text, 'DECLINED'::text]))),
   constraint family_member_invitations_token_hash_check CHECK ((length(token_hash) = 32)),
   constraint family_member_invitations_version_check CHECK ((version > 0))
 );
+CREATE INDEX family_member_invitations_address ON families.family_member_invitations USING btree (family_id, lower(email), mailed_until);
 CREATE INDEX family_member_invitations_family ON families.family_member_invitations USING btree (family_id, created_at);
 CREATE UNIQUE INDEX family_member_invitations_open ON families.family_member_invitations USING btree (family_id, lower(email)) WHERE (status = 'PENDING'::text);
 
@@ -1033,6 +1062,7 @@ create table families.family_members (
 );
 CREATE UNIQUE INDEX family_members_address ON families.family_members USING btree (family_id, lower(email));
 CREATE UNIQUE INDEX family_members_owner ON families.family_members USING btree (family_id) WHERE (role = 'OWNER'::text);
+CREATE CONSTRAINT TRIGGER family_members_owned AFTER DELETE OR UPDATE ON families.family_members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role = 'OWNER'::text)) EXECUTE FUNCTION families.require_owner();
 
 create table families.outbox_events (
   event_id uuid not null,

@@ -3,12 +3,20 @@ import { SQLSTATE, sqlState } from '@posthorn/engine'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { toEmailAddress } from './email-address.ts'
-import { Family } from './family.ts'
+import { Family, type AddressHistory } from './family.ts'
 import type { FamilyRole } from './family-role.ts'
 import { FamilyMemberInvitation } from './invitation.ts'
 import { hashOf, newToken } from './invitation-token.ts'
+import { BY_FAMILY } from './mail-allowance.ts'
 import { mappers } from './mappers.ts'
-import { expireOthers, findByToken, findOpen, holdFamily, selectNow } from './queries.ts'
+import {
+  countMail,
+  expireOthers,
+  findByToken,
+  findMailedUntil,
+  findOpen,
+  selectNow,
+} from './queries.ts'
 import { refuse, type Result } from './refusal.ts'
 
 /** Who acts, as the token of the request says. */
@@ -32,16 +40,32 @@ export interface FamilyCommands {
   resend(actor: Actor, invitationId: string): Promise<Result<FamilyMemberInvitation>>
   accept(actor: Actor, token: string): Promise<Result<Accepted>>
   revoke(actor: Actor, invitationId: string): Promise<Result<FamilyMemberInvitation>>
+  decline(actor: Actor, token: string): Promise<Result<FamilyMemberInvitation>>
+  leave(actor: Actor, familyId: string): Promise<Result<Family>>
+  remove(actor: Actor, member: MemberRef): Promise<Result<Family>>
+  changeRole(
+    actor: Actor,
+    member: MemberRef & { readonly role: FamilyRole },
+  ): Promise<Result<Family>>
+  transfer(actor: Actor, member: MemberRef): Promise<Result<Family>>
+}
+
+/** A member of a family, as requests name one. */
+export interface MemberRef {
+  readonly familyId: string
+  readonly userId: string
 }
 
 interface Decision<Value> {
   readonly result: Result<Value>
-  /** Written with the family held as it was loaded. */
-  readonly within?: { readonly family: Family; readonly invitation: FamilyMemberInvitation }
+  /** A mail is sent about it: it is counted, with the family held as it was loaded. */
+  readonly mailed?: { readonly family: Family; readonly invitation: FamilyMemberInvitation }
 }
 
 /** Against others who change the same family at the same moment; each try decides anew. */
 const MOST_TRIES = 12
+
+const NO_HISTORY: AddressHistory = { open: undefined, mailedUntil: undefined }
 
 /** To find out about a commit whose answer was lost. */
 const MOST_COMMITS = 3
@@ -52,10 +76,10 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
   ): Promise<Result<Value>> {
     for (let tries = 1; ; tries += 1) {
       const unit = new UnitOfWork({ pool, mappers, events })
-      const { result, within } = await decide(unit, await selectNow(pool))
+      const { result, mailed } = await decide(unit, await selectNow(pool))
       if (result.refusal) return result
       try {
-        await commit(unit, within)
+        await commit(unit, mailed)
         return result
       } catch (error) {
         if (!isConflict(error) || tries >= MOST_TRIES) throw error
@@ -74,10 +98,38 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
     return family && { family, invitation }
   }
 
-  async function openFor(unit: UnitOfWork, familyId: string, email: string) {
-    const id = await findOpen(pool, { familyId, email })
-    return id === undefined ? undefined : unit.load(FamilyMemberInvitation, id)
+  async function historyOf(
+    unit: UnitOfWork,
+    address: { readonly familyId: string; readonly email: string },
+  ): Promise<AddressHistory> {
+    const id = await findOpen(pool, address)
+    return {
+      open: id === undefined ? undefined : await unit.load(FamilyMemberInvitation, id),
+      mailedUntil: await findMailedUntil(pool, address),
+    }
   }
+
+  async function findFamily(
+    unit: UnitOfWork,
+    { org }: Actor,
+    familyId: string,
+  ): Promise<Family | undefined> {
+    const id = toUuid(familyId)
+    const family = id === undefined ? undefined : await unit.load(Family, id)
+    return family?.state.orgId === org ? family : undefined
+  }
+
+  /** Has a family decide about its members. */
+  const changeMembers = (
+    actor: Actor,
+    familyId: string,
+    change: (family: Family, acting: { readonly by: string; readonly now: Date }) => Result<Family>,
+  ) =>
+    decideUntilCommitted(async (unit, now) => {
+      const family = await findFamily(unit, actor, familyId)
+      if (!family) return { result: refuse('NOT_FOUND') }
+      return { result: change(family, { by: actor.sub, now }) }
+    })
 
   return {
     create: ({ sub, org }, { name }) =>
@@ -87,21 +139,18 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
         return { result }
       }),
 
-    invite: ({ sub, org }, { familyId, email: typed, role }) =>
+    invite: (actor, { familyId, email: typed, role }) =>
       decideUntilCommitted(async (unit, now) => {
-        const id = toUuid(familyId)
-        const family = id === undefined ? undefined : await unit.load(Family, id)
-        if (family?.state.orgId !== org) return { result: refuse('NOT_FOUND') }
+        const family = await findFamily(unit, actor, familyId)
+        if (!family) return { result: refuse('NOT_FOUND') }
         const email = toEmailAddress(typed)
-        const open = email === undefined ? undefined : await openFor(unit, family.id, email)
-        const result = family.invite({ email: typed, role }, open, {
-          by: sub,
-          token: newToken(),
-          now,
-        })
+        const history =
+          email === undefined ? NO_HISTORY : await historyOf(unit, { familyId: family.id, email })
+        const inviting = { by: actor.sub, token: newToken(), now }
+        const result = family.invite({ email: typed, role }, history, inviting)
         if (!result.value) return { result }
         unit.save(result.value)
-        return { result, within: { family, invitation: result.value } }
+        return { result, mailed: { family, invitation: result.value } }
       }),
 
     resend: (actor, invitationId) =>
@@ -109,9 +158,9 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
         const found = await load(unit, actor, invitationId)
         if (!found) return { result: refuse('NOT_FOUND') }
         const { family, invitation } = found
-        const open = await openFor(unit, family.id, invitation.state.email)
+        const history = await historyOf(unit, invitation.state)
         const inviting = { by: actor.sub, token: newToken(), now }
-        return { result: family.resend(invitation, open, inviting), within: found }
+        return { result: family.resend(invitation, history, inviting), mailed: found }
       }),
 
     accept: (actor, token) =>
@@ -130,16 +179,40 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
         if (!found) return { result: refuse('NOT_FOUND') }
         return { result: found.family.revoke(found.invitation, { by: actor.sub, now }) }
       }),
+
+    decline: (actor, token) =>
+      decideUntilCommitted(async (unit, now) => {
+        const found = await load(unit, actor, await findByToken(pool, hashOf(token)))
+        if (!found) return { result: refuse('NOT_FOUND') }
+        return { result: found.family.decline(found.invitation, { by: actor.sub, now }) }
+      }),
+
+    leave: (actor, familyId) =>
+      changeMembers(actor, familyId, (family, acting) => family.leave(acting)),
+
+    remove: (actor, { familyId, userId }) =>
+      changeMembers(actor, familyId, (family, acting) => family.remove(userId, acting)),
+
+    changeRole: (actor, { familyId, userId, role }) =>
+      changeMembers(actor, familyId, (family, acting) =>
+        family.changeRole({ userId, role }, acting),
+      ),
+
+    transfer: (actor, { familyId, userId }) =>
+      changeMembers(actor, familyId, (family, acting) => family.transfer(userId, acting)),
   }
 }
 
-async function commit(unit: UnitOfWork, within: Decision<unknown>['within']): Promise<void> {
+async function commit(unit: UnitOfWork, mailed: Decision<unknown>['mailed']): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      if (!within) return await unit.commit()
+      if (!mailed) return await unit.commit()
       return await unit.commit(async (tx, write) => {
-        if (!(await holdFamily(tx, within.family))) throw new ConflictError(within.family)
-        await expireOthers(tx, within.invitation.state)
+        // Decided again, it is either a change of the family or a refusal.
+        if (!(await countMail(tx, mailed.family, BY_FAMILY))) {
+          throw new ConflictError(mailed.family)
+        }
+        await expireOthers(tx, mailed.invitation.state)
         await write(tx)
       })
     } catch (error) {

@@ -14,7 +14,7 @@ export interface Invited {
   readonly familyId: ValueObject
   readonly email: ValueObject
   readonly role: ValueObject
-  /** Secret. Absent from an event that was processed. */
+  /** Secret, and sealed unless `FAMILIES_EVENT_TOKEN` says otherwise. Absent once it is processed. */
   readonly token?: ValueObject
   readonly expiresAt: string
   readonly invitedByUserId: ValueObject
@@ -40,13 +40,52 @@ export interface Revoked {
   readonly revokedByUserId: ValueObject
 }
 
+export interface Declined {
+  readonly invitationId: ValueObject
+  readonly familyId: ValueObject
+  readonly declinedByUserId: ValueObject
+}
+
+export interface Left {
+  readonly familyId: ValueObject
+  readonly userId: ValueObject
+}
+
+export interface Removed extends Left {
+  readonly removedByUserId: ValueObject
+}
+
+export interface RoleChanged extends Left {
+  readonly previousRole: ValueObject
+  readonly role: ValueObject
+  readonly changedByUserId: ValueObject
+}
+
+export interface OwnershipTransferred {
+  readonly familyId: ValueObject
+  readonly previousOwnerUserId: ValueObject
+  readonly ownerUserId: ValueObject
+}
+
 export const FAMILY_CREATED = 'FamilyHub.Families.FamilyCreatedEvent'
 export const MEMBER_INVITED = 'FamilyHub.Families.FamilyMemberInvitedEvent'
 export const MEMBER_JOINED = 'FamilyHub.Families.FamilyMemberJoinedEvent'
 export const INVITATION_REVOKED = 'FamilyHub.Families.FamilyMemberInvitationRevokedEvent'
+export const INVITATION_DECLINED = 'FamilyHub.Families.FamilyMemberInvitationDeclinedEvent'
+export const MEMBER_LEFT = 'FamilyHub.Families.FamilyMemberLeftEvent'
+export const MEMBER_REMOVED = 'FamilyHub.Families.FamilyMemberRemovedEvent'
+export const ROLE_CHANGED = 'FamilyHub.Families.FamilyMemberRoleChangedEvent'
+export const OWNERSHIP_TRANSFERRED = 'FamilyHub.Families.FamilyOwnershipTransferredEvent'
 
 export type FamilyEvent =
-  DomainEvent<typeof FAMILY_CREATED, Created> | DomainEvent<typeof MEMBER_JOINED, Joined>
+  | DomainEvent<typeof FAMILY_CREATED, Created>
+  | DomainEvent<typeof MEMBER_JOINED, Joined>
+  | DomainEvent<typeof MEMBER_LEFT, Left>
+  | DomainEvent<typeof MEMBER_REMOVED, Removed>
+  | DomainEvent<typeof ROLE_CHANGED, RoleChanged>
+  | DomainEvent<typeof OWNERSHIP_TRANSFERRED, OwnershipTransferred>
 
 export type InvitationEvent =
-  DomainEvent<typeof MEMBER_INVITED, Invited> | DomainEvent<typeof INVITATION_REVOKED, Revoked>
+  | DomainEvent<typeof MEMBER_INVITED, Invited>
+  | DomainEvent<typeof INVITATION_REVOKED, Revoked>
+  | DomainEvent<typeof INVITATION_DECLINED, Declined>

@@ -6,9 +6,12 @@ import { hashOf } from './invitation-token.ts'
 
 const now = new Date('2026-01-05T00:00:00Z')
 const invitationBy = (by: string) => ({ by, token: 'abc123', now })
+const acting = (by: string) => ({ by, now })
+const none = { open: undefined, mailedUntil: undefined }
+const after = (hours: number) => new Date(now.getTime() + hours * 3_600_000)
 
 /** Owner `olga`, admin `adam`, member `mia`, whose address is mia@example.com. */
-function aFamily(): Family {
+function aFamily(mailedUntil?: Date): Family {
   const member = (userId: string, role: FamilyRole, email?: string) => ({
     ...{ userId, role, email, joinedAt: now },
   })
@@ -16,6 +19,7 @@ function aFamily(): Family {
     id: 'f1',
     orgId: 'acme',
     name: 'Addams',
+    mailedUntil,
     members: [
       member('olga', 'OWNER'),
       member('adam', 'ADMIN'),
@@ -31,6 +35,8 @@ function anInvitation(status: InvitationStatus = 'PENDING', email = 'john@exampl
     expiresAt: now,
     invitedBy: 'olga',
     acceptedBy: status === 'ACCEPTED' ? 'john' : undefined,
+    declinedBy: status === 'DECLINED' ? 'john' : undefined,
+    mailedUntil: undefined,
   })
 }
 
@@ -75,14 +81,15 @@ describe('inviting', () => {
     ['olga', 'MIA@example.com', 'MEMBER', undefined, 'ALREADY_MEMBER'],
     ['olga', 'john@example.com', 'MEMBER', anInvitation(), 'ALREADY_INVITED'],
   ] as const)('%s invites %s as %s', (by, email, role, open, code) => {
-    const { value, refusal } = aFamily().invite({ email, role }, open, invitationBy(by))
+    const history = { ...none, open }
+    const { value, refusal } = aFamily().invite({ email, role }, history, invitationBy(by))
     expect(refusal?.code).toBe(code)
     expect(value?.pendingEvents.length).toBe(code === undefined ? 1 : undefined)
   })
 
   test('says it as the seed does', () => {
     const invited = { email: 'john@example.com', role: 'MEMBER' } as const
-    const { value } = aFamily().invite(invited, undefined, invitationBy('olga'))
+    const { value } = aFamily().invite(invited, none, invitationBy('olga'))
     expect(value?.pendingEvents[0]).toMatchObject({
       type: 'FamilyHub.Families.FamilyMemberInvitedEvent',
       version: 1,
@@ -104,11 +111,13 @@ describe('inviting', () => {
 describe('what can be done to an invitation in each state', () => {
   const acts = {
     resend: (family: Family, invitation: FamilyMemberInvitation) =>
-      family.resend(invitation, undefined, invitationBy('adam')),
+      family.resend(invitation, none, invitationBy('adam')),
     accept: (family: Family, invitation: FamilyMemberInvitation) =>
       family.accept(invitation, { by: 'john', now }),
     revoke: (family: Family, invitation: FamilyMemberInvitation) =>
       family.revoke(invitation, { by: 'adam', now }),
+    decline: (family: Family, invitation: FamilyMemberInvitation) =>
+      family.decline(invitation, acting('john')),
   }
   test.each([
     ['resend', 'PENDING', 'PENDING'],
@@ -123,6 +132,14 @@ describe('what can be done to an invitation in each state', () => {
     ['revoke', 'EXPIRED', 'REVOKED'],
     ['revoke', 'REVOKED', 'REVOKED'],
     ['revoke', 'ACCEPTED', 'ALREADY_MEMBER'],
+    ['resend', 'DECLINED', 'NOT_FOUND'],
+    ['accept', 'DECLINED', 'NOT_FOUND'],
+    ['revoke', 'DECLINED', 'NOT_FOUND'],
+    ['decline', 'PENDING', 'DECLINED'],
+    ['decline', 'DECLINED', 'DECLINED'],
+    ['decline', 'EXPIRED', 'EXPIRED'],
+    ['decline', 'REVOKED', 'NOT_FOUND'],
+    ['decline', 'ACCEPTED', 'NOT_FOUND'],
   ] as const)('%s when %s: %s', (act, status, ends) => {
     const [family, invitation] = [aFamily(), anInvitation(status)]
     const { value, refusal } = acts[act](family, invitation)
@@ -133,7 +150,7 @@ describe('what can be done to an invitation in each state', () => {
 
   test('a resend has another token and another fortnight, and is an event again', () => {
     const invitation = anInvitation('EXPIRED')
-    aFamily().resend(invitation, invitation, invitationBy('olga'))
+    aFamily().resend(invitation, { ...none, open: invitation }, invitationBy('olga'))
     expect(invitation.state.tokenHash).toEqual(hashOf('abc123'))
     expect(invitation.state.expiresAt).toEqual(new Date('2026-01-19T00:00:00Z'))
     expect(invitation.pendingEvents[0]?.payload).toMatchObject({ isResend: true })
@@ -142,7 +159,7 @@ describe('what can be done to an invitation in each state', () => {
   test('a resend is refused if the address has another invitation, or belongs to a member', () => {
     const other = new FamilyMemberInvitation({ ...anInvitation().state, id: 'i2' })
     const resend = (invitation: FamilyMemberInvitation, open?: FamilyMemberInvitation) =>
-      aFamily().resend(invitation, open, invitationBy('olga')).refusal?.code
+      aFamily().resend(invitation, { ...none, open }, invitationBy('olga')).refusal?.code
     expect(resend(anInvitation('EXPIRED'), other)).toBe('ALREADY_INVITED')
     expect(resend(anInvitation('EXPIRED', 'mia@example.com'))).toBe('ALREADY_MEMBER')
   })
@@ -163,8 +180,123 @@ describe('what can be done to an invitation in each state', () => {
   test('members cannot accept once more, and only owners and admins resend and revoke', () => {
     const family = aFamily()
     expect(family.accept(anInvitation(), { by: 'mia', now }).refusal?.code).toBe('ALREADY_MEMBER')
-    const resent = family.resend(anInvitation(), undefined, invitationBy('mia'))
+    const resent = family.resend(anInvitation(), none, invitationBy('mia'))
     expect(resent.refusal?.code).toBe('FORBIDDEN')
     expect(family.revoke(anInvitation(), { by: 'mia', now }).refusal?.code).toBe('FORBIDDEN')
   })
 })
+
+describe('members', () => {
+  test.each([
+    ['olga', (family: Family) => family.leave(acting('olga')), 'OWNER_REQUIRED'],
+    ['adam', (family: Family) => family.leave(acting('adam')), 'olga mia'],
+    ['mia', (family: Family) => family.leave(acting('mia')), 'olga adam'],
+    ['a stranger', (family: Family) => family.leave(acting('eve')), 'NOT_FOUND'],
+  ])('%s leaves', (_, leave, ends) => {
+    const family = aFamily()
+    expect(leave(family).refusal?.code ?? namesIn(family)).toBe(ends)
+  })
+
+  test.each([
+    ['olga', 'adam', 'olga mia'],
+    ['olga', 'mia', 'olga adam'],
+    ['olga', 'olga', 'OWNER_REQUIRED'],
+    ['olga', 'eve', 'NOT_FOUND'],
+    ['adam', 'mia', 'olga adam'],
+    ['adam', 'olga', 'OWNER_REQUIRED'],
+    ['adam', 'adam', 'FORBIDDEN'],
+    ['mia', 'adam', 'FORBIDDEN'],
+    ['eve', 'mia', 'FORBIDDEN'],
+  ])('%s removes %s', (by, userId, ends) => {
+    const family = aFamily()
+    const { refusal } = family.remove(userId, acting(by))
+    expect(refusal?.code ?? namesIn(family)).toBe(ends)
+    expect(family.pendingEvents).toHaveLength(refusal ? 0 : 1)
+  })
+
+  test.each([
+    ['olga', 'mia', 'ADMIN', 'ADMIN', 1],
+    ['olga', 'adam', 'MEMBER', 'MEMBER', 1],
+    ['olga', 'adam', 'ADMIN', 'ADMIN', 0],
+    ['olga', 'mia', 'OWNER', 'FORBIDDEN', 0],
+    ['olga', 'olga', 'MEMBER', 'OWNER_REQUIRED', 0],
+    ['olga', 'eve', 'ADMIN', 'NOT_FOUND', 0],
+    ['adam', 'mia', 'ADMIN', 'FORBIDDEN', 0],
+  ] as const)('%s makes %s %s', (by, userId, role, ends, events) => {
+    const family = aFamily()
+    const { refusal } = family.changeRole({ userId, role }, acting(by))
+    expect(refusal?.code ?? family.roleOf(userId)).toBe(ends)
+    expect(family.pendingEvents).toHaveLength(events)
+  })
+
+  test.each([
+    ['olga', 'mia', undefined, 'mia'],
+    ['olga', 'olga', undefined, 'olga'],
+    ['olga', 'eve', 'NOT_FOUND', 'olga'],
+    ['adam', 'mia', 'FORBIDDEN', 'olga'],
+  ])('%s transfers ownership to %s', (by, userId, code, owner) => {
+    const family = aFamily()
+    expect(family.transfer(userId, acting(by)).refusal?.code).toBe(code)
+    const owners = family.state.members.filter(({ role }) => role === 'OWNER')
+    expect(owners.map(({ userId: id }) => id)).toEqual([owner])
+    if (owner !== 'olga') expect(family.roleOf('olga')).toBe('ADMIN')
+  })
+
+  test('what happens to them is said as the seed says things', () => {
+    const family = aFamily()
+    family.changeRole({ userId: 'mia', role: 'ADMIN' }, acting('olga'))
+    family.transfer('mia', acting('olga'))
+    family.remove('adam', acting('mia'))
+    family.leave(acting('olga'))
+    const said = family.pendingEvents.map(({ type, payload }) => [type.split('.').at(-1), payload])
+    const familyId = { value: 'f1' }
+    expect(said).toEqual([
+      [
+        'FamilyMemberRoleChangedEvent',
+        {
+          ...{ familyId, userId: { value: 'mia' }, previousRole: { value: 'Member' } },
+          ...{ role: { value: 'Admin' }, changedByUserId: { value: 'olga' } },
+        },
+      ],
+      [
+        'FamilyOwnershipTransferredEvent',
+        { familyId, previousOwnerUserId: { value: 'olga' }, ownerUserId: { value: 'mia' } },
+      ],
+      [
+        'FamilyMemberRemovedEvent',
+        { familyId, userId: { value: 'adam' }, removedByUserId: { value: 'mia' } },
+      ],
+      ['FamilyMemberLeftEvent', { familyId, userId: { value: 'olga' } }],
+    ])
+  })
+})
+
+describe('mails', () => {
+  const code = (family: Family, mailedUntil: Date | undefined) => {
+    const invited = { email: 'john@example.com', role: 'MEMBER' } as const
+    return family.invite(invited, { open: undefined, mailedUntil }, invitationBy('olga')).refusal
+      ?.code
+  }
+
+  test('to an address are five at once, and one each four hours', () => {
+    expect(code(aFamily(), after(4 * 4))).toBeUndefined()
+    expect(code(aFamily(), after(4 * 4 + 0.1))).toBe('TOO_MANY_MAILS')
+    const invitation = anInvitation()
+    const history = { open: invitation, mailedUntil: undefined as Date | undefined }
+    const codes = Array.from({ length: 6 }, () => {
+      const { refusal } = aFamily().resend(invitation, history, invitationBy('olga'))
+      history.mailedUntil = invitation.state.mailedUntil
+      return refusal?.code
+    })
+    expect(codes).toEqual([...Array.from({ length: 5 }, () => undefined), 'TOO_MANY_MAILS'])
+  })
+
+  test('of a family are a hundred at once, and one each ten minutes', () => {
+    expect(code(aFamily(after(99 / 6)), undefined)).toBeUndefined()
+    expect(code(aFamily(after(99.5 / 6)), undefined)).toBe('TOO_MANY_MAILS')
+  })
+})
+
+function namesIn({ state }: Family): string {
+  return state.members.map(({ userId }) => userId).join(' ')
+}

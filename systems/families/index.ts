@@ -21,7 +21,7 @@ export const families = defineSystem({
   migrations: () => migrationsFrom('families', new URL('./migrations/', import.meta.url)),
   open({ pool, log, settings, sealing, production, baseUrl, simulatorAddress }) {
     const { SMTP_URL: smtpUrl, MAIL_FROM: from, FAMILIES_INVITATION_URL: page } = settings
-    const outbox = familyOutbox(sealing)
+    const outbox = familyOutbox(sealing, settings.FAMILIES_EVENT_TOKEN)
     const commands = createCommands(pool, familyEvents(outbox, sealing))
     const mailer = createMailer({ settings, simulatorAddress })
     return {
@@ -30,6 +30,7 @@ export const families = defineSystem({
         invitationMails({
           pool,
           mailer,
+          sealing,
           from,
           page: () => page ?? `${baseUrl()}/invitations`,
           log,

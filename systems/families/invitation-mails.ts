@@ -1,21 +1,15 @@
-import {
-  PosthornError,
-  schedule,
-  transaction,
-  type Log,
-  type Message,
-  type Transaction,
-} from '@posthorn/engine'
-import { defineInbox, once } from '@posthorn/engine/inbox'
+import { PosthornError, schedule, type Log, type Message } from '@posthorn/engine'
+import { around, defineInbox } from '@posthorn/engine/inbox'
 import { raiseAlert } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Mailer } from '../mailer.ts'
+import type { Mailed, Mailer } from '../mailer.ts'
+import type { Sealing } from '../sealing.ts'
 import type { SystemConsumer } from '../system.ts'
 import { toUuid } from './commands.ts'
 import { MEMBER_INVITED, type Invited } from './events.ts'
-import { hashOf } from './invitation-token.ts'
+import { hashOf, tokenOf } from './invitation-token.ts'
 import { letterOf, linkTo } from './letter.ts'
 import { TOPIC, TRANSPORT } from './outbox.ts'
 import { selectFamily, selectInvitation } from './queries.ts'
@@ -28,9 +22,6 @@ const GROUP = 'invitation-mails'
 /** Longer than servers that turn strangers away at first; an invitation is good for days. */
 const RETRY = schedule(['30s', '2m', '10m', '30m', '2h', '6h'])
 
-/** Each holds a connection of the pool while the mail server talks. */
-const AT_ONCE = 2
-
 /** What a mail needs of the event; others may write to the exchange too. */
 const Letterable = Type.Object({
   invitationId: Type.Object({ value: Type.String() }),
@@ -41,6 +32,7 @@ const Letterable = Type.Object({
 export interface InvitationMailsOptions {
   readonly pool: Pool
   readonly mailer: Mailer
+  readonly sealing: Sealing
   readonly from: string
   /** The page that takes the token. */
   page(): string
@@ -48,14 +40,14 @@ export interface InvitationMailsOptions {
 }
 
 /**
- * Turns invitations into mails. The inbox is used in its `once` form although a mail is an outside
- * call: SMTP knows no idempotency key, so only the lock of the inbox row keeps repeats that arrive
- * together from becoming two mails. A process that dies between the server's "250" and the commit
- * sends a second one, with the same Message-ID. A throw is the transport's to repeat.
+ * Turns invitations into mails, with no transaction open while the mail server talks. SMTP knows no
+ * idempotency key: repeats that arrive together in one process wait for each other, so that the
+ * inbox is asked in between; a process that dies between the server's "250" and the commit sends a
+ * second mail, with the same Message-ID. A throw is the transport's to repeat.
  */
 export function invitationMails(options: InvitationMailsOptions): SystemConsumer {
   const { pool, log } = options
-  const limited = limitTo(AT_ONCE)
+  const oneByOne = serialise()
   return {
     transport: TRANSPORT,
     topic: TOPIC,
@@ -68,11 +60,26 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
         return log.warn({ id: message.id }, 'invitation skipped: it cannot be mailed')
       }
       const receipt = { inbox, consumer: GROUP, id }
+      const { tenant } = message
       try {
-        const mailed = await limited(() =>
-          transaction(pool, (tx) => once(tx, receipt, () => mail(tx, message, options))),
+        const handled = await oneByOne(id, () =>
+          around(pool, receipt, {
+            call: () => mail({ ...message, id }, options),
+            async outcome(tx, mailed) {
+              if (mailed.kind === 'refused') {
+                await raiseAlert(tx, {
+                  source: 'families.invitation-mails',
+                  subject: mailed.invitationId,
+                  ...(tenant !== undefined && { tenant }),
+                  code: 'MAIL_REFUSED',
+                  detail: mailed.reason,
+                })
+              }
+              return mailed.kind
+            },
+          }),
         )
-        if (mailed.first) log.info({ id, outcome: mailed.result }, 'invitation handled')
+        if (handled.first) log.info({ id, outcome: handled.result }, 'invitation handled')
       } catch (error) {
         // So old an invitation cannot be accepted any more: no mail is sent.
         if (!(error instanceof PosthornError && error.code === 'INBOX_EXPIRED')) throw error
@@ -82,49 +89,38 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
   }
 }
 
+type Handled = (Mailed & { readonly invitationId: string }) | { readonly kind: 'stale' }
+
 async function mail(
-  tx: Transaction,
-  { id: eventId, payload, tenant }: Message,
-  { mailer, from, page }: InvitationMailsOptions,
-): Promise<'sent' | 'refused' | 'stale'> {
-  const { invitationId, token = { value: '' }, isResend } = payload as Invited
+  { id: eventId, payload }: Message,
+  { pool, mailer, sealing, from, page }: InvitationMailsOptions,
+): Promise<Handled> {
+  const { invitationId, token: carried = { value: '' }, isResend } = payload as Invited
   const uuid = toUuid(invitationId.value)
-  const invitation = uuid === undefined ? undefined : await selectInvitation(tx, uuid)
-  const family = invitation && (await selectFamily(tx, invitation.familyId))
-  // Revoked, accepted, expired, or sent again with another token since: this link opens nothing.
-  const opens = invitation?.status === 'PENDING' && invitation.tokenHash.equals(hashOf(token.value))
-  if (!family || !opens) return 'stale'
+  const invitation = uuid === undefined ? undefined : await selectInvitation(pool, uuid)
+  const family = invitation && (await selectFamily(pool, invitation.familyId))
+  if (!family || invitation.status !== 'PENDING') return { kind: 'stale' }
+  const token = tokenOf(carried.value, { id: eventId, sealing })
+  // Sent again with another token since: this link opens nothing.
+  if (!invitation.tokenHash.equals(hashOf(token))) return { kind: 'stale' }
   const { email, expiresAt } = invitation
-  const link = linkTo(page(), token.value)
+  const link = linkTo(page(), token)
   const letter = letterOf({
     ...{ eventId, email, familyName: family.name, expiresAt, isResend, link, from },
   })
-  const mailed = await mailer.send(letter)
-  if (mailed.kind === 'refused') {
-    await raiseAlert(tx, {
-      source: 'families.invitation-mails',
-      subject: invitation.id,
-      ...(tenant !== undefined && { tenant }),
-      code: 'MAIL_REFUSED',
-      detail: mailed.reason,
-    })
-  }
-  return mailed.kind
+  return { ...(await mailer.send(letter)), invitationId: invitation.id }
 }
 
-/** Lets so many pieces of work run at once; the others wait their turn. */
-function limitTo(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running < most) running += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+/** Runs what has the same key one after the other. */
+function serialise(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
+  const last = new Map<string, Promise<unknown>>()
+  return async (key, work) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, mine)
     try {
-      return await work()
+      return await mine
     } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
+      if (last.get(key) === mine) last.delete(key)
     }
   }
 }

@@ -7,7 +7,7 @@ const schema = {
   querystring: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) }),
 }
 
-/** Says how to accept: a page cannot do it for people, since it does not know who they are. */
+/** Says how to accept and decline: a page cannot do it for people, since it does not know who they are. */
 export function invitationPage(app: App): void {
   app.get('/invitations', { schema, config: { access: 'public' } }, async (request, reply) => {
     // Neither caches nor the next page's Referer may learn the token.
@@ -19,7 +19,9 @@ export function invitationPage(app: App): void {
 }
 
 function pageFor(token: string): string {
-  const mutation = `mutation { acceptInvitation(input: { token: "${token}" }) { family { name } errors { code message } } }`
+  const input = `(input: { token: "${token}" })`
+  const acceptance = `mutation { acceptInvitation${input} { family { name } errors { code message } } }`
+  const refusal = `mutation { declineInvitation${input} { errors { code message } } }`
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -31,7 +33,9 @@ function pageFor(token: string): string {
   <body>
     <h1>You are invited to a family</h1>
     <p>Sign in, and accept with this request to <code>/graphql</code>:</p>
-    <pre>${escapeHtml(mutation)}</pre>
+    <pre>${escapeHtml(acceptance)}</pre>
+    <p>Or decline:</p>
+    <pre>${escapeHtml(refusal)}</pre>
     <p>An application of your own puts its page here by FAMILIES_INVITATION_URL.</p>
   </body>
 </html>

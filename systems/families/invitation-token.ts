@@ -1,8 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { isSealed, type Sealing } from '../sealing.ts'
 
 /** 256 random bits, as one word that fits into a link. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
+}
+
+/** The token that an event carries, sealed for it or in clear. */
+export function tokenOf(
+  carried: string,
+  { id, sealing }: { id: string; sealing: Sealing },
+): string {
+  return isSealed(carried) ? sealing.open(carried, id) : carried
 }
 
 /**

@@ -1,10 +1,23 @@
 import { AggregateRoot } from '@posthorn/domain'
 import { uuid } from '@posthorn/engine'
-import { INVITATION_REVOKED, MEMBER_INVITED, valueOf, type InvitationEvent } from './events.ts'
+import {
+  INVITATION_DECLINED,
+  INVITATION_REVOKED,
+  MEMBER_INVITED,
+  valueOf,
+  type InvitationEvent,
+} from './events.ts'
 import { wordOf, type FamilyRole } from './family-role.ts'
 import { hashOf } from './invitation-token.ts'
+import { TO_ADDRESS, afterMail } from './mail-allowance.ts'
 
-export const INVITATION_STATUSES = ['PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED'] as const
+export const INVITATION_STATUSES = [
+  'PENDING',
+  'ACCEPTED',
+  'DECLINED',
+  'REVOKED',
+  'EXPIRED',
+] as const
 
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number]
 
@@ -30,11 +43,14 @@ export interface InvitationState {
   expiresAt: Date
   invitedBy: string
   acceptedBy: string | undefined
+  declinedBy: string | undefined
+  /** Of the address in this family: see `mail-allowance.ts`. */
+  mailedUntil: Date | undefined
 }
 
 /**
  *   PENDING ──accept──▶ ACCEPTED
- *    │  ▲ ▲
+ *    │  ▲ ▲ └─decline─▶ DECLINED
  *    │  │ └──resend── EXPIRED ◀── 14 days
  *    │  └────resend────┐  │
  *    │                 │  │
@@ -54,15 +70,16 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
 
   /** Only `Family.invite` makes one: it knows who may. */
   static create(
-    invited: Pick<InvitationState, 'orgId' | 'familyId' | 'email' | 'role'>,
+    invited: Pick<InvitationState, 'orgId' | 'familyId' | 'email' | 'role' | 'mailedUntil'>,
     inviting: Inviting,
   ): FamilyMemberInvitation {
     const invitation = new FamilyMemberInvitation({
       ...invited,
       id: uuid(),
       status: 'PENDING',
-      ...issue(inviting),
+      ...issue(inviting, invited.mailedUntil),
       acceptedBy: undefined,
+      declinedBy: undefined,
     })
     invitation.#announce(inviting, { isResend: false })
     return invitation
@@ -70,7 +87,7 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
 
   /** Another token, another fortnight; the old token is worth nothing from here on. */
   resend(inviting: Inviting): void {
-    Object.assign(this.state, { status: 'PENDING', ...issue(inviting) })
+    Object.assign(this.state, { status: 'PENDING', ...issue(inviting, this.state.mailedUntil) })
     this.#announce(inviting, { isResend: true })
   }
 
@@ -89,6 +106,20 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
         invitationId: valueOf(this.id),
         familyId: valueOf(this.state.familyId),
         revokedByUserId: valueOf(by),
+      },
+    })
+  }
+
+  decline({ by, now }: Pick<Inviting, 'by' | 'now'>): void {
+    this.state.status = 'DECLINED'
+    this.state.declinedBy = by
+    this.raise({
+      type: INVITATION_DECLINED,
+      occurredAt: now,
+      payload: {
+        invitationId: valueOf(this.id),
+        familyId: valueOf(this.state.familyId),
+        declinedByUserId: valueOf(by),
       },
     })
   }
@@ -112,10 +143,11 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
   }
 }
 
-function issue({ by, token, now }: Inviting) {
+function issue({ by, token, now }: Inviting, mailedUntil: Date | undefined) {
   return {
     tokenHash: hashOf(token),
     expiresAt: new Date(now.getTime() + LIFE_MS),
     invitedBy: by,
+    mailedUntil: afterMail(TO_ADDRESS, { mailedUntil, now }),
   }
 }

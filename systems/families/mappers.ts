@@ -4,9 +4,9 @@ import { FamilyMemberInvitation } from './invitation.ts'
 import {
   insertFamily,
   insertInvitation,
-  insertMembers,
   selectFamily,
   selectInvitation,
+  storeMembers,
   updateFamily,
   updateInvitation,
   type Stored,
@@ -20,12 +20,12 @@ const familyMapper: Mapper<Family> = {
   },
   async insert(tx, family) {
     const written = await insertFamily(tx, toStored(family))
-    await insertMembers(tx, family.state)
+    await storeMembers(tx, family.state)
     return written
   },
   async update(tx, family) {
     const written = await updateFamily(tx, toStored(family))
-    if (written.rows.length > 0) await insertMembers(tx, family.state)
+    if (written.rows.length > 0) await storeMembers(tx, family.state)
     return written
   },
 }

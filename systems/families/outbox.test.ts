@@ -165,7 +165,11 @@ describe('the token', () => {
     const relay = relayTo(transport)
     await relay.tick()
     await relay.stop()
-    expect(transport.arrived[0]?.payload).toMatchObject({ token: { value: 'hush' } })
+    const sent = transport.arrived[0]
+    const payload = sent?.payload as { token: { value: string } } | undefined
+    const sealed = payload?.token.value ?? ''
+    expect(sealed).not.toContain('hush')
+    expect(sealing.open(sealed, sent?.id ?? '')).toBe('hush')
     expect((await view.rows())[0]).toMatchObject({ status: 1, payload: { isResend: false } })
     expect(JSON.stringify(await view.rows())).not.toContain('token')
   })

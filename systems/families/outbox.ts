@@ -41,7 +41,10 @@ const NAME = 'families.events'
 const BROKEN_TOPOLOGY: readonly string[] = ['UNROUTABLE', 'TOPIC_MISSING']
 
 /** What happened in the families, in order for each aggregate, until the broker has it. */
-export function familyOutbox(sealing: Sealing): Outbox<OutboxEvent> {
+export function familyOutbox(
+  sealing: Sealing,
+  tokens: 'sealed' | 'clear' = 'sealed',
+): Outbox<OutboxEvent> {
   return defineOutbox<OutboxEvent>({
     name: NAME,
     table: 'families.outbox_events',
@@ -70,7 +73,7 @@ export function familyOutbox(sealing: Sealing): Outbox<OutboxEvent> {
       version: row.event_version,
       key: row.aggregate_id,
       tenant: row.org_id,
-      payload: openPayload(row, sealing),
+      payload: payloadOf(row, { sealing, tokens }),
     }),
     secrets: ['token'],
     audit: { settled: watchTopology },
@@ -98,10 +101,17 @@ export function familyEvents(outbox: Outbox<OutboxEvent>, sealing: Sealing): Eve
   })
 }
 
-/** The payload as it is sent. A processed event has no token any more and is only looked at. */
-function openPayload({ event_id: id, payload }: OutboxEvent, sealing: Sealing) {
-  const { token } = payload
-  return token ? { ...payload, token: { value: sealing.open(token.value, id) } } : payload
+/**
+ * The payload as it is sent. A processed event has no token any more and is only looked at. One that
+ * stays sealed is opened all the same: a key that is missing is found here, before the broker has it.
+ */
+function payloadOf(
+  { event_id: id, payload }: OutboxEvent,
+  { sealing, tokens }: { readonly sealing: Sealing; readonly tokens: 'sealed' | 'clear' },
+) {
+  if (!payload.token) return payload
+  const opened = sealing.open(payload.token.value, id)
+  return tokens === 'clear' ? { ...payload, token: { value: opened } } : payload
 }
 
 /**

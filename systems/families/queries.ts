@@ -2,6 +2,7 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { FamilyState, Member } from './family.ts'
 import type { FamilyRole } from './family-role.ts'
 import type { InvitationState, InvitationStatus } from './invitation.ts'
+import type { Allowance } from './mail-allowance.ts'
 
 /** What is stored, with the version it is at. */
 export type Stored<State> = State & { readonly version: number }
@@ -15,6 +16,7 @@ interface FamilyRow {
   role: FamilyRole
   email: string | null
   joined_at: Date
+  mailed_until: Date | null
 }
 
 /** Now, by the business clock. */
@@ -29,15 +31,17 @@ export async function selectFamily(
   id: string,
 ): Promise<Stored<FamilyState> | undefined> {
   const { rows } = await db.query<FamilyRow>(sql`
-    select f.id, f.org_id, f.name, f.version, m.user_id, m.role, m.email, m.joined_at
+    select f.id, f.org_id, f.name, f.version, f.mailed_until,
+           m.user_id, m.role, m.email, m.joined_at
       from families.families as f
       join families.family_members as m on m.family_id = f.id
      where f.id = ${id}
      order by m.joined_at, m.user_id`)
   const [first] = rows
   if (!first) return undefined
-  const { org_id: orgId, name, version } = first
-  return { id: first.id, orgId, name, version, members: rows.map(memberOf) }
+  const { org_id: orgId, name, version, mailed_until } = first
+  const mailedUntil = mailed_until ?? undefined
+  return { id: first.id, orgId, name, version, mailedUntil, members: rows.map(memberOf) }
 }
 
 /** A family as a list shows it. */
@@ -48,17 +52,25 @@ export interface FamilySummary {
   readonly createdAt: Date
 }
 
+export interface FamilyPageQuery {
+  readonly orgId: string
+  /** Only those that this user belongs to; undefined for all. */
+  readonly memberId: string | undefined
+  readonly before: string | undefined
+  readonly limit: number
+}
+
 /** Families of a tenant, newest first. */
-export async function listFamilies(
-  db: Queryable,
-  page: { readonly orgId: string; readonly before: string | undefined; readonly limit: number },
-): Promise<FamilySummary[]> {
+export async function listFamilies(db: Queryable, page: FamilyPageQuery): Promise<FamilySummary[]> {
   const { rows } = await db.query<FamilySummary>(sql`
     select f.id, f.name, f.created_at as "createdAt",
            (select count(*)::int from families.family_members as m where m.family_id = f.id)
              as "memberCount"
       from families.families as f
      where f.org_id = ${page.orgId}
+       and (${page.memberId ?? null}::text is null
+            or exists (select 1 from families.family_members as m
+                        where m.family_id = f.id and m.user_id = ${page.memberId ?? null}))
        and (${page.before ?? null}::uuid is null or f.id < ${page.before ?? null}::uuid)
      order by f.id desc
      limit ${page.limit}`)
@@ -80,8 +92,23 @@ export function updateFamily(tx: Transaction, { id, version }: Stored<FamilyStat
     returning id`)
 }
 
-/** Adds members that are not there yet; existing memberships do not change. */
-export async function insertMembers(tx: Transaction, { id, members }: FamilyState): Promise<void> {
+/** Makes the members of a family those that it has now. */
+export async function storeMembers(tx: Transaction, { id, members }: FamilyState): Promise<void> {
+  await tx.query(sql`
+    delete from families.family_members
+     where family_id = ${id} and user_id <> all (${members.map(({ userId }) => userId)}::text[])`)
+  // The owner last: for the index, the one before must have another role by then.
+  const isOwner = ({ role }: Member) => role === 'OWNER'
+  for (const part of [members.filter((each) => !isOwner(each)), members.filter(isOwner)]) {
+    if (part.length > 0) await upsertMembers(tx, id, part)
+  }
+}
+
+async function upsertMembers(
+  tx: Transaction,
+  id: string,
+  members: readonly Member[],
+): Promise<void> {
   await tx.query(sql`
     insert into families.family_members (family_id, user_id, role, email, joined_at)
     select ${id}, m.user_id, m.role, m.email, m.joined_at
@@ -90,19 +117,28 @@ export async function insertMembers(tx: Transaction, { id, members }: FamilyStat
                   ${members.map(({ email }) => email ?? null)}::text[],
                   ${members.map(({ joinedAt }) => joinedAt)}::timestamptz[])
         as m (user_id, role, email, joined_at)
-    on conflict (family_id, user_id) do nothing`)
+    on conflict (family_id, user_id) do update
+      set role = excluded.role
+    where family_members.role <> excluded.role`)
 }
 
 /**
- * Keeps a family as it was loaded until the transaction ends; false if it has changed. Invitations
- * share this lock: they do not wait for each other, only for a user who joins.
+ * Counts a mail of a family, and keeps the family as it was loaded until the transaction ends; false
+ * if it has changed, or has sent as many mails as it may.
  */
-export async function holdFamily(
+export async function countMail(
   tx: Transaction,
   { id, version }: { readonly id: string; readonly version: number },
+  { atOnce, everyMs }: Allowance,
 ): Promise<boolean> {
   const { rows } = await tx.query(sql`
-    select 1 from families.families where id = ${id} and version = ${version} for share`)
+    update families.families
+       set mailed_until = greatest(mailed_until, posthorn.now())
+                          + make_interval(secs => ${everyMs / 1_000})
+     where id = ${id} and version = ${version}
+       and (mailed_until is null or mailed_until
+            <= posthorn.now() + make_interval(secs => ${((atOnce - 1) * everyMs) / 1_000}))
+    returning id`)
   return rows.length > 0
 }
 
@@ -117,13 +153,15 @@ interface InvitationRow {
   expires_at: Date
   invited_by: string
   accepted_by: string | null
+  declined_by: string | null
+  mailed_until: Date | null
   version: number
 }
 
 /** Past its time an invitation is EXPIRED, even if its row says otherwise: no index and no job has to know. */
 const INVITATION = sql`
     select i.id, f.org_id, i.family_id, i.email, i.role, i.token_hash, i.expires_at, i.invited_by,
-           i.accepted_by, i.version,
+           i.accepted_by, i.declined_by, i.mailed_until, i.version,
            case when i.status = 'PENDING' and i.expires_at <= posthorn.now() then 'EXPIRED'
                 else i.status end as status
       from families.family_member_invitations as i
@@ -157,6 +195,18 @@ export async function findOpen(
   return rows[0]?.id
 }
 
+/** Until when mails to an address are counted, by whichever invitation of the family. */
+export async function findMailedUntil(
+  db: Queryable,
+  { familyId, email }: { readonly familyId: string; readonly email: string },
+): Promise<Date | undefined> {
+  const { rows } = await db.query<{ at: Date | null }>(sql`
+    select max(mailed_until) as at
+      from families.family_member_invitations
+     where family_id = ${familyId} and lower(email) = lower(${email})`)
+  return rows[0]?.at ?? undefined
+}
+
 /** The newest invitations to a family, at most 200. */
 export async function listInvitations(db: Queryable, familyId: string): Promise<InvitationState[]> {
   const { rows } = await db.query<InvitationRow>(sql`
@@ -167,9 +217,10 @@ export async function listInvitations(db: Queryable, familyId: string): Promise<
 export function insertInvitation(tx: Transaction, state: Stored<InvitationState>) {
   return tx.query(sql`
     insert into families.family_member_invitations
-      (id, family_id, email, role, token_hash, status, expires_at, invited_by, version)
+      (id, family_id, email, role, token_hash, status, expires_at, invited_by, mailed_until, version)
     values (${state.id}, ${state.familyId}, ${state.email}, ${state.role}, ${state.tokenHash},
-            ${state.status}, ${state.expiresAt}, ${state.invitedBy}, ${state.version + 1})
+            ${state.status}, ${state.expiresAt}, ${state.invitedBy}, ${state.mailedUntil ?? null},
+            ${state.version + 1})
     returning id`)
 }
 
@@ -178,7 +229,8 @@ export function updateInvitation(tx: Transaction, state: Stored<InvitationState>
     update families.family_member_invitations
        set status = ${state.status}, token_hash = ${state.tokenHash},
            expires_at = ${state.expiresAt}, invited_by = ${state.invitedBy},
-           accepted_by = ${state.acceptedBy ?? null}, version = ${state.version + 1}
+           accepted_by = ${state.acceptedBy ?? null}, declined_by = ${state.declinedBy ?? null},
+           mailed_until = ${state.mailedUntil ?? null}, version = ${state.version + 1}
      where id = ${state.id} and version = ${state.version}
     returning id`)
 }
@@ -211,6 +263,8 @@ function invitationOf(row: InvitationRow): Stored<InvitationState> {
     expiresAt: row.expires_at,
     invitedBy: row.invited_by,
     acceptedBy: row.accepted_by ?? undefined,
+    declinedBy: row.declined_by ?? undefined,
+    mailedUntil: row.mailed_until ?? undefined,
     version: row.version,
   }
 }

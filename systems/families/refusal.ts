@@ -11,6 +11,10 @@ export const FAMILY_CODES = {
   INVALID_EMAIL: 'This is not an e-mail address that a mail can be sent to.',
   INVALID_NAME: 'A name has 1 to 100 characters, and no line break or other control character.',
   EXPIRED: 'The invitation has expired: ask for a new one.',
+  OWNER_REQUIRED:
+    'A family has one owner at every time: the owner transfers ownership before leaving.',
+  TOO_MANY_MAILS:
+    'The family has sent too many invitation mails, in all or to this address: try again later.',
 } as const
 
 export type FamilyCode = keyof typeof FAMILY_CODES

@@ -64,6 +64,7 @@ export const familyRetention: RetentionCatalogue = {
         },
         invited_by: 'mention',
         accepted_by: 'mention',
+        declined_by: 'mention',
       },
       org: ORG_OF_FAMILY,
       things: { family: 't.family_id' },

@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core'
 import type { Queryable } from '@posthorn/engine'
 import { problem } from '@posthorn/http'
 import { toUuid, type Actor, type FamilyCommands } from './commands.ts'
-import type { FamilyState, Member } from './family.ts'
+import type { Family as FamilyAggregate, FamilyState, Member } from './family.ts'
 import { FAMILY_ROLES } from './family-role.ts'
 import { INVITATION_STATUSES, type InvitationState } from './invitation.ts'
 import {
@@ -12,11 +12,13 @@ import {
   selectInvitation,
   type FamilySummary,
 } from './queries.ts'
-import { FAMILY_CODES, type Refusal } from './refusal.ts'
+import { FAMILY_CODES, type Refusal, type Result } from './refusal.ts'
 
 /** What every resolver gets. The rules are the aggregates'; nothing here decides. */
 export interface GraphqlContext {
   readonly actor: Actor
+  /** Administers the organisation: sees families without being a member. */
+  readonly seesAll: boolean
   readonly db: Queryable
   readonly commands: FamilyCommands
 }
@@ -67,6 +69,12 @@ const Family = builder.objectRef<FamilyState>('Family').implement({
   fields: (t) => ({
     id: t.exposeID('id'),
     name: t.exposeString('name'),
+    myRole: t.field({
+      type: FamilyRole,
+      nullable: true,
+      description: "The caller's; null for an administrator who is no member.",
+      resolve: ({ members }, _, { actor }) => roleIn(members, actor),
+    }),
     members: t.field({ type: [FamilyMember], resolve: ({ members }) => members }),
     invitations: t.field({
       type: [Invitation],
@@ -137,20 +145,26 @@ builder.queryType({
       type: Family,
       nullable: true,
       args: { id: t.arg.id() },
-      resolve: (_, { id }, { actor, db }) => visibleTo(actor, id, (uuid) => selectFamily(db, uuid)),
+      description: 'For its members, and for those who administer the organisation.',
+      resolve: (_, { id }, context) => findVisible(context, id),
     }),
     families: t.field({
       type: FamilyPageType,
-      description: 'Families of the tenant, newest first, 50 at a time.',
+      description:
+        'Families of the caller, newest first, 50 at a time; for those who administer the organisation all of them.',
       args: { cursor: t.arg.id({ required: false }) },
-      resolve: (_, { cursor }, { actor, db }) => familiesOf(actor, cursor, db),
+      resolve: (_, { cursor }, context) => listVisible(context, cursor),
     }),
     invitation: t.field({
       type: Invitation,
       nullable: true,
       args: { id: t.arg.id() },
-      resolve: (_, { id }, { actor, db }) =>
-        visibleTo(actor, id, (uuid) => selectInvitation(db, uuid)),
+      description: 'For members of its family, and for those who administer the organisation.',
+      async resolve(_, { id }, context) {
+        const uuid = toUuid(id)
+        const found = uuid === undefined ? undefined : await selectInvitation(context.db, uuid)
+        return found && (await findVisible(context, found.familyId)) ? found : undefined
+      },
     }),
   }),
 })
@@ -170,6 +184,21 @@ const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
 const RevokeInvitationInput = builder.inputType('RevokeInvitationInput', {
   fields: (t) => ({ invitationId: t.id() }),
 })
+const DeclineInvitationInput = builder.inputType('DeclineInvitationInput', {
+  fields: (t) => ({ token: t.string() }),
+})
+const LeaveFamilyInput = builder.inputType('LeaveFamilyInput', {
+  fields: (t) => ({ familyId: t.id() }),
+})
+const RemoveFamilyMemberInput = builder.inputType('RemoveFamilyMemberInput', {
+  fields: (t) => ({ familyId: t.id(), userId: t.string() }),
+})
+const ChangeFamilyMemberRoleInput = builder.inputType('ChangeFamilyMemberRoleInput', {
+  fields: (t) => ({ familyId: t.id(), userId: t.string(), role: t.field({ type: FamilyRole }) }),
+})
+const TransferFamilyOwnershipInput = builder.inputType('TransferFamilyOwnershipInput', {
+  fields: (t) => ({ familyId: t.id(), userId: t.string() }),
+})
 
 builder.mutationType({
   fields: (t) => ({
@@ -177,10 +206,8 @@ builder.mutationType({
       type: payloadType('CreateFamilyPayload', { family: true }),
       nullable: true,
       args: { input: t.arg({ type: CreateFamilyInput }) },
-      async resolve(_, { input }, { actor, commands }) {
-        const { value, refusal } = await commands.create(actor, input)
-        return { family: value?.state, errors: listOf(refusal) }
-      },
+      resolve: async (_, { input }, { actor, commands }) =>
+        familyPayload(await commands.create(actor, input)),
     }),
     inviteFamilyMemberByEmail: t.field({
       type: payloadType('InviteFamilyMemberByEmailPayload', { invitation: true }),
@@ -222,6 +249,43 @@ builder.mutationType({
         return { invitation: value?.state, errors: listOf(refusal) }
       },
     }),
+    declineInvitation: t.field({
+      type: payloadType('DeclineInvitationPayload', { invitation: true }),
+      nullable: true,
+      args: { input: t.arg({ type: DeclineInvitationInput }) },
+      async resolve(_, { input }, { actor, commands }) {
+        const { value, refusal } = await commands.decline(actor, input.token)
+        return { invitation: value?.state, errors: listOf(refusal) }
+      },
+    }),
+    leaveFamily: t.field({
+      type: payloadType('LeaveFamilyPayload', { family: true }),
+      nullable: true,
+      args: { input: t.arg({ type: LeaveFamilyInput }) },
+      resolve: async (_, { input }, { actor, commands }) =>
+        familyPayload(await commands.leave(actor, input.familyId)),
+    }),
+    removeFamilyMember: t.field({
+      type: payloadType('RemoveFamilyMemberPayload', { family: true }),
+      nullable: true,
+      args: { input: t.arg({ type: RemoveFamilyMemberInput }) },
+      resolve: async (_, { input }, { actor, commands }) =>
+        familyPayload(await commands.remove(actor, input)),
+    }),
+    changeFamilyMemberRole: t.field({
+      type: payloadType('ChangeFamilyMemberRolePayload', { family: true }),
+      nullable: true,
+      args: { input: t.arg({ type: ChangeFamilyMemberRoleInput }) },
+      resolve: async (_, { input }, { actor, commands }) =>
+        familyPayload(await commands.changeRole(actor, input)),
+    }),
+    transferFamilyOwnership: t.field({
+      type: payloadType('TransferFamilyOwnershipPayload', { family: true }),
+      nullable: true,
+      args: { input: t.arg({ type: TransferFamilyOwnershipInput }) },
+      resolve: async (_, { input }, { actor, commands }) =>
+        familyPayload(await commands.transfer(actor, input)),
+    }),
   }),
 })
 
@@ -231,27 +295,37 @@ function listOf(refusal: Refusal | undefined): readonly Refusal[] {
   return refusal ? [refusal] : []
 }
 
+function familyPayload({ value, refusal }: Result<FamilyAggregate>): Payload {
+  return { family: value?.state, errors: listOf(refusal) }
+}
+
+function roleIn(members: readonly Member[], { sub }: Actor) {
+  return members.find(({ userId }) => userId === sub)?.role
+}
+
 const ON_A_PAGE = 50
 
-async function familiesOf(
-  { org: orgId }: Actor,
+async function listVisible(
+  { actor, seesAll, db }: GraphqlContext,
   cursor: string | null | undefined,
-  db: Queryable,
 ): Promise<FamilyPage> {
   const before = toUuid(cursor ?? undefined)
   if (cursor != null && before === undefined) throw problem('CURSOR_INVALID')
-  const rows = await listFamilies(db, { orgId, before, limit: ON_A_PAGE + 1 })
+  const memberId = seesAll ? undefined : actor.sub
+  const rows = await listFamilies(db, {
+    ...{ orgId: actor.org, memberId, before, limit: ON_A_PAGE + 1 },
+  })
   const items = rows.slice(0, ON_A_PAGE)
   return { items, nextCursor: rows.length > ON_A_PAGE ? (items.at(-1)?.id ?? null) : null }
 }
 
-/** Rows of another tenant are not found. */
-async function visibleTo<State extends { readonly orgId: string }>(
-  { org }: Actor,
+/** A family of another tenant, or of others of the same one, is not found. */
+async function findVisible(
+  { actor, seesAll, db }: GraphqlContext,
   id: string,
-  select: (uuid: string) => Promise<State | undefined>,
-): Promise<State | undefined> {
+): Promise<FamilyState | undefined> {
   const uuid = toUuid(id)
-  const found = uuid === undefined ? undefined : await select(uuid)
-  return found?.orgId === org ? found : undefined
+  const found = uuid === undefined ? undefined : await selectFamily(db, uuid)
+  if (found?.orgId !== actor.org) return undefined
+  return seesAll || roleIn(found.members, actor) !== undefined ? found : undefined
 }

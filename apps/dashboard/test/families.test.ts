@@ -22,6 +22,35 @@ async function familyOf(name: string, email: string): Promise<string> {
   return id
 }
 
+/** A family of `dev` with members who have accepted: their names before the at sign are the users. */
+async function familyWith(name: string, members: readonly string[]): Promise<string> {
+  const [first = '', ...others] = members.map((member) => `${member}@${name}.example`)
+  const id = await familyOf(name, first)
+  for (const email of others) {
+    await graphql(
+      `mutation { inviteFamilyMemberByEmail(input: {
+        familyId: "${id}", email: "${email}", role: MEMBER }) { errors { code } } }`,
+    )
+  }
+  for (const sub of members) {
+    const email = `${sub}@${name}.example`
+    await expect.poll(() => tokenFor(email), patient).toBeDefined()
+    const token = await tokenFor(email)
+    await graphql(
+      `mutation { acceptInvitation(input: { token: "${token}" }) { errors { code } } }`,
+      { sub, role: 'member' },
+    )
+  }
+  return id
+}
+
+async function tokenFor(email: string): Promise<string | undefined> {
+  const { items } = (await dashboard.call('/sim/mail/requests?limit=100')) as {
+    items: { to: string; text: string }[]
+  }
+  return /token=([\w-]+)/.exec(items.find(({ to }) => to === email)?.text ?? '')?.[1]
+}
+
 test('a family is created, and the invitation mail of a member arrives', async () => {
   const page = await dashboard.open('/families')
   await page.getByLabel('Name').fill('Addams')
@@ -75,9 +104,59 @@ test('another user accepts from the mailbox and joins the family', async () => {
   await page.getByRole('button', { name: 'Accept', exact: true }).click()
   await page.getByText('bart joined the family Simpson.').waitFor()
   await page.goto(`${dashboard.url}/families/${id}`)
-  await page.getByRole('cell', { name: 'bart', exact: true }).waitFor()
+  await page.getByRole('listitem', { name: 'bart', exact: true }).waitFor()
   await page.getByText('ACCEPTED', { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0)
+})
+
+test('the owner changes roles, removes a member and hands the family over', async () => {
+  const id = await familyWith('flintstone', ['wilma', 'barney'])
+  const page = await dashboard.open(`/families/${id}`)
+  const row = (user: string) => page.getByRole('listitem', { name: user, exact: true })
+  await row('wilma').getByRole('button', { name: 'Make admin' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make admin' }).click()
+  await row('wilma').getByText('ADMIN', { exact: true }).waitFor()
+  await screenshot(page, 'family-members-light')
+  await axe(page)
+  await row('barney').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog', { name: 'Remove barney?' }).waitFor()
+  await screenshot(page, 'family-remove-light')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await row('barney').waitFor({ state: 'detached' })
+  await row('wilma').getByRole('button', { name: 'Make owner' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Transfer ownership' }).click()
+  await row('wilma').getByText('OWNER', { exact: true }).waitFor()
+  await row('dev').getByText('ADMIN', { exact: true }).waitFor()
+  await row('dev').getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await page.getByText('You left the family flintstone.').waitFor()
+  await page.getByRole('heading', { name: 'Families' }).waitFor()
+})
+
+test('a member sees the family, and may leave it; others of the organisation see nothing', async () => {
+  const id = await familyWith('jetson', ['judy'])
+  const options = { sub: 'judy', role: 'member', theme: 'dark' } as const
+  const page = await dashboard.open(`/families/${id}`, options)
+  await page.getByRole('button', { name: 'Leave' }).waitFor()
+  for (const name of ['Invite', 'Remove', 'Make owner', 'Resend']) {
+    expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+  }
+  await axe(page)
+  await screenshot(page, 'family-members-dark')
+  const other = await dashboard.open(`/families/${id}`, { sub: 'elroy', role: 'member' })
+  await other.getByText('Family not found').waitFor()
+})
+
+test('an invitation is declined from the mailbox', async () => {
+  const id = await familyOf('Griffin', 'meg@example.com')
+  const page = await dashboard.open('/families/mailbox', { sub: 'meg', role: 'member' })
+  const mail = page.getByRole('article', { name: 'Mail to meg@example.com' })
+  await mail.waitFor(patient)
+  await mail.getByRole('button', { name: 'Decline' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click()
+  await page.getByText('Invitation of meg@example.com declined.').waitFor()
+  const owner = await dashboard.open(`/families/${id}`)
+  await owner.getByText('DECLINED', { exact: true }).waitFor()
 })
 
 test('families of another organisation are not found', async () => {
@@ -90,13 +169,14 @@ test('families of another organisation are not found', async () => {
 })
 
 test('fits a phone', async () => {
-  const id = await familyOf(
-    'Tanner with quite a long name',
-    'somebody.with.a.long.name@example.com',
-  )
+  const id = await familyWith('tanner', ['willie.of.a.long.name', 'lynn'])
   const page = await dashboard.open(`/families/${id}`, { size: { width: 390, height: 844 } })
-  await page.getByRole('article').waitFor(patient)
+  await page.getByRole('article').first().waitFor(patient)
   await axe(page)
   await screenshot(page, 'family-phone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  for (const button of await page.getByRole('button', { name: 'Make owner' }).all()) {
+    const { x = 0, width = 0 } = (await button.boundingBox()) ?? {}
+    expect(x + width).toBeLessThanOrEqual(374)
+  }
 })

@@ -55,6 +55,9 @@ export interface Client {
   resend(invitationId: string): Promise<Outcome>
   accept(token: string): Promise<Outcome>
   revoke(invitationId: string): Promise<Outcome>
+  decline(token: string): Promise<Outcome>
+  /** A mutation about members, by its name: why it was refused, undefined if it was done. */
+  act(name: string, input: object): Promise<string | undefined>
 }
 
 export interface Outcome {
@@ -129,6 +132,14 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Runni
   }
 }
 
+/** The token of an invitation, as the mailer of the server opens it. */
+export async function sentToken(running: Running, invitationId: string): Promise<string> {
+  await running.deliver()
+  const sent = running.broker.arrived.findLast(({ key }) => key === invitationId)
+  const payload = sent?.payload as { token: { value: string } } | undefined
+  return sent && payload ? sealing.open(payload.token.value, sent.id) : 'not sent'
+}
+
 /** The token in the link of a mail. */
 export function tokenIn({ text }: MailSeen): string {
   const link = /https:\S+/.exec(text)?.[0] ?? ''
@@ -177,6 +188,17 @@ function clientOf(url: string, token: string): Client {
     resend: (invitationId) => change('resendInvitation', 'ResendInvitationInput', { invitationId }),
     accept: (code) => change('acceptInvitation', 'AcceptInvitationInput', { token: code }),
     revoke: (invitationId) => change('revokeInvitation', 'RevokeInvitationInput', { invitationId }),
+    decline: (code) => change('declineInvitation', 'DeclineInvitationInput', { token: code }),
+    async act(name, input) {
+      const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
+      const query = `mutation ($input: ${type}!) {
+        ${name}(input: $input) { family { id } errors { code } } }`
+      const { status, data, errors, body } = await ask(query, { input })
+      if (status === 403) return errors?.[0]?.extensions?.code
+      expect(status, JSON.stringify(body)).toBe(200)
+      const payload = data?.[name] as { errors: { code: string }[] } | undefined
+      return payload?.errors[0]?.code
+    },
   }
 }
 

@@ -61,7 +61,7 @@ export function useFamilyChanges(): void {
 
 /** As the GraphQL schema names them. */
 export type FamilyRole = 'OWNER' | 'ADMIN' | 'MEMBER'
-export type InvitationStatus = 'PENDING' | 'ACCEPTED' | 'REVOKED' | 'EXPIRED'
+export type InvitationStatus = 'PENDING' | 'ACCEPTED' | 'DECLINED' | 'REVOKED' | 'EXPIRED'
 
 export interface FamilyItem {
   readonly id: string
@@ -78,14 +78,18 @@ export interface Invitation {
   readonly expiresAt: string
 }
 
+export interface Member {
+  readonly userId: string
+  readonly role: FamilyRole
+  readonly joinedAt: string
+}
+
 export interface FamilyDetails {
   readonly id: string
   readonly name: string
-  readonly members: readonly {
-    readonly userId: string
-    readonly role: FamilyRole
-    readonly joinedAt: string
-  }[]
+  /** Null for an administrator of the organisation who is no member. */
+  readonly myRole: FamilyRole | null
+  readonly members: readonly Member[]
   readonly invitations: readonly Invitation[]
 }
 
@@ -114,14 +118,14 @@ export async function readFamilies(
   return data.families
 }
 
-/** Null for a family of another organisation. */
+/** Null for a family that the user may not see. */
 export async function readFamily(
   api: Api,
   id: string,
   signal: AbortSignal,
 ): Promise<FamilyDetails | null> {
   const query = `query ($id: ID!) { family(id: $id) {
-    id name members { userId role joinedAt }
+    id name myRole members { userId role joinedAt }
     invitations { id email role status expiresAt } } }`
   const request = { query, variables: { id } }
   return (await ask<{ family: FamilyDetails | null }>(api, request, signal)).family
@@ -163,6 +167,35 @@ export async function accept(api: Api, token: string): Promise<{ id: string; nam
     acceptInvitation: Refusable & { family: { id: string; name: string } }
   }>(api, { query, variables: { input: { token } } })
   return doneOr(data.acceptInvitation).family
+}
+
+/** The invitation that the token is for is turned down. */
+export async function decline(api: Api, token: string): Promise<Invitation> {
+  const query = `mutation ($input: DeclineInvitationInput!) {
+    done: declineInvitation(input: $input) { ${INVITATION} ${ERRORS} } }`
+  return invitationOf(api, { query, variables: { input: { token } } })
+}
+
+/** What is done to members, by the name of its mutation. */
+interface MemberInputs {
+  readonly leaveFamily: { readonly familyId: string }
+  readonly removeFamilyMember: { readonly familyId: string; readonly userId: string }
+  readonly transferFamilyOwnership: { readonly familyId: string; readonly userId: string }
+  readonly changeFamilyMemberRole: {
+    readonly familyId: string
+    readonly userId: string
+    readonly role: FamilyRole
+  }
+}
+
+export async function changeMembers<Name extends keyof MemberInputs>(
+  api: Api,
+  name: Name,
+  input: MemberInputs[Name],
+): Promise<void> {
+  const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
+  const query = `mutation ($input: ${type}!) { done: ${name}(input: $input) { ${ERRORS} } }`
+  doneOr((await ask<{ done: Refusable }>(api, { query, variables: { input } })).done)
 }
 
 async function invitationOf(

@@ -16,6 +16,7 @@ import {
   useFamilyChanges,
 } from './family-api.ts'
 import { Mails } from './mails.tsx'
+import { Members } from './members.tsx'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Empty } from '../../parts/notice.tsx'
@@ -50,7 +51,7 @@ export function Family() {
               </ButtonLink>
             }
           >
-            It does not exist or belongs to another organisation.
+            It does not exist, or you do not belong to it.
           </Empty>
         ) : (
           <FamilyView family={family} />
@@ -62,6 +63,7 @@ export function Family() {
 
 function FamilyView({ family }: { family: FamilyDetails }) {
   const { production } = useUser()
+  const isManager = family.myRole === 'OWNER' || family.myRole === 'ADMIN'
   const addresses = new Set(family.invitations.map(({ email }) => email.toLowerCase()))
   return (
     <PageFrame
@@ -77,16 +79,18 @@ function FamilyView({ family }: { family: FamilyDetails }) {
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Stack gap="md">
             <Panel title="Members">
-              <Members members={family.members} />
+              <Members family={family} />
             </Panel>
-            <Panel title="Invite by mail">
-              <InviteForm familyId={family.id} />
-            </Panel>
+            {isManager && (
+              <Panel title="Invite by mail">
+                <InviteForm familyId={family.id} />
+              </Panel>
+            )}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Panel title="Invitations">
-            <Invitations invitations={family.invitations} />
+            <Invitations invitations={family.invitations} isManager={isManager} />
           </Panel>
         </Grid.Col>
       </Grid>
@@ -99,37 +103,10 @@ function FamilyView({ family }: { family: FamilyDetails }) {
   )
 }
 
-/** Who belongs to a family, and since when. */
-function Members({ members }: Pick<FamilyDetails, 'members'>) {
-  return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>User</Table.Th>
-          <Table.Th>Role</Table.Th>
-          <Table.Th>Joined</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {members.map(({ userId, role, joinedAt }) => (
-          <Table.Tr key={userId}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{userId}</Table.Td>
-            <Table.Td>
-              <StateBadge state={role} role={undefined} />
-            </Table.Td>
-            <Table.Td>
-              <Time at={joinedAt} clock="business" />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
-}
-
 const STATUS_ROLES: Readonly<Record<InvitationStatus, StateRole>> = {
   PENDING: 'ready',
   ACCEPTED: 'confirmed',
+  DECLINED: 'cancelled',
   REVOKED: 'cancelled',
   EXPIRED: 'failing',
 }
@@ -138,14 +115,23 @@ const STATUS_ROLES: Readonly<Record<InvitationStatus, StateRole>> = {
 const EXPIRY: Readonly<Record<InvitationStatus, string>> = {
   PENDING: 'ends',
   ACCEPTED: 'would have ended',
+  DECLINED: 'would have ended',
   REVOKED: 'would have ended',
   EXPIRED: 'ended',
 }
 
+interface InvitationsProps extends Pick<FamilyDetails, 'invitations'> {
+  /** Whether the user may resend and revoke. */
+  readonly isManager: boolean
+}
+
 /** Who is invited, until when, and what can be done about it; the newest 200. */
-function Invitations({ invitations }: Pick<FamilyDetails, 'invitations'>) {
+function Invitations({ invitations, isManager }: InvitationsProps) {
   if (invitations.length === 0) {
-    return <Empty title="No invitations">Use the form to invite a member by mail.</Empty>
+    const hint = isManager
+      ? 'Use the form to invite a member by mail.'
+      : 'The owner and the admins of the family invite members.'
+    return <Empty title="No invitations">{hint}</Empty>
   }
   return (
     <Table>
@@ -153,19 +139,19 @@ function Invitations({ invitations }: Pick<FamilyDetails, 'invitations'>) {
         <Table.Tr>
           <Table.Th>To</Table.Th>
           <Table.Th>State</Table.Th>
-          <Table.Th>Actions</Table.Th>
+          {isManager && <Table.Th>Actions</Table.Th>}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {invitations.map((invitation) => (
-          <Row key={invitation.id} invitation={invitation} />
+          <Row key={invitation.id} invitation={invitation} isManager={isManager} />
         ))}
       </Table.Tbody>
     </Table>
   )
 }
 
-function Row({ invitation }: { invitation: Invitation }) {
+function Row({ invitation, isManager }: { invitation: Invitation; isManager: boolean }) {
   const { email, role, status, expiresAt } = invitation
   const isOpen = status === 'PENDING' || status === 'EXPIRED'
   return (
@@ -179,7 +165,7 @@ function Row({ invitation }: { invitation: Invitation }) {
       <Table.Td>
         <StateBadge state={status} role={STATUS_ROLES[status]} />
       </Table.Td>
-      <Table.Td>{isOpen ? <Actions invitation={invitation} /> : '–'}</Table.Td>
+      {isManager && <Table.Td>{isOpen ? <Actions invitation={invitation} /> : '–'}</Table.Td>}
     </Table.Tr>
   )
 }

@@ -7,7 +7,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useClaims } from '../../session/session-context.tsx'
-import { accept } from './family-api.ts'
+import { accept, decline } from './family-api.ts'
 import { acceptLinkIn, readMails, type Mail } from './mail.ts'
 
 /** A mailbox is no part of the stream. */
@@ -61,6 +61,7 @@ function Letter({ mail }: { mail: Mail }) {
             Open link
           </Anchor>
           <AcceptButton token={link.token} />
+          <DeclineButton token={link.token} />
         </Group>
       )}
     </Paper>
@@ -83,6 +84,26 @@ function AcceptButton({ token }: { token: string }) {
       onConfirm={() => join.mutateAsync(undefined)}
     >
       The logged-in user joins the family: {sub}, regardless of the mail’s address.
+    </ConfirmButton>
+  )
+}
+
+function DeclineButton({ token }: { token: string }) {
+  const api = useApi()
+  const refuse = useAction({
+    run: () => decline(api, token),
+    done: ({ email }) => `Invitation of ${email} declined.`,
+    changes: ['families', 'mail'],
+  })
+  return (
+    <ConfirmButton
+      label="Decline"
+      title="Decline the invitation?"
+      verb="Decline"
+      tone="danger"
+      onConfirm={() => refuse.mutateAsync(undefined)}
+    >
+      The link stops working. The family can send another invitation.
     </ConfirmButton>
   )
 }
