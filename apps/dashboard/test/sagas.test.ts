@@ -104,12 +104,98 @@ test('what runs is cancelled, and everything is given back', async () => {
   expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
 })
 
-test('what is stuck says so, and is resumed', async () => {
+/** Orders that wait for an answer, since no event is sent until the test is over. */
+async function placeWaiting(count: number): Promise<string[]> {
+  await dashboard.call('/api/v1/outboxes/sagas.events/pause', { body: {} })
+  onTestFinished(async () => {
+    await dashboard.call('/api/v1/outboxes/sagas.events/resume', { method: 'POST' })
+  })
+  const placed = await Promise.all(Array.from({ length: count }, () => placeOrder()))
+  for (const { sagaId } of placed) {
+    await expect.poll(async () => (await sagaOf(sagaId)).step, patient).toBe('reserved')
+  }
+  return placed.map(({ sagaId }) => sagaId)
+}
+
+/** Opens the dialog of a button, gives a reason and confirms. */
+async function intervene(page: Page, button: string, verb: string): Promise<void> {
+  await page.getByRole('button', { name: button }).click()
+  const dialog = page.getByRole('dialog')
+  const confirm = dialog.getByRole('button', { name: verb, exact: true })
+  await confirm.click()
+  // Without a reason nothing is done.
+  await dialog.locator('input:invalid').waitFor()
+  await dialog.getByLabel('Reason').fill('T-481')
+  await confirm.click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('an operator skips a step and restarts from one, with a reason', async () => {
+  const [id = ''] = await placeWaiting(1)
+  const page = await dashboard.open(`/sagas/${id}`)
+  await page.getByRole('heading', { name: 'Intervene' }).waitFor()
+  await axe(page)
+  await intervene(page, 'Skip reserved', 'Skip')
+  await page.getByText('reserved skipped.').waitFor()
+  await page.getByText('skipped reserved: T-481').waitFor(patient)
+  await stepOf(page, 'reserved').getByText('skipped').waitFor()
+  await page.getByText('Waiting at paid').waitFor(patient)
+  await page.getByRole('button', { name: 'Restart from a step' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'From' }).click()
+  await page.getByRole('option', { name: 'reserve', exact: true }).click()
+  await dialog.getByText('The step reserve and those after it run again').waitFor()
+  await axe(page)
+  await screenshot(page, 'saga-restart-light')
+  await dialog.getByLabel('Reason').fill('T-482')
+  await dialog.getByRole('button', { name: 'Restart', exact: true }).click()
+  await page.getByText('restarted the saga from reserve: T-482').waitFor(patient)
+  await page.getByText('Waiting at reserved').waitFor(patient)
+  await screenshot(page, 'saga-intervene-light')
+})
+
+test('an operator ends a saga, and it offers nothing more', async () => {
+  const [completed = '', terminated = ''] = await placeWaiting(2)
+  const page = await dashboard.open(`/sagas/${completed}`, { theme: 'dark' })
+  await page.getByRole('button', { name: 'Mark as completed' }).click()
+  const dialog = page.getByRole('dialog')
+  const sentence = 'will not run: reserved, pay, paid, ship and shipped.'
+  await dialog.getByText(sentence).waitFor()
+  await axe(page)
+  await screenshot(page, 'saga-complete-dark')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await intervene(page, 'Mark as completed', 'Mark as completed')
+  await page.getByText('All steps done.').waitFor(patient)
+  await page.goto(`${dashboard.url}/sagas/${terminated}`)
+  await intervene(page, 'Terminate', 'Terminate')
+  await page.getByText('Ended by an operator where it was').waitFor(patient)
+  expect(await page.getByRole('heading', { name: 'Intervene' }).count()).toBe(0)
+  await axe(page)
+  await screenshot(page, 'saga-terminated-dark')
+})
+
+test('a member sees the saga, and no way to act on it', async () => {
+  const [id = ''] = await placeWaiting(1)
+  const page = await dashboard.open(`/sagas/${id}`, { role: 'member' })
+  await page.getByText('Waiting at reserved').waitFor()
+  expect(await page.getByRole('heading', { name: 'Intervene' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
+})
+
+test('what is stuck says so, and is resumed or skipped', async () => {
   const gateway = (fault: object) => dashboard.call('/sim/gateway/faults', { body: fault })
-  await gateway({ mode: 'error', status: 503 })
-  onTestFinished(() => void gateway({ mode: 'ok' }))
-  const { sagaId } = await placeOrder()
-  await expect.poll(async () => (await sagaOf(sagaId)).step, patient).toBe('paid')
+  await gateway({ mode: 'error', status: 503, effect: true })
+  onTestFinished(() => gateway({ mode: 'ok' }).then(() => undefined))
+  const { id, sagaId } = await placeOrder()
+  // Charged, though the gateway does not say so: from here on there is something to give back.
+  const isCharged = async () => {
+    const { charges } = (await dashboard.call('/sim/gateway/ledger')) as {
+      charges: { idempotencyKey: string }[]
+    }
+    return charges.some(({ idempotencyKey }) => idempotencyKey.endsWith(id))
+  }
+  await expect.poll(isCharged, patient).toBe(true)
   await dashboard.call(`/api/v1/sagas/${sagaId}/cancel`, { method: 'POST' })
   // A refund is tried for an hour of the business clock.
   const later = async () => {
@@ -123,6 +209,17 @@ test('what is stuck says so, and is resumed', async () => {
   expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
   await axe(page)
   await screenshot(page, 'saga-stuck-light')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Skip undoing pay' }).click()
+  await page.getByText('The step pay stays as it is, and the steps before it are undone.').waitFor()
+  await axe(page)
+  await screenshot(page, 'saga-skip-phone')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Intervene' }).scrollIntoViewIfNeeded()
+  await screenshot(page, 'saga-intervene-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
   await gateway({ mode: 'ok' })
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()

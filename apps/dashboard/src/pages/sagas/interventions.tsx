@@ -78,12 +78,12 @@ function Skip({ saga }: InterventionProps) {
           onConfirm={(reason = '') => skip.mutateAsync(reason)}
         >
           {isForward
-            ? `${step} counts as done, and the saga goes on with the next step. The steps after it get no data from it. If the saga is undone later, ${step} is undone too, in case an attempt took effect.`
-            : `${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`}
+            ? `The step ${step} counts as done, and the saga goes on with the next step. The steps after it get no data from it. If the saga is undone later, ${step} is undone too, in case an attempt took effect.`
+            : `The step ${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`}
         </ConfirmButton>
       }
     >
-      {isForward ? `Go on without ${step}.` : `Go on without undoing ${step}.`}
+      {isForward ? `Go on without the step ${step}.` : `Go on without undoing the step ${step}.`}
     </Offer>
   )
 }
@@ -122,9 +122,9 @@ function Restart({ saga }: InterventionProps) {
               allowDeselect={false}
             />
             <span>
-              {from} and the steps after it run again, each from attempt zero. A step that was not
-              undone uses the same idempotency key, so it is not done twice; a step that was undone
-              gets a new one. If the restart fails, everything is undone.
+              The step {from} and those after it run again, each from attempt zero. A step that was
+              not undone uses the same idempotency key, so it is not done twice; a step that was
+              undone gets a new one. If the restart fails, everything is undone.
             </span>
           </Stack>
         </ConfirmButton>
@@ -161,7 +161,7 @@ function Complete({ saga }: InterventionProps) {
           reason="required"
           onConfirm={(reason = '') => complete.mutateAsync(reason)}
         >
-          {`It ends as ${end} now. ${listOf(remaining(saga))} ${isForward ? 'will not run' : 'will not be undone'}. Do this only if that was done by hand. There is no way back.`}
+          {`It ends as ${end} now. Steps that will not ${isForward ? 'run' : 'be undone'}: ${listOf(remaining(saga))}. Do this only if that was done by hand. There is no way back.`}
         </ConfirmButton>
       }
     >

@@ -52,7 +52,7 @@ export function Saga() {
           </Panel>
           {saga.error !== null && <Why title={WHY[saga.status] ?? 'Error'} error={saga.error} />}
           {saga.held !== null && <Why title="Why it waits" error={saga.held} />}
-          <Interventions saga={saga} />
+          {isStuck(saga) && <Interventions saga={saga} />}
           <Grid gap="md">
             <Grid.Col span={{ base: 12, lg: 7 }}>
               <SagaEvents saga={saga} />
@@ -63,10 +63,16 @@ export function Saga() {
               </Panel>
             </Grid.Col>
           </Grid>
+          {!isStuck(saga) && <Interventions saga={saga} />}
         </PageFrame>
       )}
     </QueryState>
   )
+}
+
+/** Then what can be done about it comes first. */
+function isStuck({ status, held }: SagaDetails): boolean {
+  return status === 'FAILED' || held !== null
 }
 
 const WHY: Readonly<Partial<Record<SagaDetails['status'], string>>> = {
