@@ -63,5 +63,6 @@ try {
 } finally {
   await servers?.stop()
 }
+for (const finding of counts.findings) console.log(finding)
 console.log(closingLine(counts))
 process.exitCode = counts.failed > 0 ? 1 : 0

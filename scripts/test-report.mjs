@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util'
+
 /** A file that fails before its first test, or a run without a report, is a failure all the same. */
 export function countReport(text, status) {
   const report = JSON.parse(text || '{}')
@@ -9,14 +11,45 @@ export function countReport(text, status) {
   }
 }
 
-/** Every failed test with its file; a file that failed as a whole is one. */
+/** Every failed test with its file and its first error; a file that failed as a whole is one. */
 export function failuresIn(text) {
   const { testResults = [] } = JSON.parse(text || '{}')
-  return testResults.flatMap(({ name, status, assertionResults }) => {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((each) => each.status === 'failed')
-    if (failed.length > 0) return failed.map(({ fullName }) => ({ file: name, test: fullName }))
-    return status === 'failed' ? [{ file: name, test: 'the whole file' }] : []
+    if (failed.length === 0 && status === 'failed') {
+      return [{ file: name, test: 'the whole file', error: message ?? '' }]
+    }
+    return failed.map(({ fullName, failureMessages = [] }) => {
+      return { file: name, test: fullName, error: failureMessages[0] ?? '' }
+    })
   })
+}
+
+/** Of a long error, so many lines from its begin and from its end are shown, each so far. */
+const SHOWN_LINES = 6
+const SHOWN_WIDTH = 400
+
+/**
+ * A failure in a few lines: the test, what its first error says, and where in these sources it
+ * happened.
+ */
+export function describeFailure(kind, { file, test, error = '' }, root) {
+  const lines = stripVTControlCharacters(error).split('\n')
+  const isFrame = (line) => /^\s+at /.test(line)
+  const said = lines.filter((line) => line.trim() !== '' && !isFrame(line))
+  const rest = said.length - 2 * SHOWN_LINES
+  const shown =
+    rest > 0
+      ? [...said.slice(0, SHOWN_LINES), `(${rest} more lines)`, ...said.slice(-SHOWN_LINES)]
+      : said
+  const place = lines.find((line) => {
+    return isFrame(line) && line.includes(root) && !line.includes('node_modules')
+  })
+  const toLocal = (line) => line.replaceAll('file://', '').replaceAll(`${root}/`, '')
+  const details = [...shown.map((line) => line.slice(0, SHOWN_WIDTH)), ...(place ? [place] : [])]
+  return [`${kind}: ${file}: ${test}`, ...details.map((line) => `    ${line.trim()}`)]
+    .map(toLocal)
+    .join('\n')
 }
 
 /** More flaky tests than this fail the run: a suite that is believed has none. */

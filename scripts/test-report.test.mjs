@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { judgeFlaky, MAX_FLAKY } from './test-report.mjs'
+import { describeFailure, failuresIn, judgeFlaky, MAX_FLAKY } from './test-report.mjs'
 
 const run = (passed, ...tests) => ({
   counts: { passed, failed: tests.length, skipped: 1 },
@@ -29,4 +29,47 @@ test('a failure that only the second run has is a failure', () => {
 
 test('a second run that ran nothing leaves the first as it is', () => {
   expect(judgeFlaky(run(10, 'broken'), run(0)).counts.failed).toBe(1)
+})
+
+const report = JSON.stringify({
+  testResults: [
+    {
+      ...{ name: '/repo/a.test.ts', status: 'failed', message: '' },
+      assertionResults: [
+        { status: 'passed', fullName: 'fast', failureMessages: [] },
+        {
+          ...{ status: 'failed', fullName: 'slow' },
+          failureMessages: [
+            'AssertionError: expected [ 202, 503 ] to deeply equal [ 202 ]\n    at poll (/repo/node_modules/vitest/x.js:1:1)\n    at /repo/a.test.ts:68:22',
+            'Error: the next one',
+          ],
+        },
+      ],
+    },
+    {
+      ...{ name: '/repo/b.test.ts', status: 'failed', assertionResults: [] },
+      message: 'SyntaxError: no such export',
+    },
+  ],
+})
+
+test('a failure says what its first error was, and where', () => {
+  expect(failuresIn(report).map((each) => describeFailure('flaky', each, '/repo'))).toEqual([
+    'flaky: a.test.ts: slow\n    AssertionError: expected [ 202, 503 ] to deeply equal [ 202 ]\n    at a.test.ts:68:22',
+    'flaky: b.test.ts: the whole file\n    SyntaxError: no such export',
+  ])
+})
+
+test('of a long error the begin and the end are shown', () => {
+  const error = Array.from({ length: 100 }, (_, n) => `line ${n} ${'x'.repeat(1_000)}`).join('\n')
+  const lines = describeFailure('failed', { file: '/repo/a', test: 't', error }, '/repo').split(
+    '\n',
+  )
+  expect(lines.map((line) => line.slice(0, 20).trim())).toEqual([
+    'failed: a: t',
+    ...[0, 1, 2, 3, 4, 5].map((n) => expect.stringContaining(`line ${n}`)),
+    '(88 more lines)',
+    ...[94, 95, 96, 97, 98, 99].map((n) => expect.stringContaining(`line ${n}`)),
+  ])
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(500)
 })

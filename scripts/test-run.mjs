@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { root, showProgram } from './command.mjs'
 import { heavyTests } from './proofs.mjs'
-import { countReport, failuresIn, judgeFlaky } from './test-report.mjs'
+import { countReport, describeFailure, failuresIn, judgeFlaky } from './test-report.mjs'
 
 /**
- * Runs the tests against servers that are there. Returns how many passed, failed and were skipped.
- * Failures are listed again at the end, where people look.
+ * Runs the tests against servers that are there. Returns how many passed, failed and were skipped,
+ * and what is to be read about those that failed or are flaky; it is listed at the end of the run,
+ * where people look.
  */
 export async function runTests({ env, args = [], signal }) {
   const how = { env: withCompileCache(env), signal }
-  if (args.length > 0) return listFailures(await runVitest({ ...how, args }))
+  if (args.length > 0) return listFindings(await runVitest({ ...how, args }))
   // A project of Vitest with exclusions of its own does not heed those of the command line.
   const withoutProofs = { ...how.env, LEAVE_OUT: heavyTests.join(',') }
-  return listFailures(await runVitestTwice({ ...how, env: withoutProofs }))
+  return listFindings(await runVitestTwice({ ...how, env: withoutProofs }))
 }
 
 /** Runs one of the proofs. A program counts as one test. */
@@ -22,7 +23,7 @@ export async function runProof({ name, program, files, args, env, signal }) {
   const how = { env: withCompileCache(env), signal }
   if (files !== undefined) {
     // What its arguments leave out belongs to the full form: it is not skipped.
-    const { skipped: _, ...counts } = listFailures(
+    const { skipped: _, ...counts } = listFindings(
       await runVitestTwice({ ...how, files, options: args }),
     )
     return counts
@@ -30,7 +31,7 @@ export async function runProof({ name, program, files, args, env, signal }) {
   const status = await showProgram(program, args, how)
   if (status === 0) return { passed: 1 }
   console.log(`failed: ${name}`)
-  return { failed: 1 }
+  return { failed: 1, findings: [`failed: ${name}`] }
 }
 
 /** Tests start some hundred processes of this code; compiled once, each starts in half the time. */
@@ -51,7 +52,8 @@ export function countMissing(failures) {
 
 export function add(one, other) {
   const sum = (name) => (one[name] ?? 0) + (other[name] ?? 0)
-  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
+  const findings = [...(one.findings ?? []), ...(other.findings ?? [])]
+  return { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped'), findings }
 }
 
 /** The closing line that every runner of this repository ends with. */
@@ -74,18 +76,16 @@ async function runVitestTwice({ env, files: chosen = [], options = [], signal })
   const names = files.map((file) => relative(root, file))
   console.log(`\nonce more, alone: ${names.join(', ')}`)
   const again = ['--no-file-parallelism', ...names, ...options]
-  const { flaky, ...judged } = judgeFlaky(first, await runVitest({ env, args: again, signal }))
-  for (const test of flaky) console.log(`flaky: ${titleOf(test)}`)
-  return judged
+  return judgeFlaky(first, await runVitest({ env, args: again, signal }))
 }
 
-function listFailures({ counts, failures }) {
-  for (const failure of failures) console.log(`failed: ${titleOf(failure)}`)
-  return counts
-}
-
-function titleOf({ file, test }) {
-  return `${relative(root, file)}: ${test}`
+function listFindings({ counts, failures, flaky = [] }) {
+  const findings = [
+    ...flaky.map((test) => describeFailure('flaky', test, root)),
+    ...failures.map((test) => describeFailure('failed', test, root)),
+  ]
+  for (const finding of findings) console.log(finding)
+  return { ...counts, findings }
 }
 
 async function runVitest({ env, args, signal }) {
