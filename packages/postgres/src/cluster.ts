@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { as, canReach, findClosedFolder, type Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import { PostgresServerError } from './errors.ts'
+import { endProcessesIn } from './postmaster.ts'
 import { unreachable, type ServerFolder } from './server-folder.ts'
 
 export const SUPERUSER = 'postgres'
 
 const UNFINISHED = 'unfinished-'
+const CLUSTER = 'cluster'
 
 /** The working folder of a process, reached without walking the folders above it. */
 const OWN_WORKING_FOLDER = '/proc/self/cwd'
@@ -62,9 +64,10 @@ function newPassword(): string {
 async function createCluster(setting: Setting, password: string): Promise<string> {
   const { folder, account } = setting
   await sweepUnfinished(folder)
-  // A name of its own each time: the initdb of a starter that was killed may still be writing.
+  // A name of its own each time: where no /proc tells of it, the initdb of a starter that was killed
+  // may still be writing.
   const unfinished = join(folder.path, `${UNFINISHED}${randomUUID()}`)
-  const cluster = join(unfinished, 'cluster')
+  const cluster = join(unfinished, CLUSTER)
   // initdb reads the password as the server's account; it gets a copy that goes away with this.
   const copy = join(unfinished, 'password')
   await writeFile(folder.password, `${password}\n`, { mode: 0o600, flush: true })
@@ -80,10 +83,13 @@ async function createCluster(setting: Setting, password: string): Promise<string
   return password
 }
 
+/** What starters that were killed have left: their initdb outlives them and would write on. */
 async function sweepUnfinished(folder: ServerFolder): Promise<void> {
   for (const name of await readdir(folder.path)) {
     if (!name.startsWith(UNFINISHED)) continue
-    await rm(join(folder.path, name), { recursive: true, force: true, maxRetries: 5 })
+    const unfinished = join(folder.path, name)
+    await endProcessesIn(join(unfinished, CLUSTER))
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 

@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findClosedFolder, serverAccount } from './account.ts'
 import { openPostgres } from './open-postgres.ts'
 import { findPostmaster, signal, waitForEnd } from './postmaster.ts'
+import { isProcessAlive, postgresProcessesIn } from './process-mark.ts'
 import { killServer } from './server.ts'
 
 let folder: string
@@ -183,6 +184,25 @@ test('gets over a kill at any moment of the first start', { timeout: 90_000 }, a
   }
   const postgres = await openPostgres({ folder })
   expect(await ask(postgres.url, 'select 1')).toBe(1)
+  await postgres.close()
+  expect((await readdir(folder)).filter((name) => name.startsWith('unfinished'))).toEqual([])
+})
+
+test('ends the initdb of a starter that was killed, which would write on', async () => {
+  void openElsewhere()
+  const initdb = await vi.waitUntil(
+    async () => {
+      const names = await readdir(folder)
+      const unfinished = names.find((name) => name.startsWith('unfinished')) ?? 'none'
+      return postgresProcessesIn(join(folder, unfinished, 'cluster'))?.at(0)
+    },
+    { timeout: 30_000, interval: 5 },
+  )
+  // Stopped it is slower than any other, and as on a busy machine still there when the next one comes.
+  signal(initdb, 'SIGSTOP')
+  children[0]?.kill('SIGKILL')
+  const postgres = await openPostgres({ folder })
+  expect(isProcessAlive(initdb)).toBe(false)
   await postgres.close()
   expect((await readdir(folder)).filter((name) => name.startsWith('unfinished'))).toEqual([])
 })

@@ -47,6 +47,20 @@ export async function waitForEnd(data: string, limitMs: number): Promise<boolean
   return true
 }
 
+/** Longer than the kernel takes to end a process, also on a busy machine. */
+const KILL_LIMIT_MS = 10_000
+
+/** Kills every PostgreSQL process that works in a folder, also those started meanwhile. */
+export async function endProcessesIn(data: string): Promise<void> {
+  const deadline = Date.now() + KILL_LIMIT_MS
+  for (;;) {
+    const living = (postgresProcessesIn(data) ?? []).filter(isProcessAlive)
+    if (living.length === 0 || Date.now() > deadline) return
+    for (const pid of living) signal(pid, 'SIGKILL')
+    await sleep(20)
+  }
+}
+
 async function isInUse(data: string): Promise<boolean> {
   const processes = postgresProcessesIn(data)
   if (processes !== undefined) return processes.some(isProcessAlive)

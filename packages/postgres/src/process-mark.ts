@@ -30,7 +30,8 @@ export function isProcessAlive(pid: number): boolean {
 
 /**
  * The PostgreSQL processes which work in a data folder: the postmaster and its children, also
- * those that outlived it. Undefined where the system has no /proc to tell.
+ * those that outlived it; of a folder that is being made, initdb and its children. Undefined where
+ * the system has no /proc to tell.
  */
 export function postgresProcessesIn(data: string): number[] | undefined {
   const folder = quietly(() => statSync(data))
@@ -39,7 +40,8 @@ export function postgresProcessesIn(data: string): number[] | undefined {
   if (pids === undefined || pids.length === 0) return undefined
   // The name is asked too: a shell left in the folder is not a server.
   return pids.map(Number).filter((pid) => {
-    if (quietly(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim()) !== 'postgres') return false
+    const name = quietly(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim())
+    if (name !== 'postgres' && name !== 'initdb') return false
     const cwd = quietly(() => statSync(`/proc/${pid}/cwd`))
     return cwd?.ino === folder.ino && cwd.dev === folder.dev
   })

@@ -6,7 +6,7 @@ import { as } from './account.ts'
 import { seenBy, serverEnvironment, type Setting } from './cluster.ts'
 import { PostgresServerError } from './errors.ts'
 import { freePort, isPortFree, LOOPBACK } from './port.ts'
-import { findPostmaster, readPostmaster, signal, waitForEnd } from './postmaster.ts'
+import { endProcessesIn, findPostmaster, readPostmaster, signal, waitForEnd } from './postmaster.ts'
 import { postgresProcessesIn } from './process-mark.ts'
 
 /** Settings of the server, as in postgresql.conf: `{ fsync: 'off' }`. */
@@ -72,7 +72,7 @@ export async function killServer(data: string): Promise<void> {
   const postmaster = await findPostmaster(data)
   // The postmaster first: it would take the death of a child for a crash and start again.
   if (postmaster !== undefined) signal(postmaster.pid, 'SIGKILL')
-  for (const pid of postgresProcessesIn(data) ?? []) signal(pid, 'SIGKILL')
+  await endProcessesIn(data)
   await waitForEnd(data, ORPHAN_LIMIT_MS)
 }
 
