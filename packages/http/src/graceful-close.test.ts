@@ -42,7 +42,7 @@ test('a request that comes while closing is answered for a moment, then 503', as
   quick.say('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
   await expect.poll(quick.received).toMatch(/^HTTP\/1.1 200 /)
   expect(quick.received()).toMatch(/connection: close/i)
-  await setTimeout(400)
+  await expect.poll(() => app.server.listening).toBe(false)
   kept.say('\r\n')
   await expect.poll(kept.received).toMatch(/^HTTP\/1.1 503 /)
   expect(kept.received()).toContain('SHUTTING_DOWN')
@@ -50,6 +50,25 @@ test('a request that comes while closing is answered for a moment, then 503', as
   expect(kept.received()).toMatch(/connection: close/i)
   await closed
   await expect.poll(busy.received).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test('what has come and is not read yet when the time is over is answered all the same', async () => {
+  const app = await sampleApp()
+  const port = await listen(app)
+  const kept = await rawConnection(port)
+  kept.say('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
+  await expect.poll(kept.received).toMatch(/^HTTP\/1.1 200 /)
+  const closed = app.close()
+  await expect.poll(() => app.closing.aborted).toBe(true)
+  const fresh = await rawConnection(port)
+  fresh.say('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
+  kept.say('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
+  // A process that is busy for longer than the time that it gives.
+  const until = performance.now() + 400
+  while (performance.now() < until);
+  await closed
+  await expect.poll(fresh.received).toMatch(/^HTTP\/1.1 503 /)
+  await expect.poll(() => kept.received().match(/HTTP\/1.1 \d+ /g)).toHaveLength(2)
 })
 
 test('under load nothing is dropped: every request sent before the end is answered', async () => {
@@ -73,7 +92,7 @@ test('under load nothing is dropped: every request sent before the end is answer
     }
   }
   const clients = Array.from({ length: 20 }, client)
-  await expect.poll(() => statuses.length, { timeout: 20_000 }).toBeGreaterThan(200)
+  await expect.poll(() => statuses.length).toBeGreaterThan(200)
   await Promise.all([app.close(), ...clients])
   agent.destroy()
   expect(broken).toEqual([])
@@ -93,7 +112,7 @@ test('what does not end is cut off after its time', async () => {
   await started
   const begin = performance.now()
   await app.close()
-  expect(performance.now() - begin).toBeLessThan(5_000)
+  expect(performance.now() - begin).toBeLessThan(20_000)
   await expect.poll(connection.isOver).toBe(true)
 })
 
