@@ -56,6 +56,14 @@ export function hasMoved(code: number): boolean {
   return MOVED.has(nameOf(code))
 }
 
+/** Whether all that went wrong is a broker's answer that it, or the cluster, is not ready yet. */
+export function isNotReady(error: unknown): boolean {
+  const causes = [...tree(error)].filter(
+    ({ errors, cause }) => !isRecord(cause) && !(Array.isArray(errors) && errors.length > 0),
+  )
+  return causes.length > 0 && causes.every(({ apiId }) => NOT_READY.has(String(apiId)))
+}
+
 /** What an error without a code for the partition means. */
 export function outcomeOfError(error: unknown): Outcome {
   for (const each of tree(error)) {

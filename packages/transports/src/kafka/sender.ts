@@ -3,7 +3,7 @@ import { sleep } from '@posthorn/engine/operate'
 import { ProduceAcks, type Producer } from '@platformatic/kafka'
 import type { Faulty } from '../gate.ts'
 import { createSlots } from '../timing.ts'
-import { hasMoved, outcomeOfCode, outcomeOfError, tree } from './failure.ts'
+import { hasMoved, isNotReady, outcomeOfCode, outcomeOfError, tree } from './failure.ts'
 import type { OutgoingRecord } from './wire.ts'
 
 export type StringProducer = Producer<string, string, string, string>
@@ -16,43 +16,46 @@ export interface Sender {
   send(records: readonly Addressed[]): Promise<(Outcome | Faulty)[]>
 }
 
-/** How often, and how far apart, records are sent again whose partition's leader has moved. */
-const MOVED_TRIES = 10
-const MOVED_WAIT_MS = 100
+/** How often, and how far apart, records are sent again which the brokers are not ready for. */
+const NOT_READY_TRIES = 10
+const NOT_READY_WAIT_MS = 100
 
 export function createSender(producer: StringProducer): Sender {
   // One request at a time keeps the sequence numbers of the idempotent producer in line: with two
   // under way, the failure of the first makes the broker refuse the second.
   const turn = createSlots(1)
   return {
-    send: (records) => turn.run(() => sendFollowingLeaders(producer, records)),
+    send: (records) => turn.run(() => sendUntilReady(producer, records)),
   }
 }
 
-/** A new topic, an election, a restart: for a moment a partition's leader is not where it was. */
-async function sendFollowingLeaders(
+/**
+ * A new topic, an election, a restart: for a moment a partition's leader is not where it was, or the
+ * broker has no producer id to give, which it must ask the controller for.
+ */
+async function sendUntilReady(
   producer: StringProducer,
   records: readonly Addressed[],
 ): Promise<(Outcome | Faulty)[]> {
   const results = new Map<Addressed, Outcome | Faulty>()
   let rest = records
   for (let tries = 1; rest.length > 0; tries++) {
-    const moved = await sendOnce(producer, rest, results)
-    if (moved.length === 0 || tries === MOVED_TRIES) break
-    rest = moved
+    const early = await sendOnce(producer, rest, results)
+    if (early.length === 0 || tries === NOT_READY_TRIES) break
+    rest = early
     producer.clearMetadata()
-    await sleep(MOVED_WAIT_MS)
+    await sleep(NOT_READY_WAIT_MS)
   }
   return records.flatMap((record) => results.get(record) ?? [])
 }
 
-/** Notes the result of each record; returns those whose partition's leader was not there. */
+/** Notes the result of each record; returns those that no broker was ready for. */
 async function sendOnce(
   producer: StringProducer,
   records: readonly Addressed[],
   results: Map<Addressed, Outcome | Faulty>,
 ): Promise<Addressed[]> {
-  const { partitions, rest } = await produce(producer, records)
+  const { partitions, rest, nothingSent } = await produce(producer, records)
   const places = new Map<string, number>()
   return records.filter((record) => {
     const { topic, partition } = record
@@ -69,7 +72,7 @@ async function sendOnce(
     } else {
       results.set(record, answer ? outcomeOfCode(answer.errorCode, answer.errorMessage) : rest)
     }
-    return answer !== undefined && hasMoved(answer.errorCode)
+    return answer === undefined ? nothingSent : hasMoved(answer.errorCode)
   })
 }
 
@@ -84,6 +87,8 @@ interface Answers {
   readonly partitions: Map<string, PartitionAnswer>
   /** For partitions about which no broker said anything. */
   readonly rest: Outcome
+  /** The brokers were not ready for the request as a whole: no record has left this process. */
+  readonly nothingSent: boolean
 }
 
 async function produce(producer: StringProducer, records: readonly Addressed[]): Promise<Answers> {
@@ -101,7 +106,8 @@ async function produce(producer: StringProducer, records: readonly Addressed[]):
       idempotent: true,
     })
     sent.offsets?.forEach(noteAppended)
-    return { partitions, rest: outcomeOfError(new Error('Kafka did not mention the partition')) }
+    const rest = outcomeOfError(new Error('Kafka did not mention the partition'))
+    return { partitions, rest, nothingSent: false }
   } catch (error) {
     // Some brokers or partitions may have said yes all the same.
     for (const each of tree(error)) {
@@ -113,7 +119,8 @@ async function produce(producer: StringProducer, records: readonly Addressed[]):
         }
       }
     }
-    return { partitions, rest: outcomeOfError(error) }
+    const nothingSent = partitions.size === 0 && isNotReady(error)
+    return { partitions, rest: outcomeOfError(error), nothingSent }
   }
 }
 
