@@ -105,7 +105,7 @@ begin
   insert into posthorn.operation (operation, subject, tenant, actor, reason, at) values ('replay', org, org, 'u', note, case when over then at else now() end);
   insert into messages.dossier (id, org_id, created_at) values (dossier, org, at);
   insert into messages.outbound_message (id, org_id, dossier_id, channel, to_recipient, template_code, payload_json, status, idempotency_key, request_fingerprint, error_message, created_at, updated_at)
-  values (message, org, dossier, 'whatsapp', phone, 'otp_code', jsonb_build_object('language', 'en_US', 'parameters', jsonb_build_array('4711')), case when over then 'SENT' else 'QUEUED' end, message::text, 'f', note, at, at),
+  values (message, org, dossier, 'whatsapp', phone, 'otp_code', jsonb_build_object('language', 'en_US', 'parameters', jsonb_build_array('PIN-4711')), case when over then 'SENT' else 'QUEUED' end, message::text, 'f', note, at, at),
          (public.uuid_of(at), org, dossier, 'email', email, 'mail', jsonb_build_object('subject', 'Hi Ada'), case when over then 'FAILED' else 'QUEUED' end, message || ':' || email, 'f', note, at, at);
   insert into messages.outbound_attempt (id, outbound_message_id, attempt_no, status, provider_response, error_message, created_at)
   values (public.uuid_of(at), message, 1, case when over then 'SUCCESS' else 'TRYING' end, jsonb_build_object('contacts', person), note, at);
