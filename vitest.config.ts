@@ -34,8 +34,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // What a test prints is shown if it fails.
     silent: 'passed-only',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A machine that does other things too is ten times slower: what a test waits for has the time,
+    // and says what it saw last before the test itself is out of time.
+    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     projects: [
       {
         extends: true,

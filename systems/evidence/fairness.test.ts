@@ -22,9 +22,9 @@ test('a merchant with many rows does not hold up one with few', async () => {
   await running.documents('POST', '/faults', { mode: 'slow' })
   const many = await giant.job(await zipOfCases(casesNamed('many', 3_000)))
   await giant.until(many, { totalRows: 3_000 })
-  await expect.poll(() => countOf(many, 'PUBLISHED'), { timeout: 20_000 }).toBeGreaterThan(10)
+  await expect.poll(() => countOf(many, 'PUBLISHED')).toBeGreaterThan(10)
   const few = await corner.job(await zipOfCases(casesNamed('few', 10)))
-  await expect.poll(() => countOf(few, 'PUBLISHED'), { timeout: 20_000 }).toBe(10)
+  await expect.poll(() => countOf(few, 'PUBLISHED')).toBe(10)
   expect(await countOf(many, 'PUBLISHED')).toBeLessThanOrEqual(80)
   await running.documents('POST', '/faults', { mode: 'ok' })
   await corner.until(few, { status: 'COMPLETED', successCount: 10 })
@@ -44,9 +44,7 @@ test('the progress of a file is announced', async () => {
   const id = await client.job(await zipOfCases(casesNamed('news', 5)))
   await client.until(id, { status: 'COMPLETED' })
   const last = () => heard.at(-1)
-  await expect
-    .poll(last, { timeout: 20_000 })
-    .toMatchObject({ id, data: { totalRows: 5, counts: { SUCCESS: 5 } } })
+  await expect.poll(last).toMatchObject({ id, data: { totalRows: 5, counts: { SUCCESS: 5 } } })
   stop.abort()
   await listening
   await news.close()

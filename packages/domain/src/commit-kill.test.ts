@@ -29,9 +29,7 @@ async function versionAndEvents(id: string): Promise<{ version: number; events: 
   const others = `select from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
       and (state <> 'idle' or xact_start is not null) and backend_type = 'client backend'`
-  await expect
-    .poll(async () => (await db.pool.query(others)).rows.length, { timeout: 10_000 })
-    .toBe(0)
+  await expect.poll(async () => (await db.pool.query(others)).rows.length).toBe(0)
   const family = await db.pool.query<{ version: number }>(
     'select version from families.families where id = $1',
     [id],

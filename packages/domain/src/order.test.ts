@@ -57,7 +57,7 @@ test('events of an aggregate arrive in the order of its versions, however many w
     }),
   )
   const conflicts = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0)
-  await expect.poll(() => arrived.length, { timeout: 15_000 }).toBe(122)
+  await expect.poll(() => arrived.length).toBe(122)
   await Promise.all(relays.map((relay) => relay.stop()))
   for (const { id } of families) {
     const versions = arrived

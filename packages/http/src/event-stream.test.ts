@@ -146,7 +146,7 @@ describe('a stream', () => {
     const [text] = await Promise.all([response.text(), app.close()])
     expect(text).toBe('retry: 2000\n\n')
     expect(ended).toEqual([true])
-    expect(performance.now() - start).toBeLessThan(2_000)
+    expect(performance.now() - start).toBeLessThan(20_000)
   })
 
   test('ends when its token does', async () => {
@@ -184,7 +184,7 @@ describe('a stream', () => {
     const slow = await rawConnection(port)
     slow.socket.pause()
     slow.say(`GET /stream HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`)
-    await expect.poll(() => ended.length, { timeout: 10_000 }).toBe(1)
+    await expect.poll(() => ended.length).toBe(1)
     // What one client can make us hold is a socket's buffer, not the whole source.
     expect(made).toBeLessThan(5_000)
     slow.socket.destroy()

@@ -39,7 +39,7 @@ describe('on the wire', () => {
   ])('%s is answered with a problem and closed', async (_what, text, status) => {
     const { say, received, isOver } = await connect()
     say(text)
-    await expect.poll(isOver, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isOver).toBe(true)
     expect(received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     if (_what !== 'no host') expect(received()).toMatch(/application\/problem\+json/i)
   })
@@ -49,7 +49,7 @@ describe('on the wire', () => {
     say(head('POST /things HTTP/1.1', JSON_TYPE, 'Content-Length: 1000'))
     const drip = setInterval(() => say('{'), 50)
     try {
-      await expect.poll(isOver, { timeout: 10_000 }).toBe(true)
+      await expect.poll(isOver).toBe(true)
     } finally {
       clearInterval(drip)
     }
@@ -118,7 +118,7 @@ describe('on the wire', () => {
       sent += 1
       if (sent === 8) clearInterval(drip)
     }, 60)
-    await expect.poll(slow.received, { timeout: 5_000 }).toContain('{"bytes":8}')
+    await expect.poll(slow.received).toContain('{"bytes":8}')
     expect(say).toBeDefined()
   })
 })

@@ -84,7 +84,7 @@ describe('the clock', () => {
       await expect.poll(() => fake.arrived.length).toBe(1)
       const server = await serve({ pool })
       expect((await server.post('/sim/clock/advance', { by: '2d' })).status).toBe(200)
-      await expect.poll(() => fake.arrived.length, { timeout: 3_000 }).toBe(2)
+      await expect.poll(() => fake.arrived.length).toBe(2)
     } finally {
       await relay.stop()
     }

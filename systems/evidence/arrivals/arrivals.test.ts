@@ -225,7 +225,7 @@ describe('the sweep', () => {
     const running = runPeriodically(worker, { signal: stop.signal, log: silentLog })
     await put(storage, 'incoming/acme/a.zip')
     isDown = false
-    await expect.poll(jobs, { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(jobs).toHaveLength(1)
     stop.abort()
     await running
   })

@@ -97,10 +97,8 @@ test('an unauthorised worker waits, raises an alert, and charges nothing', async
            from posthorn.alert where source = 'evidence.worker'`,
       )
     ).rows
-  await expect
-    .poll(alerts, { timeout: 20_000 })
-    .toEqual([{ code: 'DOCUMENTS_UNAUTHORISED', recovered: false }])
-  await expect.poll(async () => (await requests()).length, { timeout: 20_000 }).toBeGreaterThan(1)
+  await expect.poll(alerts).toEqual([{ code: 'DOCUMENTS_UNAUTHORISED', recovered: false }])
+  await expect.poll(async () => (await requests()).length).toBeGreaterThan(1)
   expect((await acme.rows(id)).map(({ status, retryCount }) => [status, retryCount])).toEqual([
     ['PUBLISHED', 0],
     ['PUBLISHED', 0],

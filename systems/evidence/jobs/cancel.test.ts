@@ -23,7 +23,7 @@ test('what is not published stops, what is published finishes, and the counts co
   const id = await acme.job(await zipOfCases(cases))
   await acme.until(id, { totalRows: 12 })
   await expect
-    .poll(async () => (await acme.rows(id, '&status=PUBLISHED')).length, { timeout: 20_000 })
+    .poll(async () => (await acme.rows(id, '&status=PUBLISHED')).length)
     .toBeGreaterThan(0)
   expect(await cancel(id, { reason: '' })).toMatchObject({ status: 400 })
   const stranger = await running.as({ org: 'other' })

@@ -79,9 +79,7 @@ test('results are mailed to whom the organisation names, and what became of them
   await client.until(id, { status: 'COMPLETED' })
   const notifications = async () => (await client.get(`${PATH}/${id}/notifications`)).body.items
   await expect
-    .poll(async () => (await notifications()).map((each: { mail: object }) => each.mail), {
-      timeout: 20_000,
-    })
+    .poll(async () => (await notifications()).map((each: { mail: object }) => each.mail))
     .toMatchObject([
       { recipient: notificationEmail, status: 'SENT' },
       { recipient: notificationEmail, status: 'SENT' },

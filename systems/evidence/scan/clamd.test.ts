@@ -113,12 +113,8 @@ test('while the scanner is away nothing passes: the file waits, with an alert', 
            from posthorn.alert where source = 'evidence.scanner'`,
       )
     ).rows
-  await expect
-    .poll(alerts, { timeout: 10_000 })
-    .toEqual([{ code: 'SCANNER_AWAY', recovered: false }])
+  await expect.poll(alerts).toEqual([{ code: 'SCANNER_AWAY', recovered: false }])
   await clamd.listen(port)
   await acme.until(id, { status: 'COMPLETED', successCount: 1, waitsFor: null })
-  await expect
-    .poll(alerts, { timeout: 10_000 })
-    .toEqual([{ code: 'SCANNER_AWAY', recovered: true }])
+  await expect.poll(alerts).toEqual([{ code: 'SCANNER_AWAY', recovered: true }])
 })

@@ -147,7 +147,7 @@ test('a client that hangs up in the middle leaves nothing', async () => {
   for (const type of ['application/zip', 'multipart/form-data; boundary=b']) {
     await hangUp(type)
   }
-  await expect.poll(uploads, { timeout: 10_000 }).toEqual(before)
+  await expect.poll(uploads).toEqual(before)
   expect(await jobsOf('gone')).toEqual([])
 })
 

@@ -113,12 +113,8 @@ describe('as Stripe has it', () => {
     const bad = { ...good, key: 'k2', paymentMethod: 'pm_usBankAccount_insufficientFunds' }
     await gateway.charge(good)
     await gateway.charge(bad)
-    await expect
-      .poll(() => gateway.find(good), { timeout: 5_000 })
-      .toMatchObject({ kind: 'charged' })
-    await expect
-      .poll(() => gateway.find(bad), { timeout: 5_000 })
-      .toMatchObject({ kind: 'declined' })
+    await expect.poll(() => gateway.find(good)).toMatchObject({ kind: 'charged' })
+    await expect.poll(() => gateway.find(bad)).toMatchObject({ kind: 'declined' })
   })
 
   test.each([
@@ -129,9 +125,7 @@ describe('as Stripe has it', () => {
     const chargeRef = charged.kind === 'charged' ? charged.ref : ''
     const refund = { key: 'r1', chargeRef, currency: 'EUR', amount: 400 }
     expect(await gateway.refund(refund)).toMatchObject({ kind: first })
-    await expect
-      .poll(() => gateway.findRefund(refund), { timeout: 5_000 })
-      .toMatchObject({ kind: last })
+    await expect.poll(() => gateway.findRefund(refund)).toMatchObject({ kind: last })
   })
 
   test.each([

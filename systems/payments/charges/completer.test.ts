@@ -88,9 +88,7 @@ test('a completer works until its signal is aborted', async () => {
   const id = await leaveOpen('while it runs')
   const end = new AbortController()
   const run = runPeriodically(completer(options), { signal: end.signal, log: silentLog })
-  await expect
-    .poll(() => ada.actions(id), { timeout: 10_000 })
-    .toEqual(expect.arrayContaining(['payment.charged']))
+  await expect.poll(() => ada.actions(id)).toEqual(expect.arrayContaining(['payment.charged']))
   end.abort()
   await run
 })

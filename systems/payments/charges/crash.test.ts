@@ -99,22 +99,18 @@ const options = {
 async function expectOneCharge(id: unknown): Promise<void> {
   const { charges } = await survivor.ledger()
   expect(charges.filter(({ reference }) => reference === id)).toHaveLength(1)
-  await expect
-    .poll(async () => (await ada.payment(id))['status'], { timeout: 10_000 })
-    .toBe('succeeded')
+  await expect.poll(async () => (await ada.payment(id))['status']).toBe('succeeded')
 }
 
 async function killOnceAsked({ child }: Crash, before = 0): Promise<void> {
-  await expect.poll(() => gatewayRequests('timeout'), { timeout: 10_000 }).toBe(before + 1)
+  await expect.poll(() => gatewayRequests('timeout')).toBe(before + 1)
   await child.kill()
 }
 
 async function killAtCommit({ child, key }: Crash): Promise<void> {
-  await expect
-    .poll(() => readStored(key), { interval: 10, timeout: 10_000 })
-    .toMatchObject({ payments: 1 })
+  await expect.poll(() => readStored(key), { interval: 10 }).toMatchObject({ payments: 1 })
   await whileLocked('payments.transactions', async () => {
-    await expect.poll(waiters, { timeout: 10_000 }).toBe(1)
+    await expect.poll(waiters).toBe(1)
     await child.kill()
   })
 }
@@ -167,7 +163,7 @@ test('killed before the first commit, nothing is left and the key is new', async
   const key = 'before the first commit'
   await whileLocked('payments.transactions', async () => {
     const { child, sent } = await begin(key)
-    await expect.poll(waiters, { timeout: 10_000 }).toBe(1)
+    await expect.poll(waiters).toBe(1)
     await child.kill()
     expect(await sent).toBeUndefined()
   })
@@ -184,9 +180,7 @@ test('killed before the first commit, nothing is left and the key is new', async
 test('killed after the last commit, the next request is a repeat', async () => {
   const key = 'after the last commit'
   const { child } = await begin(key)
-  await expect
-    .poll(() => readStored(key), { interval: 5, timeout: 10_000 })
-    .toMatchObject({ done: true })
+  await expect.poll(() => readStored(key), { interval: 5 }).toMatchObject({ done: true })
   await child.kill()
   const answer = await ada.pay(key, ORDER)
   expect(answer.status).toBe(200)
@@ -197,7 +191,7 @@ test('killed after the last commit, the next request is a repeat', async () => {
 test('a process that stood still while another finished changes nothing', async () => {
   const key = 'stood still'
   const crash = await begin(key, { mode: 'slow', delayMs: 3_000, times: 1, effect: true })
-  await expect.poll(() => gatewayRequests('pending'), { interval: 5, timeout: 10_000 }).toBe(1)
+  await expect.poll(() => gatewayRequests('pending'), { interval: 5 }).toBe(1)
   crash.child.suspend()
   await expireLock(key)
   const first = await ada.pay(key, ORDER)
@@ -257,5 +251,5 @@ test.each(heldPoints)('a $verb killed $point is finished once by $by', async (he
   const mine = charges.filter(({ reference }) => reference === id)
   expect(mine.map((charge) => [charge.status, charge.capturedAmount])).toEqual([ended])
   const status = verb === 'capture' ? 'succeeded' : 'failed'
-  await expect.poll(async () => (await ada.payment(id))['status'], { timeout: 10_000 }).toBe(status)
+  await expect.poll(async () => (await ada.payment(id))['status']).toBe(status)
 })

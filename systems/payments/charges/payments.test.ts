@@ -33,9 +33,7 @@ test('a payment is created, charged once, and succeeds by the webhook', async ()
     gatewayRef: expect.stringMatching(/^ch_/) as string,
     createdAt: expect.stringMatching(/^\d{4}-/) as string,
   })
-  await expect
-    .poll(async () => (await ada.payment(body['id']))['status'], { timeout: 10_000 })
-    .toBe('succeeded')
+  await expect.poll(async () => (await ada.payment(body['id']))['status']).toBe('succeeded')
   expect(await ada.payment(body['id'])).toMatchObject({ ...order, userId: 'ada', errorCode: null })
   expect(await chargesOf(body['id'])).toBe(1)
   expect(await ada.actions(body['id'])).toEqual([
@@ -125,9 +123,7 @@ test('a gateway that charged and never answers: open, then replayed', async () =
     status: 409,
     body: { code: 'IDEMPOTENCY_KEY_IN_FLIGHT' },
   })
-  await expect
-    .poll(async () => (await ada.pay('silent', order)).status, { timeout: 20_000 })
-    .toBe(200)
+  await expect.poll(async () => (await ada.pay('silent', order)).status).toBe(200)
   const again = await ada.pay('silent', order)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(again.body).toMatchObject({ id: first.body['paymentId'], amount: 1_008 })
@@ -141,7 +137,7 @@ test('a gateway that was away is asked again until it charges, once', async () =
   await running.gateway('faults', { mode: 'drop', times: 2 })
   const first = await ada.pay('away')
   expect(first).toMatchObject({ status: 422, body: { retryable: true } })
-  await expect.poll(async () => (await ada.pay('away')).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await ada.pay('away')).status).toBe(200)
   expect(await chargesOf(first.body['paymentId'])).toBe(1)
 })
 
@@ -248,7 +244,7 @@ test('a database that refuses after the charge: the completer ends it, once', as
     expect((await ada.pay('no end')).status).toBe(500)
     expect((await ada.pay('no end')).status).toBe(409)
   })
-  await expect.poll(async () => (await ada.pay('no end')).status, { timeout: 20_000 }).toBe(200)
+  await expect.poll(async () => (await ada.pay('no end')).status).toBe(200)
   const { body } = await ada.pay('no end')
   expect(await chargesOf(body['id'])).toBe(1)
 })

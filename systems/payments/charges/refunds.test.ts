@@ -117,9 +117,7 @@ test('twenty at once, with and without keys, refund once', async () => {
   await running.gateway('webhooks', { delayMs: 2_000 })
   const { body } = await ada.pay('for many')
   const id = String(body['id'])
-  await expect
-    .poll(async () => (await ada.payment(id))['status'], { timeout: 5_000 })
-    .toBe('succeeded')
+  await expect.poll(async () => (await ada.payment(id))['status']).toBe('succeeded')
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) => ada.refund(id, n % 2 === 0 ? `many-${n}` : undefined)),
   )
@@ -156,7 +154,7 @@ test('a refund whose answer is lost is finished by the completer, once', async (
   const first = await ada.refund(id)
   expect(first).toMatchObject({ status: 422, body: { code: 'GATEWAY_ERROR', retryable: true } })
   await expect
-    .poll(() => ada.actions(id), { timeout: 15_000 })
+    .poll(() => ada.actions(id))
     .toEqual(expect.arrayContaining(['gateway_error', 'payment.refund_accepted']))
   expect(await refundsOf(id)).toBe(1)
 })

@@ -94,13 +94,10 @@ test('the worker writes by itself, and ends when its signal is aborted', async (
   const working = writer && runPeriodically(writer, { signal: stop.signal, log: silentLog })
   await raise('saga 4')
   await expect
-    .poll(
-      async () => {
-        await running.settle()
-        return listNotices()
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      await running.settle()
+      return listNotices()
+    })
     .toContain('alert.raised saga 4')
   stop.abort()
   await working

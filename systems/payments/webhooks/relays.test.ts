@@ -39,7 +39,7 @@ test('two relays at work: each event once, beside endpoints that hang and that a
       return rows
     }
     await expect
-      .poll(async () => (await states()).filter(({ kind }) => kind === 'ok'), { timeout: 10_000 })
+      .poll(async () => (await states()).filter(({ kind }) => kind === 'ok'))
       .toEqual([{ kind: 'ok', status: 'delivered', n: 96 }])
     // Long before the first of those that hang had its timeout, even on a busy machine.
     const hungFor = Date.now() - started
@@ -87,7 +87,7 @@ test('an unsettled answer is applied by another relay, without a second request'
         await second.relay.tick()
         return (await client.delivery(id))['status']
       },
-      { timeout: 10_000, interval: 100 },
+      { interval: 100 },
     )
     .toBe('delivered')
   expect(receiver.bodies('/slow/handover')).toHaveLength(1)
@@ -120,13 +120,10 @@ test('a request whose process is gone is made again', async () => {
   )
   await first.settle()
   await expect
-    .poll(
-      async () => {
-        await first.settle()
-        return (await client.delivery(id))['status']
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      await first.settle()
+      return (await client.delivery(id))['status']
+    })
     .toBe('delivered')
   const { body } = await client.get(`/api/v1/webhook-deliveries/${id}/attempts`)
   const classes = (body.items as { errorClass: string | null }[]).map(

@@ -95,8 +95,8 @@ test('goes through all systems, twice, and leaves a webhook that is mended as it
   expect(replayed.status).toBe(202)
   const delivery = async () =>
     (await server.call(`/api/v1/webhook-deliveries/${given?.id}`)).body['status']
-  await expect.poll(delivery, { timeout: 20_000 }).toBe('delivered')
-  await expect.poll(openAlerts, { timeout: 20_000 }).toBe(0)
+  await expect.poll(delivery).toBe('delivered')
+  await expect.poll(openAlerts).toBe(0)
 
   const second = await whole()
   expect(second).toMatchObject({ status: 'completed', error: null })
@@ -140,7 +140,7 @@ test('what is not as the story says ends it with the reason, and is mended', asy
   const demo = createDemo({ log: silentLog, story: broken })
   const authorization = `Bearer ${await server.tokenFor({})}`
   demo.start({ authorization, url: server.url, hooks: server.url })
-  await expect.poll(() => demo.progress().status, { timeout: 20_000 }).toBe('failed')
+  await expect.poll(() => demo.progress().status).toBe('failed')
   const { error, steps } = demo.progress()
   expect(error).toContain('answered 404')
   expect(steps).toMatchObject([

@@ -129,7 +129,7 @@ describe('dead letters of consumers', () => {
     expect(await itemsOf('/api/v1/consumers')).toMatchObject([{ dead: 1, parked: 0, retrying: 0 }])
     const metrics = async () => (await fetch(`${server.url}/metrics`)).text()
     await expect
-      .poll(metrics, { timeout: 20_000, interval: 500 })
+      .poll(metrics, { interval: 500 })
       .toContain(
         'posthorn_consumer_messages{topic="test.events",group="test.readers",state="dead"} 1',
       )

@@ -80,7 +80,7 @@ test('a journey shows the place in the topic, who has read past it, and what is 
   await transaction(pool, (tx) => enqueue(tx, parcels, {}))
   const read = async () =>
     (await server.call(`/api/v1/outboxes/test.parcels/messages/${first.id}/journey`)).body
-  await expect.poll(read, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(read).toMatchObject({
     traceId,
     isComplete: true,
     steps: expect.arrayContaining([

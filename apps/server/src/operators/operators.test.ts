@@ -15,7 +15,7 @@ type Item = Record<string, unknown>
 /** Waits until a message is in a state. */
 async function becomes(id: string, state: string): Promise<Item> {
   const read = async () => (await server.call(`${base}/messages/${id}`)).body
-  await expect.poll(read, { timeout: 5_000 }).toMatchObject({ state })
+  await expect.poll(read).toMatchObject({ state })
   return read()
 }
 
@@ -179,7 +179,7 @@ describe('replays', () => {
     expect(body).toMatchObject({ state: 'running', matched: 2, wanted: 2, by: 'root' })
     const path = `${base}/replays/${String(body['id'])}`
     const read = async () => (await server.call(path)).body
-    await expect.poll(read, { timeout: 10_000 }).toMatchObject({ state: 'done', replayed: 2 })
+    await expect.poll(read).toMatchObject({ state: 'done', replayed: 2 })
     for (const id of ids) await becomes(id, 'posted')
     const { body: list } = await server.call(`${base}/replays`)
     expect((list['items'] as Item[])[0]).toMatchObject({ ...order, replayed: 2, diedAgain: 0 })

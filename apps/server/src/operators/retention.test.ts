@@ -89,14 +89,14 @@ test('a person is erased from the messages of its dossier, and no other organisa
   })
   const id = String(sent.body['id'])
   const read = async () => (await call(`/api/v1/outbound/messages/${id}`)).body
-  await expect.poll(async () => (await read())['status'], { timeout: 20_000 }).toBe('DELIVERED')
+  await expect.poll(async () => (await read())['status']).toBe('DELIVERED')
   const asked = await call('/api/v1/erasures', { subject: { dossierId: 'd1' }, reason: 'a letter' })
   expect(asked).toMatchObject({
     status: 202,
     body: { subjectKind: 'dossierId', requestedBy: 'ada' },
   })
   const path = `/api/v1/erasures/${String(asked.body['id'])}`
-  await expect.poll(async () => (await call(path)).body['status'], { timeout: 20_000 }).toBe('done')
+  await expect.poll(async () => (await call(path)).body['status']).toBe('done')
   expect(await read()).toMatchObject({ to: '[erased]', payloadJson: { erased: true } })
   expect((await call(path, undefined, { token: stranger })).status).toBe(404)
   const { rows } = await database.pool.query(

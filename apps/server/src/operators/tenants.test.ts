@@ -100,7 +100,7 @@ test("replays take the own organisation's messages, and others' replays are not 
   }
   expect(await itemsOf(`${base}/replays`)).toMatchObject([{ id: run['id'] }])
   const states = () => platform(`${base}/messages`)
-  await expect.poll(states, { timeout: 10_000 }).toMatchObject([
+  await expect.poll(states).toMatchObject([
     { id: theirs, state: 'lost' },
     { id: ours, state: 'posted' },
   ])

@@ -42,7 +42,7 @@ export function startProcess(env: NodeJS.ProcessEnv): ServerProcess {
   })
   const readOutput = () => output
   const says = async (text: string | RegExp) => {
-    await expect.poll(readOutput, { timeout: 30_000, interval: 50 }).toMatch(text)
+    await expect.poll(readOutput, { timeout: 90_000 }).toMatch(text)
   }
   const findLine = async (pattern: RegExp) => {
     await says(pattern)

@@ -165,9 +165,7 @@ describe('a flush', () => {
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'
       and datname = current_database()`
     try {
-      await expect
-        .poll(async () => (await db.pool.query(waiting)).rows.length, { timeout: 10_000 })
-        .toBe(1)
+      await expect.poll(async () => (await db.pool.query(waiting)).rows.length).toBe(1)
       expect((await readStored()).events).toEqual(['Created'])
     } finally {
       await other.query('commit')

@@ -163,7 +163,7 @@ test('a transaction that had failed before its commit says so', async () => {
 test('ids are UUIDv7: they tell their time and grow', () => {
   const [first, second] = [uuid(), uuid()]
   expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(Math.abs(Number(timeOfUuid(first)) - Date.now())).toBeLessThan(1_000)
+  expect(Math.abs(Number(timeOfUuid(first)) - Date.now())).toBeLessThan(60_000)
   expect(second.slice(0, 13) >= first.slice(0, 13)).toBe(true)
   expect(new Set(Array.from({ length: 100_000 }, () => uuid())).size).toBe(100_000)
   expect(timeOfUuid('8f14e45f-ceea-467f-a83c-000000000000')).toBeUndefined()

@@ -59,9 +59,7 @@ test('a short-lived process wakes the relays elsewhere after its replay', async 
       },
     )
     expect(stdout.trim()).toBe('1')
-    await expect
-      .poll(async () => (await view.states()).get(id), { timeout: 5_000 })
-      .toBe('PUBLISHED')
+    await expect.poll(async () => (await view.states()).get(id)).toBe('PUBLISHED')
   } finally {
     await relay.stop()
   }

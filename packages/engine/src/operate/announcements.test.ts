@@ -31,7 +31,7 @@ async function reader(
   })
   const items = () => batches.flat().filter(({ topic }) => topic !== '*')
   const ids = () => items().map(({ id }) => id)
-  await expect.poll(() => batches.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await expect.poll(() => batches.length).toBeGreaterThan(0)
   return { batches, items, ids }
 }
 

@@ -143,7 +143,7 @@ test('one alone gets whole batches, and a running relay drains them all', async 
   const outboxes = [wide]
   const relay = createRelay({ pool: db.connect(), outboxes, transports, mode: 'poll' })
   await relay.start()
-  await expect.poll(() => transport.arrived.length, { timeout: 20_000 }).toBe(55)
+  await expect.poll(() => transport.arrived.length).toBe(55)
   await relay.stop()
 })
 

@@ -75,7 +75,7 @@ test.each(passwords)('a relay whose pool has %s hears other processes', async (_
   await new Promise((resolve) => setTimeout(resolve, 500))
   const notifier = createNotifier(database.pool, [elsewhere])
   await transaction(database.pool, (tx) => enqueue(tx, elsewhere, {}))
-  await expect.poll(() => fake.arrived.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => fake.arrived.length).toBe(1)
   await notifier.close()
   await relay.stop()
 })
@@ -110,8 +110,6 @@ test('a relay that cannot listen says so as an error, and listens when it can', 
   isGood = true
   const listeners = `select from pg_stat_activity
     where datname = current_database() and query ilike 'listen%'`
-  await expect
-    .poll(async () => (await database.pool.query(listeners)).rows.length, { timeout: 10_000 })
-    .toBe(1)
+  await expect.poll(async () => (await database.pool.query(listeners)).rows.length).toBe(1)
   await relay.stop()
 })

@@ -221,7 +221,7 @@ test('stopping aborts what does not end in time', async () => {
   await expect.poll(() => hanging.attempted.length).toBe(1)
   const began = performance.now()
   await relay.stop()
-  expect(performance.now() - began).toBeLessThan(5_000)
+  expect(performance.now() - began).toBeLessThan(20_000)
   const [row] = await viewTable(db.pool, jobs as unknown as Outbox).rows()
   expect([row?.['status'], row?.['attempts'], row?.['claim_token']]).toEqual(['ready', 0, null])
 })
@@ -270,7 +270,7 @@ describe('the circuit breaker', () => {
       const all = await viewTable(db.pool, guarded as unknown as Outbox).rows()
       return all.filter((row) => row['status'] === 'sent').length
     }
-    await expect.poll(countSent, { timeout: 10_000 }).toBe(5)
+    await expect.poll(countSent).toBe(5)
   })
 
   test('postpones, uncharged, what is for a broken destination among others', async () => {

@@ -61,12 +61,12 @@ test('a relay that is started while the database is away waits for it', async ()
   const { relay, fake } = relayOf(jobs, { pool: far, log })
   const starting = relay.start()
   await expect
-    .poll(() => said, { timeout: 10_000 })
+    .poll(() => said)
     .toContain('the database cannot be reached; the relay starts when it can')
   await line.heal()
   await starting
   await transaction(pool, (tx) => enqueue(tx, jobs, {}))
-  await expect.poll(() => fake.arrived.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => fake.arrived.length).toBe(1)
   await relay.stop()
 })
 
@@ -132,7 +132,7 @@ test('a relay from which row-level security hides messages does not start', asyn
   const [policy] = /create policy .*/.exec((error as Error).message) ?? []
   await pool.query(String(policy))
   await relay.start()
-  await expect.poll(() => fake.arrived.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => fake.arrived.length).toBe(1)
   await relay.stop()
   await own.end()
 })

@@ -61,7 +61,7 @@ export function outboxConformance<Row>(
       const gone = fakeTransport(() => new Promise(() => undefined))
       const relay = relayTo(gone)
       void relay.tick().catch(() => undefined)
-      await expect.poll(() => gone.attempted.length, { timeout: 5_000 }).toBeGreaterThan(0)
+      await expect.poll(() => gone.attempted.length, { timeout: 20_000 }).toBeGreaterThan(0)
       await view().expireLeases()
       return gone
     }
@@ -167,7 +167,7 @@ export function outboxConformance<Row>(
         () => new Promise((resolve) => release.push(() => resolve(refused('too late')))),
       )
       const late = relayTo(zombie).tick()
-      await expect.poll(() => zombie.attempted.length, { timeout: 5_000 }).toBeGreaterThan(0)
+      await expect.poll(() => zombie.attempted.length, { timeout: 20_000 }).toBeGreaterThan(0)
       await view().expireLeases()
       const transport = fakeTransport()
       await tickUntilIdle(transport)

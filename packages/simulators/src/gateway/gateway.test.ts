@@ -52,7 +52,7 @@ test('a charge is reported once, signed by both schemes', async () => {
   const { status: answered, body } = await charge('/charges', 'k1', order)
   expect(answered).toBe(201)
   expect((await charge('/charges', 'k1', order)).status).toBe(200)
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => received.length).toBe(1)
   const [{ event, headers, raw } = {} as Received] = received
   expect(event).toMatchObject({
     type: 'payment.succeeded',
@@ -72,7 +72,7 @@ test('declines and refunds are reported too', async () => {
   expect((await charge('/charges', 'k1', { ...order, amount: 1_002 })).status).toBe(402)
   const { body } = await charge('/charges', 'k2', order)
   expect((await charge(`/charges/${String(body['id'])}/refunds`, 'r1')).status).toBe(201)
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(3)
+  await expect.poll(() => received.length).toBe(3)
   expect(new Set(received.map(({ event }) => event.type))).toEqual(
     new Set(['payment.failed', 'payment.succeeded', 'payment.refunded']),
   )
@@ -90,7 +90,7 @@ test('a charge is refunded in parts, each reported by its own id and amount', as
   const rest = await charge(path, 'r3')
   expect(rest).toMatchObject({ status: 201, body: { amount: 700 } })
   expect((await charge(path, 'r4', { amount: 1 })).status).toBe(422)
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(3)
+  await expect.poll(() => received.length).toBe(3)
   const refunds = received.filter(({ event }) => event.type === 'payment.refunded')
   expect(refunds.map(({ event }) => event.data)).toEqual(
     [first, rest].map((refund) => ({
@@ -111,7 +111,7 @@ test('webhooks go out twice, in reverse or never, as asked for', async () => {
   await habits({ delayMs: 300, copies: 2, order: 'reversed' })
   const { body } = await charge('/charges', 'k1', order)
   await charge(`/charges/${String(body['id'])}/refunds`, 'r1')
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(4)
+  await expect.poll(() => received.length).toBe(4)
   const types = received.map(({ event }) => event.type)
   expect(types).toEqual([
     'payment.refunded',
@@ -123,7 +123,7 @@ test('webhooks go out twice, in reverse or never, as asked for', async () => {
   await charge('/charges', 'k2', order)
   await habits({ delayMs: 0 })
   await charge('/charges', 'k3', { ...order, reference: 'payment-3' })
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(5)
+  await expect.poll(() => received.length).toBe(5)
   expect(received.at(-1)?.event.data['paymentId']).toBe('payment-3')
 })
 
@@ -132,9 +132,9 @@ test('a webhook that was not taken comes again, with the same id', async () => {
   await habits({ delayMs: 0 })
   status = 500
   await charge('/charges', 'k1', order)
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => received.length).toBe(1)
   status = 200
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => received.length).toBe(2)
   expect(received[1]?.event.id).toBe(received[0]?.event.id)
 })
 
@@ -158,7 +158,7 @@ test('a dispute is opened and ended by control, and told by webhook', async () =
   expect((await post(`/sim/gateway/disputes/${id}`, { status: 'won' })).status).toBe(422)
   expect((await post('/sim/gateway/disputes', { chargeId, amount: 1_001 })).status).toBe(422)
   expect((await post('/sim/gateway/disputes', { chargeId: 'ch_none' })).status).toBe(404)
-  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(3)
+  await expect.poll(() => received.length).toBe(3)
   const disputed = received.filter(({ event }) => event.type.startsWith('dispute.'))
   expect(disputed.map(({ event }) => [event.type, event.data['disputeId']])).toEqual([
     ['dispute.opened', id],

@@ -175,7 +175,7 @@ describe('a fault', () => {
     await expect.poll(async () => (await server.requests('mail')).length).toBe(1)
     const started = performance.now()
     await server.app.close()
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(performance.now() - started).toBeLessThan(20_000)
     expect(await sent).toBeInstanceOf(Error)
   })
 
@@ -232,7 +232,7 @@ describe('the SMTP server', () => {
     await once(idle, 'data')
     const started = performance.now()
     await server.app.close()
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   test('takes rubbish for a mail, since that is what mails can be', async () => {

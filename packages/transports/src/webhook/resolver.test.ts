@@ -30,7 +30,7 @@ const server = await openNameServer((name, family) => {
   const answer = answers.get(name) ?? 'no such name'
   return family === 6 && typeof answer !== 'string' ? [] : answer
 })
-const DEADLINE_MS = 400
+const DEADLINE_MS = 2_000
 const options = { servers: [server.address], hostsFile, search: [], deadlineMs: DEADLINE_MS }
 
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>

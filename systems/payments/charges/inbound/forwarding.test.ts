@@ -146,10 +146,10 @@ test('from the request to the merchant: paid, confirmed by the gateway, forwarde
   await running.gateway('webhooks', { delayMs: 0, copies: 2 })
   const { body } = await ada.pay('the whole way')
   await expect
-    .poll(listDelivered, { timeout: 10_000 })
+    .poll(listDelivered)
     .toMatchObject([{ verified: true, body: { type: 'payment.succeeded' } }])
   expect((await ada.refund(String(body['id']))).status).toBe(201)
-  await expect.poll(async () => (await listDelivered()).length, { timeout: 10_000 }).toBe(3)
+  await expect.poll(async () => (await listDelivered()).length).toBe(3)
   const types = (await listDelivered()).map(
     ({ path, body: hook }) => `${path.slice(20)} ${hook.type}`,
   )

@@ -235,7 +235,7 @@ describe('of two who use one payment at the same time, the first has it', () => 
             where datname = current_database() and wait_event_type = 'Lock'`,
         )
       ).rows.length
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+    await expect.poll(waiting).toBe(1)
     await one.query('commit')
     expect(await late).toBe(constraint)
   })

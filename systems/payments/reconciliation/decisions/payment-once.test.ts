@@ -55,7 +55,7 @@ test.each([
     () => 'done',
     (error: { constraint?: string }) => error.constraint,
   )
-  await expect.poll(isWaiting, { timeout: 20_000 }).toBe(true)
+  await expect.poll(isWaiting).toBe(true)
   await one.query('commit')
   expect(await late).toBe('reconciliation_payment_once')
 })

@@ -113,7 +113,7 @@ test('a large one is streamed, and a reader that leaves gives its connection bac
   // More readers that leave than there are connections.
   for (let i = 0; i < 12; i += 1) await leaveEarly(me.org, `/${id}/export.csv`)
   expect((await me.get(`/${id}`)).status).toBe(200)
-  await expect.poll(() => db.pool.idleCount, { timeout: 20_000 }).toBe(db.pool.totalCount)
+  await expect.poll(() => db.pool.idleCount).toBe(db.pool.totalCount)
 })
 
 test.each([

@@ -26,17 +26,14 @@ test('a run and a decision are in the news of the organisation', async () => {
   ])
   // The first announcement that arrives shows that the listener is connected.
   await expect
-    .poll(
-      async () => {
-        await me.run(id)
-        return heard.at(-1)?.data
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      await me.run(id)
+      return heard.at(-1)?.data
+    })
     .toMatchObject({ status: 'completed', matched: 1, unmatched: 1, total: 2, matchRate: 50 })
   await me.post(`/${id}/records/2/unmatch`, { reason: 'wrong' })
   await expect
-    .poll(() => heard.at(-1), { timeout: 20_000 })
+    .poll(() => heard.at(-1))
     .toMatchObject({ id, data: { status: 'completed', matched: 0, matchRate: 0 } })
   end.abort()
   await reading

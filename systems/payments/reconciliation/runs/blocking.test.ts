@@ -33,7 +33,7 @@ test('a run that is not over holds up neither webhooks nor refunds of its paymen
       key.id,
     ])
     const run = reconcilerOf(ada).post(`/${key.id}/run`)
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+    await expect.poll(waiting).toBe(1)
     const data = { paymentId: id, status: 'succeeded' }
     await running.event({ id: 'evt_under_way', type: 'payment.succeeded', data })
     expect(await ada.payment(id)).toMatchObject({ status: 'succeeded' })

@@ -45,8 +45,7 @@ async function busy(): Promise<{ open: number; waiting: number }> {
   return rows[0] as { open: number; waiting: number }
 }
 
-const waiting = (count: number) =>
-  expect.poll(async () => (await busy()).waiting, { timeout: 20_000 }).toBe(count)
+const waiting = (count: number) => expect.poll(async () => (await busy()).waiting).toBe(count)
 
 /** Lets nobody write records until the test says so. */
 async function holdRecords(): Promise<() => Promise<void>> {
@@ -116,9 +115,7 @@ describe('a client that hangs up in the middle', () => {
     upload.write(before)
     await sent(upload, await some(10_000))
     upload.destroy()
-    await expect
-      .poll(async () => (await ada.upload(generate({ rows: 5 }))).status, { timeout: 20_000 })
-      .toBe(201)
+    await expect.poll(async () => (await ada.upload(generate({ rows: 5 }))).status).toBe(201)
     expect(await readStored()).toEqual({ runs: 1, records: 5 })
   })
 
@@ -162,7 +159,7 @@ describe('kill -9 of the server', () => {
       }
       await child.kill()
       await release?.()
-      await expect.poll(async () => (await busy()).open, { timeout: 20_000 }).toBe(0)
+      await expect.poll(async () => (await busy()).open).toBe(0)
       expect(await readStored()).toEqual(NOTHING)
       expect(await readdir(folder)).toEqual([])
       upload.destroy()
@@ -258,9 +255,7 @@ describe('too much', () => {
     const other = await clientOf(url, { org: 'other' })
     expect((await other.upload(generate({ rows: 10 }))).status).toBe(201)
     for (const upload of uploads) upload.destroy()
-    await expect
-      .poll(async () => (await ada.upload(generate({ rows: 11 }))).status, { timeout: 20_000 })
-      .toBe(201)
+    await expect.poll(async () => (await ada.upload(generate({ rows: 11 }))).status).toBe(201)
   })
 })
 
@@ -320,7 +315,7 @@ test('the progress of an upload is announced', async () => {
   expect(mine()[0]?.data).toEqual({ rows: expect.any(Number), bytes: expect.any(Number) })
   upload.end()
   await answered
-  await expect.poll(() => mine().at(-1)?.data, { timeout: 10_000 }).toHaveProperty('runId')
+  await expect.poll(() => mine().at(-1)?.data).toHaveProperty('runId')
   await expect
     .poll(() => heard.find(({ topic }) => topic === 'reconciliation.run')?.data)
     .toMatchObject({ status: 'loaded', matched: 0 })

@@ -49,7 +49,7 @@ withBroker('KAFKA_BROKERS', (address) => {
     onTestFinished(() => admin.deleteTopics({ topics: [topic] }))
     const says = `topic ${topic}: 3 partitions, 1 copy, min.insync.replicas 1`
     await expect
-      .poll(() => checkKafka(brokers, topology, development), { timeout: 20_000 })
+      .poll(() => checkKafka(brokers, topology, development))
       .toEqual([{ check: 'kafka', level: 'ok', says }])
     // What is enough on a laptop is a message lost with the disk of one broker.
     expect(await checkKafka(brokers, topology, production)).toMatchObject([
@@ -65,9 +65,7 @@ withBroker('KAFKA_BROKERS', (address) => {
     await admin.createTopics({ topics: [topic], partitions: 1, replicas: 1, configs })
     onTestFinished(() => admin.deleteTopics({ topics: [topic] }))
     await expect
-      .poll(() => checkKafka(brokers, { topics: [topic], groups: [] }, development), {
-        timeout: 20_000,
-      })
+      .poll(() => checkKafka(brokers, { topics: [topic], groups: [] }, development))
       .toMatchObject([
         {
           level: 'fail',

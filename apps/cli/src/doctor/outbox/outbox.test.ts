@@ -140,7 +140,7 @@ describe('vacuum', () => {
     await client.query('select 1')
     client.release()
     await expect
-      .poll(() => checkVacuum(pool, 'shop.letters', 'shop.letter'), { timeout: 20_000 })
+      .poll(() => checkVacuum(pool, 'shop.letters', 'shop.letter'))
       .toMatchObject([
         {
           says: 'autovacuum is switched off for shop.letter',
@@ -152,7 +152,7 @@ describe('vacuum', () => {
         },
       ])
     for (const { run } of await checkVacuum(pool, '', 'shop.letter')) await pool.query(run ?? '')
-    await expect.poll(() => checkVacuum(pool, '', 'shop.letter'), { timeout: 20_000 }).toEqual([])
+    await expect.poll(() => checkVacuum(pool, '', 'shop.letter')).toEqual([])
   })
 
   test('that comes late to a large table', async () => {
@@ -161,7 +161,7 @@ describe('vacuum', () => {
       select gen_random_uuid() from generate_series(1, 60000)`)
     await pool.query('analyze shop.letter')
     await expect
-      .poll(() => checkVacuum(pool, '', 'shop.letter'), { timeout: 20_000 })
+      .poll(() => checkVacuum(pool, '', 'shop.letter'))
       .toMatchObject([
         { says: expect.stringMatching(/^autovacuum comes to shop.letter only when 50 %/) },
       ])

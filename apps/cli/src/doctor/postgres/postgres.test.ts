@@ -90,11 +90,9 @@ describe('settings', () => {
     await pool.query(`alter system set ${setting}`)
     await pool.query('select pg_reload_conf()')
     const read = () => checkSettings(pool, development)
-    await expect
-      .poll(read, { timeout: 20_000 })
-      .toMatchObject([{ level, says: expect.stringContaining(says) }])
+    await expect.poll(read).toMatchObject([{ level, says: expect.stringContaining(says) }])
     for (const statement of (await read())[0]?.run?.split('; ') ?? []) await pool.query(statement)
-    await expect.poll(read, { timeout: 20_000 }).toMatchObject([{ level: 'ok' }])
+    await expect.poll(read).toMatchObject([{ level: 'ok' }])
   })
 })
 
@@ -211,7 +209,7 @@ describe('locks', () => {
       const blocker = await pidOf(client)
       const waiting = pool.query('update work set n = 3 where id = 1')
       const look = () => checkLocks(pool, outboxes, 0)
-      await expect.poll(look, { timeout: 20_000 }).toMatchObject([
+      await expect.poll(look).toMatchObject([
         {
           level: 'warn',
           says: expect.stringMatching(
@@ -235,7 +233,7 @@ describe('locks', () => {
     client.release()
     const waiting = pool.query('update work set n = 5 where id = 1')
     await expect
-      .poll(() => checkLocks(pool, outboxes, 0), { timeout: 20_000 })
+      .poll(() => checkLocks(pool, outboxes, 0))
       .toMatchObject([{ says: expect.stringMatching(/behind a prepared transaction/) }])
     await pool.query(`rollback prepared 'held'`)
     await waiting
