@@ -10,7 +10,7 @@ export function auditSource(table: string): AuditSource {
       const { rows } = await db.query<SystemAuditEntry>(sql`
         select seq::text, org_id, actor, action, entity_type, entity_id,
                to_jsonb(details) as details, created_at
-          from ${sql.id(table)}
+          from ${sql.id(table)} as audit
          where (${org}::text is null or org_id = ${org})
            and (${entityType}::text is null or entity_type = ${entityType})
            and (${entityId}::text is null or entity_id = ${entityId})
@@ -19,7 +19,7 @@ export function auditSource(table: string): AuditSource {
            and (${since}::timestamptz is null or created_at >= ${since})
            and (${until}::timestamptz is null or created_at < ${until})
            and (${before}::bigint is null or seq < ${before}::bigint)
-         order by seq desc
+         order by audit.seq desc
          limit ${search.limit}`)
       return rows
     },

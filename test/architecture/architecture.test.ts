@@ -4,6 +4,7 @@ import { importsOf, wrongImports } from './imports.ts'
 import { wrongRoom } from './rooms.ts'
 import { sourceFiles } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
+import { findOrderByText } from './sql-order.ts'
 import { findMisplacedSql, type Exception } from './sql-places.ts'
 import { readSharedDevDependencies, workspaces } from './workspaces.ts'
 
@@ -41,9 +42,31 @@ describe('this repository', () => {
     expect(findMisplacedSql(file!, [])).not.toEqual([])
   })
 
+  test('orders by columns, not by their text', () => {
+    const others = files.filter(({ path }) => !path.startsWith('test/architecture/'))
+    expect(others.flatMap(findOrderByText)).toEqual([])
+  })
+
   test('has small files with telling names and named exports', () => {
     expect(files.flatMap(wrongShape)).toEqual([])
   })
+})
+
+describe('orders', () => {
+  const check = (text: string) => findOrderByText({ path: 'a.ts', text })
+
+  test.each([
+    'sql`select id::text, name from t order by id desc limit 1`',
+    'sql`select a.seq::text as seq\n  from t as a\n order by created_at, seq`',
+    'const COLUMNS = sql`id::text, name`\nsql`select ${COLUMNS} from t where f(id) order by id`',
+    'sql`with x as (select id::text from t order by id) select 1`',
+  ])('finds %s', (text) => expect(check(text)).toHaveLength(1))
+
+  test.each([
+    'sql`select a.id::text, name from t as a order by a.id`',
+    'sql`select id::text as name from t order by id`',
+    'sql`with x as (select id from t order by id) update t set a = 1 returning id::text`',
+  ])('lets pass %s', (text) => expect(check(text)).toEqual([]))
 })
 
 describe('imports', () => {

@@ -32,7 +32,7 @@ export async function selectAudit(
      where entity_type = 'webhook_delivery' and entity_id = ${page.deliveryId}
        and org_id = ${page.org}
        and (${page.before}::bigint is null or seq < ${page.before}::bigint)
-     order by seq desc
+     order by audit_log.seq desc
      limit ${page.limit}`)
   return rows
 }

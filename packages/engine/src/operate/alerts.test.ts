@@ -59,18 +59,19 @@ const acknowledge = (id: string, by: string) =>
 
 describe('a list of alerts', () => {
   test('goes from the newest to the oldest, page by page', async () => {
-    for (let i = 1; i <= 5; i += 1) await raise(`s${i}`)
+    const raised = Array.from({ length: 12 }, (_, i) => `s${i + 1}`)
+    for (const subject of raised) await raise(subject)
     const subjects: string[] = []
     let cursor: string | undefined
     for (let page = 0; page < 3; page += 1) {
       const { items, nextCursor } = await listAlerts(db.pool, {
-        limit: 2,
+        limit: 5,
         ...(cursor && { cursor }),
       })
       subjects.push(...items.map(({ subject }) => subject))
       cursor = nextCursor
     }
-    expect(subjects).toEqual(['s5', 's4', 's3', 's2', 's1'])
+    expect(subjects).toEqual(raised.toReversed())
     expect(cursor).toBeUndefined()
   })
 

@@ -55,6 +55,17 @@ test('a changed, a missing and an inserted row are found, and where', async () =
   expect(await findings()).toEqual([['missing', two]])
 })
 
+test('the chain goes on past its ninth seal, and is verified in its order', async () => {
+  for (let count = 0; count < 12; count += 1) {
+    await note(`seal ${count}`)
+    expect(await sealAudits(pool)).toBeGreaterThan(0)
+  }
+  const { findings: found, seals, unsealed } = await verifyAudits(pool)
+  expect(seals).toBeGreaterThan(10)
+  expect(unsealed).toEqual([])
+  expect(found.filter(({ kind }) => kind.startsWith('seal-'))).toEqual([])
+})
+
 test('a seal that was changed or taken away is found, and a rewritten chain by a head kept elsewhere', async () => {
   await note('e')
   await sealAudits(pool)

@@ -47,7 +47,7 @@ export function selectAlerts(
        and (${code}::text is null or code = ${code})
        and (${tenant}::text is null or tenant = ${tenant})
        and (${before}::bigint is null or id < ${before}::bigint)
-     order by id desc
+     order by alert.id desc
      limit ${limit}`
 }
 
@@ -70,7 +70,7 @@ export function selectStanding(alert: {
       from posthorn.alert
      where source = ${alert.source} and subject = ${alert.subject} and code = ${alert.code}
        and recovered_at is null
-     order by id
+     order by alert.id
      limit 1`
 }
 

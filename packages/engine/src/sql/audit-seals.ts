@@ -74,7 +74,7 @@ export function selectHashes(
 }
 
 export const selectLastSeal: Statement = sql`
-  select id::text, hash from posthorn.audit_seal order by id desc limit 1`
+  select id::text, hash from posthorn.audit_seal order by audit_seal.id desc limit 1`
 
 export function insertSeal(seal: Omit<SealRow, 'sealed_at'>): Statement {
   return sql`
@@ -91,7 +91,11 @@ export function updateSealedTo(name: string, seq: string): Statement {
 
 export function selectSeals(after: string, limit: number): Statement {
   return sql`
-    select ${SEAL} from posthorn.audit_seal where id > ${after}::bigint order by id limit ${limit}`
+    select ${SEAL}
+      from posthorn.audit_seal
+     where id > ${after}::bigint
+     order by audit_seal.id
+     limit ${limit}`
 }
 
 export function selectRemovedSeqs(name: string): Statement {
