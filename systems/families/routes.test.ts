@@ -83,6 +83,20 @@ describe('over HTTP', () => {
     expect(response.headers.get('content-type')).toMatch(/json/)
   })
 
+  test('the reference has the types of its answers', async () => {
+    const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {
+      paths: Record<string, { post: { responses: Record<string, { content: object }> } }>
+    }
+    const { responses } = paths['/graphql']?.post ?? { responses: {} }
+    const types = Object.entries(responses).map(([status, { content }]) => [
+      status,
+      Object.keys(content).toSorted((a, b) => (a < b ? -1 : 1)),
+    ])
+    const graphql = ['application/graphql-response+json', 'application/json']
+    const either = [...graphql, 'application/problem+json']
+    expect(Object.fromEntries(types)).toEqual({ 200: graphql, '4XX': either, '5XX': either })
+  })
+
   test('errors of GraphQL say what and where', async () => {
     const { status, errors } = await ada.ask('{ family(id: "1") { nothing } }')
     expect(status).toBe(400)

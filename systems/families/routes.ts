@@ -14,7 +14,7 @@ import {
   type Caller,
   type ProblemError,
 } from '@posthorn/http'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifySchema } from 'fastify'
 import {
   OperationTypeNode,
   getOperationAST,
@@ -23,6 +23,7 @@ import {
 } from 'graphql'
 import { createGraphQLError, createYoga, maskError, type Plugin } from 'graphql-yoga'
 import type { Pool } from 'pg'
+import { Type } from 'typebox'
 import type { FamilyCommands } from './commands.ts'
 import { familySchema, type GraphqlContext } from './schema.ts'
 
@@ -35,6 +36,36 @@ const MOST_COST = 250
 
 /** Statuses follow the newer media type; the older one answers 200 to everything. */
 const RESPONSE_TYPE = 'application/graphql-response+json'
+
+const GraphqlAnswer = Type.Object(
+  {
+    data: Type.Optional(Type.Unknown()),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            message: Type.String(),
+            extensions: Type.Optional(
+              Type.Object({ code: Type.Optional(Type.String()) }, { additionalProperties: true }),
+            ),
+          },
+          { additionalProperties: true },
+        ),
+      ),
+    ),
+  },
+  { description: 'As the specification of GraphQL has it; codes as of any problem' },
+)
+const content = {
+  'application/json': { schema: GraphqlAnswer },
+  [RESPONSE_TYPE]: { schema: GraphqlAnswer },
+}
+/** What comes before GraphQL (the token, the body, the rate) is refused with a problem, as anywhere. */
+const ANSWERS: FastifySchema['response'] = {
+  200: { description: 'Done, or refused by the family: see `errors` of the payload', content },
+  '4XX': { description: 'Request refused', content },
+  '5XX': { description: 'Server error', content },
+}
 
 export interface GraphqlOptions {
   readonly pool: Pool
@@ -67,7 +98,11 @@ export function familyRoutes(app: App, { pool, commands, log }: GraphqlOptions):
     bodyLimit: MOST_BYTES,
     // A query reads by POST too; mutations ask for more, when they are known to be some.
     config: { rawBody: true, access: 'read' },
-    schema: { summary: 'Families and their invitations, by GraphQL', tags: ['families'] },
+    schema: {
+      summary: 'Families and their invitations, by GraphQL',
+      tags: ['families'],
+      response: ANSWERS,
+    },
     async handler(request, reply) {
       checkQuery(request.query as Readonly<Record<string, unknown>>)
       const caller = callerOf(request)

@@ -8,7 +8,7 @@ import { testServer } from './testing/test-server.ts'
 const systems = await loadSystems({})
 const server = await testServer(await testDatabase(), { systems })
 const { body: description } = await server.call('/openapi.json')
-const paths = description['paths'] as Record<string, Record<string, { security?: unknown[] }>>
+const paths = description['paths'] as Record<string, Record<string, { responses: object }>>
 const routes = Object.entries(paths).flatMap(([path, methods]) =>
   Object.keys(methods).map((method) => ({ method: method.toUpperCase(), path })),
 )
@@ -114,6 +114,24 @@ test('the table knows every route', () => {
   }
 })
 
+test('every address says which methods it has', async () => {
+  const token = await server.tokenFor({ role: 'platform' })
+  const wrong: string[] = []
+  for (const [path, described] of Object.entries(paths)) {
+    const has = Object.keys(described).map((method) => method.toUpperCase())
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !has.includes(name))
+    const answers = others.map(async (method) => {
+      const { status, headers } = await call({ method, path }, { token })
+      const allow = headers.get('allow')?.split(', ') ?? []
+      if (status !== 405 || !has.every((name) => allow.includes(name))) {
+        wrong.push(`${method} ${path}: ${status} ${allow.join()}`)
+      }
+    })
+    await Promise.all(answers)
+  }
+  expect(wrong).toEqual([])
+})
+
 const tokens = await Promise.all(
   ROLES.map(async (role) => [role, await server.tokenFor({ role })] as const),
 )
@@ -180,6 +198,8 @@ test.each(others)('$method $path lets in those who may call it', async (route) =
     }
     expect([401, 403], role).not.toContain(status)
     expect(status, role).toBeLessThan(500)
+    const described = Object.keys(paths[route.path]?.[route.method.toLowerCase()]?.responses ?? {})
+    expect(described, role).toContain(status < 400 ? String(status) : '4XX')
   }
 
   for (const [token, readOnly] of portals) {

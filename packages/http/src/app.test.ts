@@ -162,6 +162,19 @@ describe('problems', () => {
     expect([options.statusCode, options.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
   })
 
+  test('a method that an address does not have is 405 where one with a parameter has it', async () => {
+    const app = await sampleApp()
+    app.post('/things/search', async () => 'found')
+    const headers = await bearer()
+    const wrong = await app.inject({ method: 'GET', url: '/things/search?a=1', headers })
+    expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, 'POST'])
+    expect((await app.inject({ method: 'GET', url: '/things/search' })).statusCode).toBe(401)
+    const right = await app.inject({ method: 'POST', url: '/things/search', headers })
+    expect(right.statusCode).toBe(200)
+    const thing = await app.inject({ method: 'GET', url: `/things/${UUID}`, headers })
+    expect(thing.statusCode).toBe(200)
+  })
+
   test('a page for every address does not turn 404 into 405', async () => {
     const app = await sampleApp()
     app.get('/*', { config: { access: 'public' } }, () => 'page')

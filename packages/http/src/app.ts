@@ -9,7 +9,6 @@ import {
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
-  type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
 import { createAccessHook } from './access.ts'
@@ -18,8 +17,8 @@ import { addJsonParser } from './body.ts'
 import { addBodyTimeout } from './body-timeout.ts'
 import { addClosing, type LatestResponses } from './graceful-close.ts'
 import { withLazyChildren } from './lazy-log.ts'
+import { watchMethods } from './methods.ts'
 import { addOpenApi, type ApiDescription } from './openapi.ts'
-import { problem } from './problem.ts'
 import { createRateLimiter, type RateLimit } from './rate-limit.ts'
 import { REDACTED, addRequestLog, describeRequest, type Answered } from './request-log.ts'
 import { addSecurityHeaders } from './security-headers.ts'
@@ -93,8 +92,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     frameworkErrors: answerError,
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setErrorHandler(answerError)
-  const missingRoute = addMissingRoute(app)
-  app.setNotFoundHandler((request, reply) => answerError(missingRoute(request), request, reply))
+  const methods = watchMethods(app)
+  app.setNotFoundHandler((request, reply) =>
+    answerError(methods.problemOf(request), request, reply),
+  )
   app.decorateRequest('caller', undefined)
   app.decorateRequest('rawBody', undefined)
   app.decorate('streams', new Map<string, number>())
@@ -103,6 +104,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   addTracing(app)
   const limiter = rateLimit === false ? undefined : createRateLimiter(rateLimit)
   app.addHook('onRequest', createAccessHook(options.verify, limiter))
+  app.addHook('onRequest', methods.refuseOthers)
   addBodyTimeout(app, requestTimeoutMs)
   addJsonParser(app)
   addValidation(app)
@@ -129,37 +131,6 @@ function loggerOf(log: FastifyBaseLogger | LogSettings | false) {
 function redactLog(settings: LogSettings): FastifyBaseLogger {
   const serializers = { req: describeRequest }
   return fastify({ logger: { ...settings, redact: REDACTED, serializers } }).log
-}
-
-/** Tells an address that does not exist from one that has no such method. */
-function addMissingRoute(app: FastifyInstance): (request: FastifyRequest) => Error {
-  const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
-  app.addHook('onRoute', ({ url, method }) => {
-    // A page for every address says nothing about which addresses there are.
-    if (/^\/?\*$/.test(url)) return
-    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() }
-    for (const one of [method].flat()) route.methods.add(one)
-    routes.set(url, route)
-  })
-  return (request) => {
-    const [path = ''] = request.url.split('?')
-    const here = [...routes.values()].filter(({ pattern }) => pattern.test(path))
-    const methods = new Set(here.flatMap((route) => [...route.methods]))
-    if (methods.size === 0) return problem('NOT_FOUND', { detail: 'Unknown path.' })
-    const allow = [...methods].toSorted().join(', ')
-    return problem('METHOD_NOT_ALLOWED', {
-      detail: `Allowed: ${allow}.`,
-      headers: { allow },
-    })
-  }
-}
-
-function patternOf(url: string): RegExp {
-  const source = url
-    .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
-    .replaceAll(/:\w+/g, '[^/]+')
-    .replaceAll('*', '.*')
-  return new RegExp(`^${source}$`)
 }
 
 /** The id that the request brings along, if it is a sane one; else a new UUIDv7. */

@@ -58,10 +58,11 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
   })
 }
 
-/** A route's schema with the answers that every route can give. */
+/** A route's schema with the answers that every route can give, beside its own. */
 function describeRoute(schema: FastifySchema | undefined, access: Access): FastifySchema {
   const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }
-  const responses = schema?.response as Record<string, unknown> | undefined
+  const responses = schema?.response as Record<string, { content?: object }> | undefined
+  const own = (status: string) => responses?.[status]?.content
   return {
     ...schema,
     ...(schema?.querystring !== undefined && { querystring: asSent(schema.querystring) }),
@@ -71,8 +72,8 @@ function describeRoute(schema: FastifySchema | undefined, access: Access): Fasti
       : { 'x-permission': { name: access, roles: PERMISSIONS[access].roles } }),
     response: {
       ...(responses ?? { 200: { description: 'Done', content: { '*/*': { schema: {} } } } }),
-      '4XX': { description: 'Request refused', content },
-      '5XX': { description: 'Server error', content },
+      '4XX': { description: 'Request refused', content: { ...own('4XX'), ...content } },
+      '5XX': { description: 'Server error', content: { ...own('5XX'), ...content } },
     },
   }
 }

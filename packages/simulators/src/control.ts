@@ -62,11 +62,16 @@ export function controlRoutes(app: FastifyInstance, { world, arrivals, forget }:
 
   app.delete(
     '',
-    { schema: { summary: `Reset ${name}: its requests, fault and state` } },
+    {
+      schema: {
+        summary: `Reset ${name}: its requests, fault and state`,
+        response: { 204: Type.Null() },
+      },
+    },
     async (_, reply) => {
       world.forget()
       forget()
-      return reply.code(204).send()
+      return reply.code(204).send(null)
     },
   )
 }

@@ -15595,6 +15595,32 @@ export interface paths {
             [name: string]: unknown
           }
           content: {
+            'application/graphql-response+json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
+            'application/json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
             'application/problem+json': components['schemas']['Problem']
           }
         }
@@ -15604,16 +15630,67 @@ export interface paths {
             [name: string]: unknown
           }
           content: {
+            'application/graphql-response+json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
+            'application/json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
+        /** @description Done, or refused by the family: see `errors` of the payload */
         200: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/graphql-response+json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
+            'application/json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
           }
         }
       }
@@ -15635,6 +15712,32 @@ export interface paths {
             [name: string]: unknown
           }
           content: {
+            'application/graphql-response+json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
+            'application/json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
             'application/problem+json': components['schemas']['Problem']
           }
         }
@@ -15644,16 +15747,67 @@ export interface paths {
             [name: string]: unknown
           }
           content: {
+            'application/graphql-response+json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
+            'application/json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
+        /** @description Done, or refused by the family: see `errors` of the payload */
         200: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/graphql-response+json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
+            'application/json': {
+              data?: unknown
+              errors?: ({
+                extensions?: {
+                  code?: string
+                } & {
+                  [key: string]: unknown
+                }
+                message: string
+              } & {
+                [key: string]: unknown
+              })[]
+            }
           }
         }
       }
@@ -16119,14 +16273,12 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        204: {
           headers: {
             [name: string]: unknown
           }
-          content: {
-            '*/*': unknown
-          }
+          content?: never
         }
       }
     }
@@ -16404,14 +16556,12 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        204: {
           headers: {
             [name: string]: unknown
           }
-          content: {
-            '*/*': unknown
-          }
+          content?: never
         }
       }
     }
@@ -17053,14 +17203,12 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        204: {
           headers: {
             [name: string]: unknown
           }
-          content: {
-            '*/*': unknown
-          }
+          content?: never
         }
       }
     }
@@ -17280,14 +17428,12 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        204: {
           headers: {
             [name: string]: unknown
           }
-          content: {
-            '*/*': unknown
-          }
+          content?: never
         }
       }
     }
@@ -17512,14 +17658,12 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        204: {
           headers: {
             [name: string]: unknown
           }
-          content: {
-            '*/*': unknown
-          }
+          content?: never
         }
       }
     }
@@ -17567,14 +17711,12 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        204: {
           headers: {
             [name: string]: unknown
           }
-          content: {
-            '*/*': unknown
-          }
+          content?: never
         }
       }
     }

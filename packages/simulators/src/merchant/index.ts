@@ -10,6 +10,7 @@ const learn = {
       maxItems: 100,
     }),
   }),
+  response: { 204: Type.Null() },
 }
 
 /**
@@ -30,7 +31,7 @@ export function merchant(): Simulator {
             { schema: learn },
             async (request, reply) => {
               secrets.add(request.body.secrets)
-              return reply.code(204).send()
+              return reply.code(204).send(null)
             },
           )
         },
