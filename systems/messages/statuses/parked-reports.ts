@@ -2,33 +2,58 @@ import { transaction, type Log } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { takeReports, type Intake } from './intake.ts'
-import { dropParked, lockParked } from './queries.ts'
+import { dropParked, findLastOlder, lockParked } from './queries.ts'
 
 const EVERY_MS = 1_000
 const BATCH = 200
 
-/** Places reports that came before their message's id was known, and gives up on the rest. */
+/** A message is nearly always known within seconds: what is older is looked at once in so many passes. */
+const YOUNG_S = 15
+const WHOLE = 15
+
+/**
+ * Places reports that came before their message's id was known, and gives up on the rest. A pass looks
+ * at each at most once: one whose message a worker has in hand comes again in the next.
+ */
 export function parkedReports(pool: Pool, intake: Intake): PeriodicTask {
+  let pass = 0
+  let after: string | undefined
   return {
     name: 'messages.parked-reports',
     everyMs: EVERY_MS,
     async step() {
-      const placed = await placeParked(pool, intake)
-      if (placed === BATCH) return 'more'
-      await dropOld(pool, intake.log)
+      const isWhole = pass % WHOLE === 0
+      after ??= isWhole ? '0' : await transaction(pool, (tx) => findLastOlder(tx, YOUNG_S))
+      const { last } = await placeParked(pool, intake, { after })
+      after = last
+      if (last !== undefined) return 'more'
+      pass += 1
+      if (isWhole) await dropOld(pool, intake.log)
     },
   }
 }
 
-/** One look at what is parked; returns how many reports found their message. */
-export async function placeParked(pool: Pool, intake: Intake): Promise<number> {
+export interface Placed {
+  readonly placed: number
+  /** Where the next look begins; undefined if this one saw all there are. */
+  readonly last: string | undefined
+}
+
+/** One look at what is parked. */
+export async function placeParked(
+  pool: Pool,
+  intake: Intake,
+  { after }: { readonly after: string },
+): Promise<Placed> {
   return transaction(pool, async (tx) => {
-    const parked = await lockParked(tx, BATCH)
+    const parked = await lockParked(tx, { after, limit: BATCH })
+    let placed = parked.length
     for (const orgId of new Set(parked.map((each) => each.org_id))) {
       const reports = parked.filter((each) => each.org_id === orgId).map(({ report }) => report)
-      await takeReports(tx, intake, { reports, orgId: orgId ?? undefined, busy: 'leave' })
+      const given = { reports, orgId: orgId ?? undefined, busy: 'leave' } as const
+      placed -= (await takeReports(tx, intake, given)).length
     }
-    return parked.length
+    return { placed, last: parked.length === BATCH ? parked.at(-1)?.seq : undefined }
   })
 }
 

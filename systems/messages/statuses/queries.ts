@@ -162,24 +162,43 @@ export async function markSent(tx: Transaction, sent: readonly SentReport[]): Pr
       from moved`)
 }
 
-/** Reports without a message yet, oldest first; each for one sweeper. */
+export interface ParkedReport {
+  readonly seq: string
+  readonly report: Report
+  readonly org_id: string | null
+}
+
+/** Reports whose message has appeared since, oldest first; each for one sweeper. */
 export async function lockParked(
   tx: Transaction,
-  limit: number,
-): Promise<{ report: Report; org_id: string | null }[]> {
-  const { rows } = await tx.query<{ report: Report; org_id: string | null }>(sql`
-    select report, org_id
+  { after, limit }: { after: string; limit: number },
+): Promise<ParkedReport[]> {
+  const { rows } = await tx.query<ParkedReport>(sql`
+    select seq::text as seq, report, org_id
       from messages.delivery_status as d
      where message_id is null
+       and seq > ${after}::bigint
        and exists (select from messages.outbound_message as m
                     where m.channel = 'whatsapp'
                       and (d.org_id is null or d.org_id = m.org_id)
                       and (m.provider_message_id = d.provider_message_id
                            or m.id = (d.report ->> 'opaqueId')::uuid))
-     order by seq
+     order by d.seq
      limit ${limit}
        for update skip locked`)
   return rows
+}
+
+/** The last report that has been parked for so long; `0` if there is none. */
+export async function findLastOlder(tx: Transaction, seconds: number): Promise<string> {
+  const { rows } = await tx.query<{ seq: string }>(sql`
+    select seq::text as seq
+      from messages.delivery_status
+     where message_id is null and received_at < now() - ${seconds}::float8 * interval '1 s'
+     -- From the end of the index of parked ones: it reads only those that are younger.
+     order by delivery_status.seq desc
+     limit 1`)
+  return rows[0]?.seq ?? '0'
 }
 
 /** Gives up on reports that were parked for ten minutes. */

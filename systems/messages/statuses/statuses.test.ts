@@ -13,7 +13,7 @@ import {
   type TestApi,
   type TestStatus,
 } from '../testing/api.ts'
-import { dropOld, placeParked } from './parked-reports.ts'
+import { dropOld, parkedReports, placeParked } from './parked-reports.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 const { pool } = database
@@ -29,6 +29,7 @@ beforeEach(async () => {
   await api.sim('PUT', '/whatsapp/behaviour', { drop: ['sent', 'delivered', 'read', 'failed'] })
 })
 
+const all = { after: '0' }
 const show = async (id: string) => (await api.call('GET', `${MESSAGES}/${id}`)).body
 const actionsOf = async (id: string) => {
   const { body } = await api.call<{ items: Record<string, string>[] }>(
@@ -183,13 +184,13 @@ describe('reports', () => {
     await api.webhook(
       webhookWith({ id: wamid, status: 'delivered' }, { id: 'wamid.unknown', status: 'sent' }),
     )
-    expect(await placeParked(pool, intake)).toBe(0)
+    expect(await placeParked(pool, intake, all)).toEqual({ placed: 0, last: undefined })
     expect((await show(id)).status).toBe('SENT')
     await pool.query(
       `update messages.outbound_message set provider_message_id = $2 where id = $1`,
       [id, wamid],
     )
-    expect(await placeParked(pool, intake)).toBe(1)
+    expect((await placeParked(pool, intake, all)).placed).toBe(1)
     expect((await show(id)).status).toBe('DELIVERED')
     await dropOld(pool, log)
     expect(warned).toEqual([])
@@ -215,8 +216,56 @@ describe('reports', () => {
     await client.query('commit')
     client.release()
     const intake = { outbox: api.system.outboxes[0], log: silentLog }
-    expect(await placeParked(pool, intake as Parameters<typeof placeParked>[1])).toBe(1)
+    const taken = await placeParked(pool, intake as Parameters<typeof placeParked>[1], all)
+    expect(taken.placed).toBe(1)
     expect((await show(held.id)).status).toBe('DELIVERED')
+  })
+
+  test('of messages that are locked are looked at once in a pass, and hold up no others', async () => {
+    const free = await sendMessage()
+    await pool.query(
+      `insert into messages.outbound_message
+              (id, org_id, channel, to_recipient, template_code, payload_json, status,
+               idempotency_key, request_fingerprint, provider_message_id)
+       select gen_random_uuid(), 'acme', 'whatsapp', '+16505550001', 't', '{}', 'SENT',
+              'busy ' || n, 'f', 'wamid.busy-' || n from generate_series(1, 250) as n`,
+    )
+    const park = (ids: string) =>
+      pool.query(
+        `insert into messages.delivery_status (provider_message_id, status, report, received_at)
+         select id, 'delivered', jsonb_build_object('providerMessageId', id, 'status', 'delivered'),
+                now() - interval '1 minute'
+           from ${ids}`,
+      )
+    await park(`(select 'wamid.busy-' || n as id from generate_series(1, 250) as n) as busy`)
+    await park(`(select '${free.wamid}' as id) as free`)
+    const client = await pool.connect()
+    await client.query('begin')
+    await client.query(
+      `select from messages.outbound_message where provider_message_id like 'wamid.busy-%' for update`,
+    )
+    const sweep = parkedReports(pool, {
+      outbox: api.system.outboxes[0],
+      log: silentLog,
+    } as Parameters<typeof parkedReports>[1])
+    const { signal } = new AbortController()
+    expect(await sweep.step(signal)).toBe('more')
+    expect(await sweep.step(signal)).toBeUndefined()
+    expect((await show(free.id)).status).toBe('DELIVERED')
+    await client.query('commit')
+    client.release()
+    const countParked = async () => {
+      const { rows } = await pool.query<{ count: number }>(
+        `select count(*)::integer from messages.delivery_status
+          where message_id is null and provider_message_id like 'wamid.busy-%'`,
+      )
+      return rows[0]?.count
+    }
+    // They are a minute old: not in every pass.
+    expect(await sweep.step(signal)).toBeUndefined()
+    expect(await countParked()).toBe(250)
+    for (let step = 0; step < 20; step += 1) await sweep.step(signal)
+    expect(await countParked()).toBe(0)
   })
 
   test('of an attempt before the last do not undo what came since', async () => {
