@@ -2358,6 +2358,9 @@ create table sagas.saga (
   held_code text,
   held_error text,
   held_at timestamp with time zone,
+  moves integer not null default 0,
+  forks jsonb,
+  deadline_at timestamp with time zone,
   constraint saga_pkey PRIMARY KEY (id),
   constraint saga_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text, 'TERMINATED'::text])))),
   constraint saga_check1 CHECK (((resumes_as IS NOT NULL) = (status = 'FAILED'::text))),
@@ -2444,9 +2447,15 @@ create table sagas.saga_step (
   undone_at timestamp with time zone,
   skipped text,
   round integer not null default 0,
+  due_at timestamp with time zone,
+  timed_out boolean not null default false,
+  was_begun boolean not null default false,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  undo_started_at timestamp with time zone,
   constraint saga_step_pkey PRIMARY KEY (saga_id, "position"),
   constraint saga_step_skipped_check CHECK ((skipped = ANY (ARRAY['action'::text, 'compensation'::text]))),
-  constraint saga_step_status_check CHECK ((status = ANY (ARRAY['WAITING'::text, 'RETRYING'::text, 'COMPLETED'::text, 'REFUSED'::text, 'FAILED'::text, 'UNDOING'::text, 'COMPENSATED'::text, 'RESTARTED'::text])))
+  constraint saga_step_status_check CHECK ((status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text, 'RETRYING'::text, 'COMPLETED'::text, 'SKIPPED'::text, 'REFUSED'::text, 'FAILED'::text, 'UNDOING'::text, 'COMPENSATED'::text, 'RESTARTED'::text])))
 );
 
 create table sagas.saga_turn (

@@ -11,6 +11,7 @@
  * Each of the last four gives the saga another turn. A step under way holds the one before: what it
  * wrote is rolled back when it ends, and what it did outside is treated as in doubt.
  */
+import { unitAt, type Fork } from './fork.ts'
 import type { SagaStatus, StepStatus } from './instance.ts'
 
 export type SagaActionName = 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
@@ -23,6 +24,7 @@ export interface SagaStanding {
   readonly cancelled: boolean
   readonly position: number
   readonly step_names: readonly string[]
+  readonly forks: readonly Fork[] | null
   readonly records: readonly { readonly position: number; readonly status: StepStatus }[]
 }
 
@@ -52,20 +54,31 @@ export function directionOf({
   return going === 'COMPENSATING' ? 'back' : undefined
 }
 
-export function stepAtHand({
-  position,
-  step_names: names,
-}: Pick<SagaStanding, 'position' | 'step_names'>): string | undefined {
-  return names[position]
+/** The step that is tried, the first of those side by side, or the one that is undone. */
+export function stepAtHand(saga: SagaStanding): string | undefined {
+  return stepsAtHand(saga)[0]
+}
+
+/** The step of each branch that is not done, on the way forward; on the way back, the one that is undone. */
+export function stepsAtHand(saga: SagaStanding): string[] {
+  const { step_names: names, forks, position } = saga
+  if (directionOf(saga) === 'back') return names.slice(position, position + 1)
+  return unitAt(forks ?? [], position).branches.flatMap(({ from, to }) => {
+    const open = names.slice(from, to).findIndex((_, i) => !isPassed(saga, from + i))
+    return open < 0 ? [] : names.slice(from + open, from + open + 1)
+  })
+}
+
+function isPassed({ records }: SagaStanding, position: number): boolean {
+  const status = records.find((record) => record.position === position)?.status
+  return status === 'COMPLETED' || status === 'SKIPPED'
 }
 
 /** The steps it can go forward from: those it has reached, if everything before them stands. */
 export function restartSteps(saga: SagaStanding): string[] {
   if (directionOf(saga) === undefined) return []
   const { step_names: names, position, records } = saga
-  const firstOpen = Math.min(
-    position,
-    ...records.filter(({ status }) => status !== 'COMPLETED').map((record) => record.position),
-  )
+  const open = records.filter((record) => !isPassed(saga, record.position))
+  const firstOpen = Math.min(position, ...open.map((record) => record.position))
   return names.slice(0, firstOpen + 1)
 }

@@ -1,7 +1,7 @@
 import { failureOf, type Failure, type Transaction } from '@posthorn/engine'
-import type { StepOutcome } from './decide.ts'
 import { SagaError, type SagaCode } from './errors.ts'
 import type { Effect, EventInit, Refusal, StepRun } from './step.ts'
+import type { StepOutcome } from './task.ts'
 
 /** What a step did: its outcome, and the events it wants sent if that is stored. */
 export interface Attempted {
@@ -38,7 +38,8 @@ export async function attempt(
   signal.addEventListener('abort', callOff, { once: true })
   try {
     if (signal.aborted) callOff()
-    return outcomeOf(await Promise.race([work(tx, { ...run, signal: limit.signal }), over.promise]))
+    const begun = signal.aborted ? over.promise : work(tx, { ...run, signal: limit.signal })
+    return outcomeOf(await Promise.race([begun, over.promise]))
   } catch (error) {
     const failure = failureOf<SagaCode>(error, 'SAGA_STEP_FAILED')
     return { outcome: { kind: signal.aborted ? 'aborted' : 'failed', failure }, events: [] }

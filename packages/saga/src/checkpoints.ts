@@ -26,7 +26,7 @@ export interface Checkpoint {
 
 interface Waiting {
   readonly checkpoint: Checkpoint
-  readonly resolve: (moved: boolean) => void
+  readonly resolve: (writtenAt: number | undefined) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -50,8 +50,11 @@ export class Checkpoints {
     this.#naming = naming
   }
 
-  /** False: the saga was no longer where the move began, and nothing was written. */
-  write(checkpoint: Checkpoint): Promise<boolean> {
+  /**
+   * When it was written, in milliseconds of the business clock. Undefined: the saga was no longer
+   * where the move began, and nothing was written.
+   */
+  write(checkpoint: Checkpoint): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ checkpoint, resolve, reject })
       if (!this.#writing) void this.#writeAll()
@@ -59,8 +62,8 @@ export class Checkpoints {
   }
 
   /** The same in the transaction of a step. */
-  async writeIn(tx: Transaction, checkpoint: Checkpoint): Promise<boolean> {
-    return (await this.#writeThrough(tx, [checkpoint])).size > 0
+  async writeIn(tx: Transaction, checkpoint: Checkpoint): Promise<number | undefined> {
+    return (await this.#writeThrough(tx, [checkpoint])).get(checkpoint.move.from.id)
   }
 
   async #writeAll(): Promise<void> {
@@ -104,10 +107,13 @@ export class Checkpoints {
       ? await this.#writeMoves(this.#pool, checkpoints)
       : await transaction(this.#pool, (tx) => this.#writeThrough(tx, checkpoints))
     if (isPlain && checkpoints.some(isTimed)) sagaTurns.bell.ring()
-    for (const { checkpoint, resolve } of batch) resolve(moved.has(checkpoint.move.from.id))
+    for (const { checkpoint, resolve } of batch) resolve(moved.get(checkpoint.move.from.id))
   }
 
-  async #writeThrough(tx: Transaction, checkpoints: readonly Checkpoint[]): Promise<Set<string>> {
+  async #writeThrough(
+    tx: Transaction,
+    checkpoints: readonly Checkpoint[],
+  ): Promise<Map<string, number>> {
     const moved = await this.#writeMoves(tx, checkpoints)
     const made = checkpoints.filter(({ move }) => moved.has(move.from.id))
     await sendEvents(tx, this.#events, made.flatMap(eventRows))
@@ -116,7 +122,7 @@ export class Checkpoints {
     return moved
   }
 
-  #writeMoves(db: Queryable, checkpoints: readonly Checkpoint[]): Promise<Set<string>> {
+  #writeMoves(db: Queryable, checkpoints: readonly Checkpoint[]): Promise<Map<string, number>> {
     const moves = checkpoints.map(({ move }) => move)
     return writeMoves(db, moves, this.#naming)
   }
@@ -124,7 +130,7 @@ export class Checkpoints {
 
 /** Whether a relay must be woken when the next turn is due. */
 function isTimed({ move }: Checkpoint): boolean {
-  return move.next?.delayMs !== undefined
+  return move.next?.delayMs !== undefined || move.next?.wakeAt !== undefined
 }
 
 /** An event with what it takes from its saga. */

@@ -5,6 +5,7 @@ import {
   directionOf,
   restartSteps,
   stepAtHand,
+  stepsAtHand,
   type SagaActionName,
 } from './actions.ts'
 import { SagaError } from './errors.ts'
@@ -94,14 +95,15 @@ export async function resumeSaga(
  */
 export function skipStep(tx: Transaction, id: string, options: SkipOptions): Promise<Steering> {
   const change = async (saga: StandingRow) => {
-    const { position } = saga
-    const skipped = { position, name: options.step, data: options.data }
+    const { step: name, data } = options
+    const position = saga.step_names.indexOf(name)
     const isForward = directionOf(saga) === 'forward'
-    await (isForward ? skipAction : skipCompensation)(tx, id, skipped)
+    await (isForward ? skipAction : skipCompensation)(tx, id, { position, name, data })
     await redirectSaga(tx, id, {
       status: isForward ? 'RUNNING' : 'COMPENSATING',
-      position: position + (isForward ? 1 : -1),
-      attempts: 0,
+      // The orchestrator goes on from there: it knows what runs beside the step, and what is undone next.
+      position: saga.position,
+      attempts: 1,
     })
     await goesOn(tx, id)
   }
@@ -168,7 +170,9 @@ async function act(
   const { status: was, tenant } = saga
   if (!allowedActions(saga).includes(action)) return refusal(was)
   const { step = stepAtHand(saga) } = operator
-  if (step !== stepAtHand(saga)) return { done: false, was, why: 'moved' }
+  if (step !== undefined && !stepsAtHand(saga).includes(step)) {
+    return { done: false, was, why: 'moved' }
+  }
   if (from !== undefined && !restartSteps(saga).includes(from)) {
     return { done: false, was, why: 'step' }
   }

@@ -416,11 +416,23 @@ test('of two runs of one saga in one process, one writes its checkpoint', async 
   const checkpoints = new Checkpoints(pool, { events, naming: 'prepared' })
   const step = saga.steps[0] as Step
   const outcome = { kind: 'done', output: null } as const
-  const task = { kind: 'act', step, attempt: 1, reply: undefined } as const
-  const move = afterAction(instance, task, { outcome, steps: saga.steps, inDoubt: false })
+  const begun = { kind: 'act', position: 0, step, attempt: 1 } as const
+  const task = { ...begun, reply: undefined, isLate: false }
+  const alone = {
+    steps: saga.steps,
+    forks: [],
+    running: new Set<number>(),
+    doubt: new Set<number>(),
+    realNow: 0,
+  }
+  const move = afterAction(instance, task, {
+    ...alone,
+    outcome,
+    timing: { startedAt: 1, endedAt: 2 },
+  })
   const event = { type: 'once', payload: {} }
   const both = [1, 2].map(() => checkpoints.write({ move, events: [event], step: 'flight' }))
-  expect(await Promise.all(both)).toEqual([true, false])
+  expect(await Promise.all(both)).toEqual([expect.any(Number), undefined])
   expect((await getSaga(pool, id))?.events).toHaveLength(1)
   await drain(orchestratorOf(saga))
 })

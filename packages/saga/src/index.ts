@@ -27,6 +27,7 @@ export type {
   SagaPage,
   SagaReplyDetails,
   SagaSummary,
+  StepBranch,
   StepDetails,
 } from './reads.ts'
 export { acceptReply, consumerInbox, sagaReplies } from './replies.ts'
@@ -34,20 +35,27 @@ export type { IncomingReply, SagaRepliesOptions } from './replies.ts'
 export type { SagaResult, StepResult, StepResultStatus } from './result.ts'
 export { defineSaga } from './saga.ts'
 export type { AnySaga, Saga, SagaKind, SagaOptions } from './saga.ts'
+export { signalSaga } from './signals.ts'
+export type { Signal, SignalOutcome } from './signals.ts'
 export type { ReplyOutcome } from './sql/replies.ts'
 export { awaitSaga, durableSaga, startSaga, startSagas } from './start.ts'
 export type { DurableSaga, StartOptions, Started } from './start.ts'
 export { refuse } from './step.ts'
 export type {
   Compensate,
+  Conditional,
   Effect,
   EventInit,
   Refusal,
   Reply,
   ReplyOptions,
   ReplyRun,
+  SignalOptions,
+  SignalRun,
   StepOptions,
   StepRun,
+  TimerOptions,
 } from './step.ts'
 export { sagaTurns } from './turn-outbox.ts'
 export type { Turn, TurnRow } from './turn-outbox.ts'
+export type { OldInstance, Upgrade, UpgradedInstance } from './upgrade.ts'

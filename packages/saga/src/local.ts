@@ -1,13 +1,14 @@
-import type { Failure } from '@posthorn/engine'
+import { failureOf, type Failure } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { attempt } from './attempt.ts'
 import { sendEvents, type OutgoingEvent } from './checkpoints.ts'
 import type { SagaEvents } from './event-outbox.ts'
-import { SagaError } from './errors.ts'
+import { SagaError, type SagaCode } from './errors.ts'
+import { isSeenBy } from './fork.ts'
 import { Gate } from './gate.ts'
 import type { SagaResult, StepResult } from './result.ts'
-import type { Saga, Step } from './saga.ts'
-import { insertCompleted, selectEnded } from './sql/start.ts'
+import type { Saga, SagaParts, Step } from './saga.ts'
+import { insertCompleted, selectEnded, type RanStep } from './sql/start.ts'
 import { newSaga, type StartOptions } from './start.ts'
 import type { ReplyRun } from './step.ts'
 import { StepTransaction } from './step-transaction.ts'
@@ -43,9 +44,9 @@ export function localSaga<Input extends object, Context extends object>(
         // Before any step runs; a saga that begins meanwhile is found when this one is written.
         const isNamed = options.id !== undefined
         if (isNamed && (await selectEnded(work.tx, id)) !== undefined) throw alreadyThere(id)
-        const ran = await runSteps(work, saga.steps, { ...local, input })
+        const ran = await runSteps(work, saga, { ...local, input })
         if ('failure' in ran) return { id, status: 'FAILED', steps: ran.steps, error: ran.failure }
-        if (!(await insertCompleted(work.tx, begun, ran.outputs))) throw alreadyThere(id)
+        if (!(await insertCompleted(work.tx, begun, ran.ran))) throw alreadyThere(id)
         await sendEvents(work.tx, outbox, ran.events)
         await work.commit()
         return { id, status: 'COMPLETED', steps: ran.steps, context: ran.context as Context }
@@ -72,37 +73,68 @@ interface Local {
 }
 
 type Ran =
-  | { steps: StepResult[]; outputs: (object | null)[]; events: OutgoingEvent[]; context: object }
+  | { steps: StepResult[]; ran: RanStep[]; events: OutgoingEvent[]; context: object }
   | { steps: StepResult[]; failure: Failure }
 
-async function runSteps(work: StepTransaction, steps: readonly Step[], local: Local): Promise<Ran> {
+/** One transaction is one connection: also steps side by side run one after the other. */
+async function runSteps(
+  work: StepTransaction,
+  { steps, forks }: Pick<SagaParts, 'steps' | 'forks'>,
+  local: Local,
+): Promise<Ran> {
   const { id: sagaId, tenant, traceparent, signal } = local
-  const outputs: (object | null)[] = []
+  const ran: RanStep[] = []
   const events: OutgoingEvent[] = []
-  let context = local.input
-  for (const step of steps) {
+  const contextAt = (position: number) =>
+    Object.assign(
+      {},
+      local.input,
+      ...ran.map(({ output }, i) => (isSeenBy(forks, i, position) ? output : {})),
+    ) as object
+  for (const [position, step] of steps.entries()) {
     const { name } = step
     const run = { sagaId, step: name, tenant, attempt: 1, idempotencyKey: `${sagaId}/${name}` }
-    const seen = context
-    const attempted = await attempt(
-      async (handle, given) => step.action?.(seen, handle, given as ReplyRun),
-      work.tx,
-      { run, withinMs: step.withinMs, signal },
-    )
+    const context = contextAt(position)
+    const startedAt = Date.now()
+    const taken = isTaken(step, context)
+    if (taken.kind === 'skipped') {
+      ran.push({ status: 'SKIPPED', output: null, startedAt: undefined, endedAt: startedAt })
+      continue
+    }
+    const attempted =
+      taken.kind === 'failed'
+        ? { outcome: taken, events: [] }
+        : await attempt(
+            async (handle, given) => step.action?.(context, handle, given as ReplyRun),
+            work.tx,
+            { run, withinMs: step.withinMs, signal },
+          )
     const { outcome } = attempted
-    if (outcome.kind !== 'done') return failAt(steps, outputs.length, outcome)
+    if (outcome.kind !== 'done') return failAt(steps, position, outcome)
     const failure = await work.findAbort()
-    if (failure) return failAt(steps, outputs.length, { kind: 'failed', failure })
-    outputs.push(outcome.output)
-    context = { ...context, ...outcome.output }
+    if (failure) return failAt(steps, position, { kind: 'failed', failure })
+    ran.push({ status: 'COMPLETED', output: outcome.output, startedAt, endedAt: Date.now() })
     for (const event of attempted.events) {
       events.push({ ...event, sagaId, step: name, tenant: tenant ?? null, traceparent })
     }
   }
-  const done = steps.map(
-    ({ name }) => ({ name, status: 'COMPLETED', attempts: 1, error: undefined }) as const,
-  )
-  return { steps: done, outputs, events, context }
+  const done = steps.map(({ name }, i): StepResult => {
+    const isSkipped = ran[i]?.status === 'SKIPPED'
+    const status = isSkipped ? 'SKIPPED' : 'COMPLETED'
+    return { name, status, attempts: isSkipped ? 0 : 1, error: undefined }
+  })
+  return { steps: done, ran, events, context: contextAt(steps.length) }
+}
+
+function isTaken(
+  { when }: Step,
+  context: object,
+): { kind: 'taken' | 'skipped' } | { kind: 'failed'; failure: Failure } {
+  try {
+    return { kind: when && !when(context) ? 'skipped' : 'taken' }
+  } catch (error) {
+    return { kind: 'failed', failure: failureOf<SagaCode>(error, 'SAGA_STEP_FAILED') }
+  }
 }
 
 function failAt(

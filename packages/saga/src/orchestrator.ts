@@ -15,16 +15,22 @@ import type { Pool } from 'pg'
 import { Checkpoints } from './checkpoints.ts'
 import { SagaError } from './errors.ts'
 import type { SagaEvents } from './event-outbox.ts'
+import { isSameForks } from './fork.ts'
 import { Gate } from './gate.ts'
 import { keyOf, type Instance } from './instance.ts'
 import type { AnySaga } from './saga.ts'
 import { SagaRun } from './saga-run.ts'
-import { holdSagas, takeTurns, takeUpSagas } from './sql/turns.ts'
+import { fenceTurns, holdSagas, takeTurns, takeUpSagas } from './sql/turns.ts'
 import { StepTransaction } from './step-transaction.ts'
 import { sagaTurns, type Turn } from './turn-outbox.ts'
+import { upgradeInstance } from './upgrade.ts'
 
 /** What a process can say about an instance: its saga, or why it must not touch it. */
-type Found = { readonly saga: AnySaga } | { readonly missing: SagaError }
+type Found =
+  | { readonly saga: AnySaga }
+  /** A newer version that knows how to upgrade it. */
+  | { readonly upgrade: AnySaga }
+  | { readonly missing: SagaError }
 
 export interface SagaTransportOptions {
   /** Half of its connections go to steps that write through `tx`. */
@@ -65,22 +71,47 @@ export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOption
   // The other half is for the relay and the checkpoints: a lease must be renewed while steps wait.
   const gate = new Gate(Math.max(1, Math.floor((pool.options.max ?? 10) / 2)))
 
-  const run = async (turn: Turn, instance: Instance | undefined, signal: AbortSignal) => {
+  const reload = async (turn: Turn) => (await takeTurns(db, [turn], naming))[0]
+
+  const run = async (
+    turn: Turn,
+    instance: Instance | undefined,
+    signal: AbortSignal,
+  ): Promise<Outcome> => {
     if (!instance) return delivered()
     const found = registry.find(instance)
     if ('missing' in found) return retryLater(found.missing, { after: LEFT_ALONE, charge: false })
-    const context = {
-      checkpoints,
-      signal,
-      open: () => new StepTransaction(pool, gate),
-      reload: async (again: Turn) => (await takeTurns(db, [again], naming))[0],
+    if ('upgrade' in found) {
+      const refusal = await upgrade(turn, instance, found.upgrade)
+      return refusal ?? run(turn, await reload(turn), signal)
     }
-    return new SagaRun(turn, instance, { steps: found.saga.steps, context }).run()
+    const open = () => new StepTransaction(pool, gate)
+    const context = { checkpoints, signal, open, reload }
+    return new SagaRun(turn, instance, { saga: found.saga, context }).run()
+  }
+
+  /** An outcome if the instance cannot be upgraded now: it is left as it is. */
+  const upgrade = async (
+    turn: Turn,
+    instance: Instance,
+    saga: AnySaga,
+  ): Promise<Outcome | undefined> => {
+    try {
+      await upgradeInstance(pool, instance, { saga, isDoubtful: turn.again })
+      if (instance.held) await takeUp(pool, [instance])
+      return undefined
+    } catch (error) {
+      if (!(error instanceof SagaError)) return retryLater(error)
+      await reportUnrunnable(pool, [{ subject: keyOf(instance), error, ids: [instance.id] }])
+      return retryLater(error, { after: LEFT_ALONE, charge: false })
+    }
   }
 
   return {
     async deliver(batch, { signal }): Promise<Outcome[]> {
       const turns = batch.map(turnOf)
+      const again = turns.filter((turn) => turn.again)
+      if (again.length > 0) await fenceTurns(db, again)
       const taken = await takeTurns(db, turns, naming)
       await reportMissing(pool, taken, registry)
       await reportFound(pool, taken, registry)
@@ -119,8 +150,19 @@ async function reportMissing(
     else missing.set(keyOf(instance), { error: found.missing, ids: [instance.id] })
   }
   if (missing.size === 0) return
+  await reportUnrunnable(
+    pool,
+    [...missing].map(([subject, each]) => ({ subject, ...each })),
+  )
+}
+
+/** Notes on sagas why this process leaves them alone, with an alert for each definition. */
+async function reportUnrunnable(
+  pool: Pool,
+  reports: readonly { subject: string; error: SagaError; ids: readonly string[] }[],
+): Promise<void> {
   await transaction(pool, async (tx) => {
-    for (const [subject, { error, ids }] of missing) {
+    for (const { subject, error, ids } of reports) {
       if (!(await holdSagas(tx, ids, { error, patienceMs: PATIENCE_MS }))) continue
       await raiseAlert(tx, { source: 'sagas', subject, code: error.code, detail: error.message })
     }
@@ -134,7 +176,10 @@ async function reportFound(
   registry: Registry,
 ): Promise<void> {
   const found = taken.filter((instance) => instance.held && 'saga' in registry.find(instance))
-  if (found.length === 0) return
+  if (found.length > 0) await takeUp(pool, found)
+}
+
+async function takeUp(pool: Pool, found: readonly Instance[]): Promise<void> {
   await transaction(pool, async (tx) => {
     await takeUpSagas(
       tx,
@@ -163,13 +208,25 @@ class Registry {
   find(instance: Instance): Found {
     const key = keyOf(instance)
     const saga = this.#sagas.get(key)
-    if (!saga) return { missing: new SagaError('SAGA_UNKNOWN', `${key} is not registered here`) }
+    if (!saga) {
+      const upgrade = this.#upgradeOf(instance)
+      if (upgrade) return { upgrade }
+      return { missing: new SagaError('SAGA_UNKNOWN', `${key} is not registered here`) }
+    }
     const names = saga.steps.map(({ name }) => name)
     const same =
       names.length === instance.step_names.length &&
-      names.every((name, i) => name === instance.step_names[i])
+      names.every((name, i) => name === instance.step_names[i]) &&
+      isSameForks(saga.forks, instance.forks ?? [])
     if (same) return { saga }
-    const problem = `${key} was begun with the steps ${instance.step_names.join(', ')} and now has ${names.join(', ')}`
+    const problem = `${key} was begun with the steps ${instance.step_names.join(', ')} and now has ${names.join(', ')}, or others of them side by side`
     return { missing: new SagaError('SAGA_CHANGED', problem) }
+  }
+
+  /** The newest version that the instance can become. */
+  #upgradeOf({ name, version }: Instance): AnySaga | undefined {
+    return [...this.#sagas.values()]
+      .filter((saga) => saga.name === name && saga.upgrades[version] !== undefined)
+      .toSorted((a, b) => b.version - a.version)[0]
   }
 }

@@ -2,7 +2,7 @@ import { transaction, type Queryable, type Statement } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { defineSaga, sagaMigrations, startSagas } from './index.ts'
-import { nextTask } from './decide.ts'
+import { nextOf } from './decide.ts'
 import { writeMoves } from './sql/moves.ts'
 import { takeTurns } from './sql/turns.ts'
 
@@ -42,7 +42,8 @@ async function planOf(run: (handle: Queryable) => Promise<unknown>): Promise<str
 test('turns are taken and moves are written by the index, however many sagas there are', async () => {
   const turn = { sagaId, turn: 1, again: false }
   const [instance] = await takeTurns(db.pool, [turn], 'prepared')
-  const task = instance && nextTask(instance, { steps: saga.steps, inDoubt: false })
+  const task =
+    instance && nextOf(instance, { ...saga, running: new Set(), doubt: new Set(), realNow: 0 })
   if (task?.kind !== 'move') throw new Error('it should begin to wait')
   const plans = [
     await planOf((handle) => takeTurns(handle, [turn], 'prepared')),

@@ -1,158 +1,114 @@
-import { fixed, transaction } from '@posthorn/engine'
-import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, readClock, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import {
-  cancelSaga,
-  createOrchestrator,
-  defineSaga,
-  getSaga,
-  refuse,
-  sagaMigrations,
-  startSaga,
-  type AnySaga,
-} from './index.ts'
-import { LEDGER, enter, entries, expireTurns } from './testing/ledger.ts'
-import { WORLD, callWorld, listStanding, undoInWorld } from './testing/world.ts'
+import { getSaga, sagaMigrations, type SagaDetails } from './index.ts'
+import { Driver } from './testing/driver.ts'
+import { LEDGER, entries } from './testing/ledger.ts'
+import { plans, stepsOf, type Plan } from './testing/random-saga.ts'
+import { WORLD, listStanding } from './testing/world.ts'
 
+/*
+ * Any interleaving of steps side by side, replies, signals, timers, deadlines, conditions, failures,
+ * processes that die or come back, and cancellations: a saga ends COMPLETED, COMPENSATED with every
+ * done step undone once, or FAILED with an alert.
+ */
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db
 beforeAll(() => useMovableClock(pool))
 
-/** What happens when a step is tried: `dies` before or after its effect takes the whole process with it. */
-type Fate = 'works' | 'throws' | 'throws after' | 'dies' | 'dies after' | 'refuses'
+/** Sagas that run at the same time in one run. */
+const SAGAS = 12
+const RUNS = process.env['PROOF'] === 'full' ? 100 : 8
+const MOST_ROUNDS = 80
 
-const STEPS = ['a', 'b', 'c', 'd'] as const
+let count = 0
 
-interface Plan {
-  /** By step: what becomes of its attempts, one after the other; then it works. */
-  readonly acts: readonly (readonly Fate[])[]
-  readonly undoes: readonly (readonly Exclude<Fate, 'refuses'>[])[]
-  /** Cancelled before this round. */
-  readonly cancelAt: number | undefined
-}
-
-const fates = <Each extends Fate>(...all: Each[]) =>
-  fc.array(fc.array(fc.constantFrom(...all), { maxLength: 2 }), { minLength: 4, maxLength: 4 })
-
-const plans = fc.array(
-  fc.record({
-    acts: fates(
-      'works',
-      'works',
-      'works',
-      'throws',
-      'throws after',
-      'dies',
-      'dies after',
-      'refuses',
-    ),
-    undoes: fates('works', 'throws', 'throws after', 'dies', 'dies after'),
-    cancelAt: fc.option(fc.nat(6), { nil: undefined }),
-  }),
-  { minLength: 1, maxLength: 4 },
-)
-
-/** A process that is gone: what was under way in it never comes to an end, until the test is over. */
-class Afterlife {
-  readonly #end = Promise.withResolvers<never>()
-  readonly ticks: Promise<unknown>[] = []
-
-  die(): Promise<never> {
-    return this.#end.promise
-  }
-
-  async close(): Promise<void> {
-    this.#end.promise.catch(() => undefined)
-    this.#end.reject(new Error('the process had died'))
-    await Promise.all(this.ticks)
-  }
-}
-
-function sagaOf(name: string, plan: Plan, afterlife: Afterlife): AnySaga {
-  const visits = new Map<string, number>()
-  const fateOf = (key: string, list: readonly Fate[] | undefined) => {
-    const visit = visits.get(key) ?? 0
-    visits.set(key, visit + 1)
-    return list?.[visit] ?? 'works'
-  }
-  let saga: AnySaga = defineSaga(name)
-  STEPS.forEach((step, i) => {
-    saga = saga.step(step, {
-      retry: fixed('1s', { attempts: 2 }),
-      undoRetry: fixed('1s', { attempts: 5 }),
-      action: async (_context: object, tx, { sagaId }) => {
-        const fate = fateOf(step, plan.acts[i])
-        if (fate === 'dies') await afterlife.die()
-        if (fate === 'throws') throw new Error('before')
-        if (fate === 'refuses') return refuse('NO', 'no')
-        await callWorld(pool, sagaId, step)
-        if (fate === 'dies after') await afterlife.die()
-        await enter(tx, sagaId, step)
-        if (fate === 'throws after') throw new Error('after')
-        return {}
-      },
-      compensate: async (_context: object, tx, { sagaId }) => {
-        const fate = fateOf(`undo ${step}`, plan.undoes[i])
-        if (fate === 'dies') await afterlife.die()
-        if (fate === 'throws') throw new Error('before')
-        await undoInWorld(pool, sagaId, step)
-        if (fate === 'dies after') await afterlife.die()
-        await enter(tx, sagaId, `undo ${step}`)
-        if (fate === 'throws after') throw new Error('after')
-      },
-    })
-  })
-  return saga
-}
-
-let runs = 0
-
-test('after any crash or failure a saga ends complete or undone', async () => {
+test('after any crash, failure or cancellation a saga ends complete, undone or with an alert', async () => {
   await fc.assert(
-    fc.asyncProperty(plans, async (given) => {
-      const afterlife = new Afterlife()
-      const sagas = given.map((plan) => sagaOf(`property-${(runs += 1)}`, plan, afterlife))
-      const ids: string[] = []
-      for (const saga of sagas) {
-        ids.push((await transaction(pool, (tx) => startSaga(tx, saga, { input: {} }))).id)
-      }
-      for (let round = 0; round < 60; round += 1) {
-        for (const [i, plan] of given.entries()) {
-          if (plan.cancelAt === round) await transaction(pool, (tx) => cancelSaga(tx, ids[i] ?? ''))
+    fc.asyncProperty(
+      fc.array(plans, { minLength: 1, maxLength: SAGAS, size: 'max' }),
+      async (given) => {
+        const now = (await readClock(pool)).now
+        const at = new Date(now.getTime() + 120_000)
+        const drivers = given.map((plan) => new Driver(pool, `property-${(count += 1)}`, plan))
+        for (const driver of drivers) await driver.begin(at)
+        for (let round = 0; round < MOST_ROUNDS; round += 1) {
+          await Promise.all(drivers.map((driver) => driver.play(round)))
+          const { rows } = await pool.query(
+            `select from sagas.saga where finished_at is null and id = any($1)`,
+            [drivers.map(({ id }) => id)],
+          )
+          if (rows.length === 0) break
+          await advanceClock(pool, '1m')
         }
-        const tick = createOrchestrator({ pool, sagas }).tick()
-        afterlife.ticks.push(tick)
-        const pause = new Promise((resolve) => setTimeout(resolve, 60))
-        await Promise.race([tick, pause])
-        await expireTurns(pool)
-        await advanceClock(pool, '2s')
-        const states = await Promise.all(ids.map((id) => getSaga(pool, id)))
-        if (states.every((saga) => saga?.finishedAt)) break
-      }
-      await afterlife.close()
-      for (const id of ids) await expectWhole(id)
-    }),
-    { numRuns: 12, endOnFailure: true },
+        await Promise.all(drivers.map((driver) => driver.close()))
+        for (const { id, plan } of drivers) await expectWhole(id, plan)
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: true },
   )
-}, 120_000)
+}, 300_000)
 
-async function expectWhole(id: string): Promise<void> {
+async function expectWhole(id: string, plan: Plan): Promise<void> {
   const saga = await getSaga(pool, id)
   const done = await entries(pool, id)
   const acts = done.filter((entry) => !entry.startsWith('undo'))
   const undoes = done.filter((entry) => entry.startsWith('undo')).map((entry) => entry.slice(5))
-  if (saga?.status === 'COMPLETED') {
-    expect(done).toEqual([...STEPS])
-    expect(await listStanding(pool, id)).toEqual([...STEPS])
-    return
-  }
-  expect(saga?.status).toBe('COMPENSATED')
-  expect(await listStanding(pool, id)).toEqual([])
-  expect(acts).toEqual(STEPS.slice(0, acts.length))
-  // Everything that was done is undone, last one first; the step in doubt may be among them.
-  expect(undoes).toEqual(STEPS.slice(0, undoes.length).toReversed())
-  expect(undoes.length - acts.length).toBeOneOf([0, 1])
+  // Each at most once, and nothing is begun any more once something was undone.
+  expect(new Set(done).size).toBe(done.length)
   expect(done).toEqual([...acts, ...undoes.map((step) => `undo ${step}`)])
+  expectOrder(acts, plan)
+  const names = stepsOf(plan).map(({ name }) => name)
+  expect(undoes).toEqual(names.filter((name) => undoes.includes(name)).toReversed())
+  const standing = await listStanding(pool, id)
+  if (saga?.status === 'COMPLETED') {
+    expect(undoes).toEqual([])
+    const taken = effectsOf(saga, plan).toSorted()
+    expect(acts.toSorted()).toEqual(taken)
+    expect(standing).toEqual(taken)
+  } else if (saga?.status === 'COMPENSATED') {
+    expect(standing).toEqual([])
+    expect(undoes).toEqual(expect.arrayContaining(acts))
+  } else {
+    expect(saga).toMatchObject({ status: 'FAILED', error: { code: 'SAGA_STUCK' } })
+    expect(stepsOf(plan).some(({ isStuck }) => isStuck)).toBe(true)
+    const { rows } = await pool.query(
+      `select code from posthorn.alert where subject = $1 and recovered_at is null`,
+      [id],
+    )
+    expect(rows).toEqual([{ code: 'SAGA_STUCK' }])
+  }
+}
+
+/** Steps with an effect that were taken; every other one was left out, and says so. */
+function effectsOf(saga: SagaDetails, plan: Plan): string[] {
+  const statuses = new Map(saga.steps.map(({ name, status }) => [name, status]))
+  return stepsOf(plan).flatMap(({ name, kind, when }) => {
+    const status = statuses.get(name)
+    expect(status).toBeOneOf(when === undefined ? ['COMPLETED'] : ['COMPLETED', 'SKIPPED'])
+    return status === 'COMPLETED' && kind !== 'timer' && kind !== 'until' ? [name] : []
+  })
+}
+
+/** Units one after the other, and so the steps of each branch; branches in any order. */
+function expectOrder(acts: readonly string[], { units }: Plan): void {
+  const place = new Map(
+    units.flatMap((branches, unit) =>
+      branches.flatMap((steps, branch) =>
+        steps.map(({ name }, step) => [name, { unit, branch, step }] as const),
+      ),
+    ),
+  )
+  acts.forEach((name, i) => {
+    const later = place.get(name)
+    for (const before of acts.slice(0, i)) {
+      const earlier = place.get(before)
+      if (!earlier || !later) throw new Error(`${before} or ${name} is none of the steps`)
+      expect(earlier.unit).toBeLessThanOrEqual(later.unit)
+      if (earlier.unit === later.unit && earlier.branch === later.branch) {
+        expect(earlier.step).toBeLessThan(later.step)
+      }
+    }
+  })
 }

@@ -1,5 +1,12 @@
 import { PosthornError, type Failure, type Queryable } from '@posthorn/engine'
-import { allowedActions, directionOf, restartSteps, type SagaActionName } from './actions.ts'
+import {
+  allowedActions,
+  directionOf,
+  restartSteps,
+  stepsAtHand,
+  type SagaActionName,
+} from './actions.ts'
+import { unitAt, type Fork } from './fork.ts'
 import type { SagaStatus, StepStatus } from './instance.ts'
 import { selectStanding } from './sql/control.ts'
 import {
@@ -11,6 +18,7 @@ import {
   selectSteps,
   type SagaHead,
   type Stored,
+  type StoredStep,
 } from './sql/reads.ts'
 
 export interface SagaSummary {
@@ -26,6 +34,8 @@ export interface SagaSummary {
   /** When it goes on by itself, by the business clock. */
   readonly dueAt: Date | undefined
   readonly cancelledAt: Date | undefined
+  /** By the business clock: if it still runs then, it compensates. */
+  readonly deadlineAt: Date | undefined
   readonly error: Failure | undefined
   /** Why no process has taken it that looked at it: none of them knows its definition. */
   readonly held: Failure | undefined
@@ -36,16 +46,32 @@ export interface SagaSummary {
 
 export interface StepDetails {
   readonly name: string
-  /** `PENDING`: not begun; `RUNNING`: may be under way for the first time. */
-  readonly status: StepStatus | 'PENDING' | 'RUNNING'
+  /** Undefined for a step that no other runs beside. */
+  readonly branch: StepBranch | undefined
+  /** `PENDING`: not begun; `RUNNING`: may be under way for the first time; `SKIPPED`: its condition did not hold. */
+  readonly status: StepStatus | 'PENDING'
   readonly output: object | undefined
   /** What an operator passed over: its action, or what undoes it. */
   readonly skipped: 'action' | 'compensation' | undefined
   readonly attempts: number
   readonly undoAttempts: number
+  /** Until when it waits, for its time, its reply or its next attempt, by the business clock. */
+  readonly dueAt: Date | undefined
+  /** Nothing came in time, and it does what it does otherwise. */
+  readonly timedOut: boolean
   readonly error: Failure | undefined
+  /** Real time: when it was first tried or began to wait, when its action ended, when it was first undone. */
+  readonly startedAt: Date | undefined
+  readonly endedAt: Date | undefined
+  readonly undoStartedAt: Date | undefined
   readonly updatedAt: Date | undefined
   readonly undoneAt: Date | undefined
+}
+
+export interface StepBranch {
+  /** Which of the saga's forks, from 1 on. */
+  readonly fork: number
+  readonly name: string
 }
 
 export interface SagaEventDetails {
@@ -61,6 +87,8 @@ export interface SagaEventDetails {
 
 export interface SagaReplyDetails {
   readonly id: string
+  /** `signal`: sent by `signalSaga`, with its name as the type. */
+  readonly kind: 'reply' | 'signal'
   readonly type: string
   readonly payload: unknown
   /** `KEPT` until a step uses it, `IGNORED` if the saga had ended before. */
@@ -82,6 +110,8 @@ export interface SagaActionDetails {
 
 export interface SagaDetails extends SagaSummary {
   readonly input: object
+  /** The steps that are tried, waited at or undone; several where they run side by side. */
+  readonly atHand: readonly string[]
   readonly steps: readonly StepDetails[]
   readonly events: readonly SagaEventDetails[]
   readonly replies: readonly SagaReplyDetails[]
@@ -137,14 +167,24 @@ export async function getSaga(db: Queryable, id: string): Promise<SagaDetails | 
   if (!isUuid(id)) return undefined
   const head = await selectSaga(db, id)
   if (!head) return undefined
+  const { forks = [], ...saga } = present<SagaHead>(head)
   const steps = await selectSteps(db, id)
   const events = await selectEvents(db, id)
   const replies = await selectReplies(db, id)
   const actions = await selectActions(db, id)
   const standing = await selectStanding(db, id)
+  const atHand = standing && directionOf(standing) ? stepsAtHand(standing) : []
+  const isRunning = (name: string) => saga.status === 'RUNNING' && atHand.includes(name)
   return {
-    ...present<SagaHead>(head),
-    steps: steps.map((step) => present<StepDetails>(step)),
+    ...saga,
+    step: atHand[0],
+    atHand,
+    steps: steps.map((row, position): StepDetails => {
+      const step = present<StoredStep>(row)
+      // A step that is tried for the first time has no record yet.
+      const status = step.status === 'PENDING' && isRunning(step.name) ? 'RUNNING' : step.status
+      return { ...step, status, branch: branchAt(forks, position) }
+    }),
     events: events.map((event) => present<SagaEventDetails>(event)),
     replies,
     actions: actions.map((action) => present<SagaActionDetails>(action)),
@@ -152,6 +192,13 @@ export async function getSaga(db: Queryable, id: string): Promise<SagaDetails | 
     allows: standing ? allowedActions(standing) : [],
     restartsFrom: standing ? restartSteps(standing) : [],
   }
+}
+
+function branchAt(forks: readonly Fork[], position: number): StepBranch | undefined {
+  const { from, branches } = unitAt(forks, position)
+  const name = branches.find((branch) => position >= branch.from && position < branch.to)?.name
+  const fork = forks.findIndex(({ at }) => at === from) + 1
+  return name === undefined ? undefined : { fork, name }
 }
 
 function present<Type extends object>(row: Stored<Type>): Type {

@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { SAGA_ID_HEADER } from './event-outbox.ts'
 import { isUuid } from './reads.ts'
 import { keepReply, type ReplyOutcome } from './sql/replies.ts'
+import { SIGNAL_PREFIX } from './step-builder.ts'
 import { sagaTurns } from './turn-outbox.ts'
 
 /** Remembers which consumer has had which event: for the sagas' replies, and for consumers of their events. */
@@ -34,6 +35,8 @@ export async function acceptReply(
 }
 
 async function takeReply(tx: Transaction, sagaId: string, message: Message): Promise<ReplyOutcome> {
+  // What a broker brings is no signal, whatever it calls itself.
+  if (message.type.startsWith(SIGNAL_PREFIX)) return 'ignored'
   const outcome = await keepReply(tx, sagaId, message)
   if (outcome === 'woke') tx.ringLater(sagaTurns.bell)
   return outcome

@@ -11,7 +11,7 @@ export type SagaResult<Context extends object> = {
   | { readonly status: 'COMPENSATED' | 'FAILED'; readonly error: Failure }
 )
 
-/** `SKIPPED`: it never ran, or what it did was rolled back with the rest. */
+/** `SKIPPED`: it never ran (its condition did not hold), or what it did was rolled back with the rest. */
 export type StepResultStatus = 'COMPLETED' | 'REFUSED' | 'FAILED' | 'COMPENSATED' | 'SKIPPED'
 
 export interface StepResult {
@@ -47,6 +47,7 @@ const ENDED: Record<StepDetails['status'], StepResultStatus> = {
   WAITING: 'SKIPPED',
   RETRYING: 'FAILED',
   COMPLETED: 'COMPLETED',
+  SKIPPED: 'SKIPPED',
   REFUSED: 'REFUSED',
   FAILED: 'FAILED',
   UNDOING: 'FAILED',

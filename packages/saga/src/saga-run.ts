@@ -7,13 +7,15 @@ import {
 } from '@posthorn/engine'
 import { attempt, unstorable, type Attempted } from './attempt.ts'
 import type { Checkpoints } from './checkpoints.ts'
-import { afterAction, afterUndo, nextTask, type StepOutcome, type Task } from './decide.ts'
+import { afterAction, doubtfulHeads, nextOf } from './decide.ts'
 import { contextAt, applyMove, recordAt, type Instance, type Move } from './instance.ts'
 import { isOutage } from './outage.ts'
-import type { Step } from './saga.ts'
+import type { SagaParts } from './saga.ts'
 import type { EventInit, ReplyRun, StepRun } from './step.ts'
 import type { StepTransaction } from './step-transaction.ts'
+import type { Situation, StepOutcome, StepTask, Timing } from './task.ts'
 import type { Turn } from './turn-outbox.ts'
+import { afterUndo } from './undo.ts'
 
 /** What a run needs of its process. */
 export interface RunContext {
@@ -25,29 +27,44 @@ export interface RunContext {
   reload(turn: Turn): Promise<Instance | undefined>
 }
 
-type StepTask = Exclude<Task, { kind: 'move' }>
+/** A step that has been tried; what it wrote is not yet committed. */
+interface Ended extends Attempted {
+  readonly task: StepTask
+  readonly work: StepTransaction
+  readonly timing: Timing
+}
 
-/** One saga in one turn: step after step, until it waits or has ended. */
+/** A move that was written, and when. */
+interface Made {
+  readonly move: Move
+  readonly at: number
+}
+
+/**
+ * One saga in one turn: step after step, until it waits or has ended. Steps side by side run at the
+ * same time; what becomes of the saga after each is decided and written one after the other.
+ */
 export class SagaRun {
   readonly #turn: Turn
-  readonly #steps: readonly Step[]
+  readonly #saga: Pick<SagaParts, 'steps' | 'forks'>
   readonly #context: RunContext
+  readonly #running = new Map<number, Promise<Ended>>()
+  /** Positions of steps that may have taken effect. */
+  readonly #doubt: Set<number>
   #instance: Instance
-  /** The step at hand may have taken effect. */
-  #inDoubt: boolean
   /** A turn that was lost is claimed alone: after one step it makes room, and goes on among the others. */
   #yields: boolean
 
   constructor(
     turn: Turn,
     instance: Instance,
-    { steps, context }: { steps: readonly Step[]; context: RunContext },
+    { saga, context }: { saga: Pick<SagaParts, 'steps' | 'forks'>; context: RunContext },
   ) {
     this.#turn = turn
     this.#instance = instance
-    this.#steps = steps
+    this.#saga = saga
     this.#context = context
-    this.#inDoubt = turn.again
+    this.#doubt = new Set(turn.again ? doubtfulHeads(instance, saga) : [])
     this.#yields = turn.again
   }
 
@@ -58,43 +75,64 @@ export class SagaRun {
       return delivered()
     } catch (error) {
       return retryLater(error)
+    } finally {
+      await this.#callOff()
     }
   }
 
-  /** One task. False: the turn is over. */
+  /** One move. False: the turn is over. */
   async #advance(): Promise<boolean> {
-    const task = nextTask(this.#instance, { steps: this.#steps, inDoubt: this.#inDoubt })
-    const move =
-      task.kind === 'move'
-        ? await this.#write(this.#yieldAfter(task.move))
-        : await this.#perform(task)
-    if (move) {
-      this.#inDoubt = false
-      this.#yields = false
-      this.#instance = applyMove(move)
-      return !move.next && (move.status === 'RUNNING' || move.status === 'COMPENSATING')
+    const next = nextOf(this.#instance, this.#situation())
+    if (next.kind === 'move') return this.#goOn(await this.#write(this.#yieldAfter(next.move)))
+    for (const task of next.tasks) this.#running.set(task.position, this.#begin(task))
+    const ended = await this.#nextEnd()
+    const { kind, position } = ended.task
+    this.#running.delete(position)
+    const made = await this.#settle(ended)
+    if (made) this.#doubt.delete(position)
+    else if (kind === 'act') this.#doubt.add(position)
+    return this.#goOn(made)
+  }
+
+  #situation(): Situation {
+    const { steps, forks } = this.#saga
+    return { steps, forks, running: this.#running, doubt: this.#doubt, realNow: Date.now() }
+  }
+
+  #nextEnd(): Promise<Ended> {
+    const [first, ...others] = this.#running.values()
+    return first && others.length === 0 ? first : Promise.race(this.#running.values())
+  }
+
+  async #goOn(made: Made | undefined): Promise<boolean> {
+    if (made) {
+      if (this.#running.size === 0) this.#yields = false
+      this.#instance = applyMove(made.move, made.at)
+      return goesOn(made.move)
     }
-    // Another process moved it, or stored a cancellation or a reply. If the turn is still ours, read again.
+    // A cancellation or a reply was stored: it is read again. Or another process has taken over.
     const instance = await this.#context.reload(this.#turn)
-    if (!instance) return false
-    this.#inDoubt ||= task.kind === 'act'
+    if (instance?.moves !== this.#instance.moves) return false
     this.#instance = instance
     return true
   }
 
-  /** Returns the move that was made; undefined if the saga was no longer there. */
-  async #perform(task: StepTask): Promise<Move | undefined> {
+  /** The turn is over, or the database is away: what is still under way ends without a trace. */
+  async #callOff(): Promise<void> {
+    const left = await Promise.all(this.#running.values())
+    await Promise.all(left.map(({ work }) => work.rollback()))
+  }
+
+  async #begin(task: StepTask): Promise<Ended> {
     const work = this.#context.open()
+    const startedAt = Date.now()
     const attempted = await this.#attempt(task, work.tx)
-    if (attempted.outcome.kind === 'done' && work.isUsed) return this.#commit(task, work, attempted)
-    await work.rollback()
-    if (work.outage !== undefined && attempted.outcome.kind === 'failed') throw work.outage
-    return this.#store(task, attempted)
+    return { ...attempted, task, work, timing: { startedAt, endedAt: Date.now() } }
   }
 
   async #attempt(task: StepTask, tx: Transaction): Promise<Attempted> {
-    const { step } = task
-    const { id, tenant, position } = this.#instance
+    const { step, position } = task
+    const { id, tenant } = this.#instance
     const { signal } = this.#context
     const run = {
       sagaId: id,
@@ -114,80 +152,98 @@ export class SagaRun {
       )
     }
     const context = contextAt(this.#instance, position)
-    const { reply } = task
+    const { reply, isLate } = task
+    if (isLate) {
+      return attempt(async (handle, given) => step.otherwise?.(context, handle, given), tx, options)
+    }
     const act = async (handle: Transaction, given: StepRun) =>
-      // Steps that do not wait are not typed to look for a reply.
-      step.action?.(context, handle, { ...given, reply } as ReplyRun)
+      // Steps that do not wait are not typed to look for a reply, nor for a signal.
+      step.action?.(context, handle, { ...given, reply, received: reply } as ReplyRun)
     return attempt(act, tx, options)
   }
 
+  /** Returns the move that was made; undefined if the saga was no longer there. */
+  async #settle(ended: Ended): Promise<Made | undefined> {
+    const { outcome, work } = ended
+    if (outcome.kind === 'done' && work.isUsed) return this.#commit(ended)
+    await work.rollback()
+    if (work.outage !== undefined && outcome.kind === 'failed') throw work.outage
+    return this.#store(ended)
+  }
+
   /** The step's writes and its checkpoint commit together. */
-  async #commit(
-    task: StepTask,
-    work: StepTransaction,
-    attempted: Attempted,
-  ): Promise<Move | undefined> {
-    const move = this.#moveAfter(task, attempted.outcome)
+  async #commit(ended: Ended): Promise<Made | undefined> {
+    const { task, work, events } = ended
+    const move = this.#moveAfter(ended)
     try {
-      const made = await this.#context.checkpoints.writeIn(work.tx, {
-        move,
-        events: attempted.events,
-        step: task.step.name,
-      })
-      if (!made) {
+      const checkpoint = { move, events, step: task.step.name }
+      const at = await this.#context.checkpoints.writeIn(work.tx, checkpoint)
+      if (at === undefined) {
         await work.rollback()
         return undefined
       }
       await work.commit()
-      return move
+      return { move, at }
     } catch (error) {
       await work.rollback()
       if (isOutage(work.outage ?? error)) throw error
-      return this.#fail(task, work.explain(error))
+      return this.#fail(ended, work.explain(error))
     }
   }
 
-  async #store(task: StepTask, { outcome, events }: Attempted): Promise<Move | undefined> {
+  async #store(ended: Ended): Promise<Made | undefined> {
+    const { task, outcome, events } = ended
     try {
-      return await this.#write(this.#moveAfter(task, outcome), { events, step: task.step.name })
+      return await this.#write(this.#moveAfter(ended), { events, step: task.step.name })
     } catch (error) {
       if (outcome.kind !== 'done' || isOutage(error)) throw error
-      return this.#fail(task, unstorable(error))
+      return this.#fail(ended, unstorable(error))
     }
   }
 
   /** What the step returned cannot be stored: that is the step's failure. */
-  async #fail(task: StepTask, failure: Failure): Promise<Move | undefined> {
-    return this.#write(this.#moveAfter(task, { kind: 'failed', failure }))
+  async #fail(ended: Ended, failure: Failure): Promise<Made | undefined> {
+    const outcome: StepOutcome = { kind: 'failed', failure }
+    return this.#write(this.#moveAfter({ ...ended, outcome }))
   }
 
   async #write(
     move: Move,
     { events, step }: { events: readonly EventInit[]; step: string } = { events: [], step: '' },
-  ): Promise<Move | undefined> {
-    const made = await this.#context.checkpoints.write({ move, events, step })
-    return made ? move : undefined
+  ): Promise<Made | undefined> {
+    const at = await this.#context.checkpoints.write({ move, events, step })
+    return at === undefined ? undefined : { move, at }
   }
 
-  #moveAfter(task: StepTask, outcome: StepOutcome): Move {
+  #moveAfter({ task, outcome, timing }: Ended): Move {
+    const { steps } = this.#saga
     const move =
       task.kind === 'undo'
-        ? afterUndo(this.#instance, task, outcome)
-        : afterAction(this.#instance, task, { outcome, steps: this.#steps, inDoubt: this.#inDoubt })
+        ? afterUndo(this.#instance, task, { outcome, timing, steps })
+        : afterAction(this.#instance, task, { ...this.#situation(), outcome, timing })
     return this.#yieldAfter(move)
   }
 
-  /** Also an orchestrator that stops hands the saga on after the step at hand. */
+  /**
+   * Also an orchestrator that stops hands the saga on after the step at hand. Not while another step
+   * is under way or in doubt: the next turn would know nothing of it.
+   */
   #yieldAfter(move: Move): Move {
-    const goesOn = !move.next && (move.status === 'RUNNING' || move.status === 'COMPENSATING')
     const makesRoom = this.#yields || this.#context.signal.aborted
-    return makesRoom && goesOn ? { ...move, next: { delayMs: 0, waitsFor: [] } } : move
+    const settled = new Set(move.records.map(({ position }) => position))
+    const isClear = this.#running.size === 0 && [...this.#doubt].every((each) => settled.has(each))
+    if (!makesRoom || !goesOn(move) || !isClear) return move
+    return { ...move, next: { delayMs: 0, wakeAt: undefined, waitsFor: [] } }
   }
 }
 
+function goesOn(move: Move): boolean {
+  return !move.next && (move.status === 'RUNNING' || move.status === 'COMPENSATING')
+}
+
 /** The same for every attempt; another one after the step was undone and begun anew. */
-function idempotencyKeyOf(instance: Instance, { step, kind }: StepTask): string {
-  const round = recordAt(instance, instance.position)?.round ?? 0
+function idempotencyKeyOf(instance: Instance, { step, kind, position }: StepTask): string {
+  const round = recordAt(instance, position)?.round ?? 0
   const name = round === 0 ? step.name : `${step.name}/${round + 1}`
   return `${instance.id}/${name}${kind === 'undo' ? '/undo' : ''}`
 }

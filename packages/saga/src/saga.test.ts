@@ -66,3 +66,78 @@ test('the input is checked', () => {
     localSaga(order, { pool: {} as Pool }).execute({ orderId: 1 })
   expectTypeOf(wrong).toBeFunction()
 })
+
+test('branches see what was before them; what comes after sees all of them', () => {
+  const joined = order.parallel({
+    parcel: (branch) =>
+      branch.step('pack', {
+        action: async (context) => {
+          expectTypeOf(context.receipt).toEqualTypeOf<string>()
+          return { data: { parcel: 7 } }
+        },
+      }),
+    letter: (branch) =>
+      branch.step('print', { action: async () => ({ data: { pages: 2 } }) }).step('send', {
+        action: async (context) => {
+          expectTypeOf(context.pages).toEqualTypeOf<number>()
+          // @ts-expect-error -- another branch's
+          void context.parcel
+        },
+      }),
+  })
+  joined.step('last', {
+    action: async (context) => {
+      expectTypeOf(context.parcel).toEqualTypeOf<number>()
+      expectTypeOf(context.pages).toEqualTypeOf<number>()
+      expectTypeOf(context.orderId).toEqualTypeOf<string>()
+    },
+  })
+  const both = () => {
+    const waiting = order.parallel({
+      a: (branch) => branch.step('a', { action: async () => undefined }),
+      b: (branch) => branch.timer('b', '1m'),
+    })
+    void localSaga(joined, { pool: {} as Pool })
+    // @ts-expect-error -- one of its branches waits
+    localSaga(waiting, { pool: {} as Pool })
+  }
+  expectTypeOf(both).toBeFunction()
+})
+
+test('what a step returns may be missing if it is taken only when something holds', () => {
+  order
+    .step('gift', {
+      when: (context) => {
+        expectTypeOf(context.receipt).toEqualTypeOf<string>()
+        return context.reservation > 1
+      },
+      action: async () => ({ data: { card: 'For you' } }),
+    })
+    .step('ship', {
+      action: async (context) => {
+        expectTypeOf(context.card).toEqualTypeOf<string | undefined>()
+      },
+    })
+})
+
+test('a signal is what its step reads, and a timer knows the context', () => {
+  order
+    .timer('later', { until: (context) => context.receipt })
+    .signal('approved', {
+      parse: (payload) => ({ by: String(payload) }),
+      action: async (_context, _tx, { received }) => {
+        expectTypeOf(received.payload).toEqualTypeOf<{ by: string }>()
+        return { data: { by: received.payload.by } }
+      },
+      otherwise: async () => refuse('LATE', 'too late'),
+    })
+    .step('ship', {
+      action: async (context) => {
+        expectTypeOf(context.by).toEqualTypeOf<string>()
+      },
+    })
+  const wrong = () =>
+    // @ts-expect-error -- no step has returned it
+    order.timer('later', { until: (context) => context.dawn })
+  expectTypeOf(wrong).toBeFunction()
+})

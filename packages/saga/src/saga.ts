@@ -1,16 +1,31 @@
-import {
-  exponential,
-  toMs,
-  type Duration,
-  type RetryPolicy,
-  type Transaction,
-} from '@posthorn/engine'
+import { toMs, type Duration, type RetryPolicy, type Transaction } from '@posthorn/engine'
 import { SagaError } from './errors.ts'
-import type { Effect, Refusal, ReplyOptions, ReplyRun, StepOptions, StepRun } from './step.ts'
+import type { Fork } from './fork.ts'
+import { addFork, addStep, replyStep, signalStep, stepOf, timerStep } from './step-builder.ts'
+import type {
+  Conditional,
+  Effect,
+  Refusal,
+  ReplyOptions,
+  ReplyRun,
+  SignalOptions,
+  StepOptions,
+  StepRun,
+  TimerOptions,
+  Unconditional,
+} from './step.ts'
+import type { Upgrade } from './upgrade.ts'
+
+type Act<Run> = (
+  context: object,
+  tx: Transaction,
+  run: Run,
+) => Promise<Effect<object> | Refusal | void>
 
 /** A step as the orchestrator sees it: what it waits for, what it does, how it is undone. */
 export interface Step {
   readonly name: string
+  readonly when: ((context: object) => boolean) | undefined
   readonly waits:
     | {
         readonly for: 'reply'
@@ -18,14 +33,13 @@ export interface Step {
         readonly timeoutMs: number | undefined
       }
     | { readonly for: 'timer'; readonly afterMs: number }
+    | { readonly for: 'time'; readonly until: (context: object) => Date | string }
     | undefined
-  readonly action:
-    | ((
-        context: object,
-        tx: Transaction,
-        run: ReplyRun,
-      ) => Promise<Effect<object> | Refusal | void>)
-    | undefined
+  /** Reads what a signal brings. */
+  readonly parse: ((payload: unknown) => unknown) | undefined
+  readonly action: Act<ReplyRun> | undefined
+  /** Instead of the action, if what it waits for did not come in time. */
+  readonly otherwise: Act<StepRun> | undefined
   readonly compensate:
     | ((
         context: object,
@@ -43,106 +57,148 @@ declare const types: unique symbol
 /** `steps`: acts only, so it may run locally. `waits`: also waits, so it must be durable. */
 export type SagaKind = 'steps' | 'waits'
 
-/**
- * A saga: its name, its version and its steps. Each method returns a saga with one step more, whose
- * data the steps after it find in their context.
- */
-export interface Saga<Input extends object, Context extends object, Kind extends SagaKind> {
+/** What a saga is made of. */
+export interface SagaParts {
   readonly name: string
   readonly version: number
+  /** In the order of the definition; those of a branch follow each other. */
   readonly steps: readonly Step[]
+  readonly forks: readonly Fork[]
+  readonly deadlineMs: number | undefined
+  /** By the version they come from. */
+  readonly upgrades: Readonly<Record<number, Upgrade>>
+}
+
+/**
+ * A saga: its name, its version and its steps. Each method returns a saga with one step more, whose
+ * data the steps after it find in their context; what a step `when` returns may be missing there.
+ */
+export interface Saga<
+  Input extends object,
+  Context extends object,
+  Kind extends SagaKind,
+> extends SagaParts {
   /** Only for the compiler. */
   readonly [types]?: { input: Input; context: Context; kind: Kind }
   /** A step that does something. */
   step<Data extends object = object>(
     name: string,
-    options: StepOptions<Context, Data>,
+    options: StepOptions<Context, Data> & Unconditional,
   ): Saga<Input, Context & Data, Kind>
+  step<Data extends object = object>(
+    name: string,
+    options: StepOptions<Context, Data> & Partial<Conditional<Context>>,
+  ): Saga<Input, Context & Partial<Data>, Kind>
   /** A step that waits for an event from outside. */
   reply<Data extends object = object>(
     name: string,
-    options: ReplyOptions<Context, Data>,
+    options: ReplyOptions<Context, Data> & Unconditional,
   ): Saga<Input, Context & Data, 'waits'>
+  reply<Data extends object = object>(
+    name: string,
+    options: ReplyOptions<Context, Data> & Partial<Conditional<Context>>,
+  ): Saga<Input, Context & Partial<Data>, 'waits'>
+  /** A step that waits for a signal, which `signalSaga` sends. */
+  signal<Data extends object = object, Payload = unknown>(
+    name: string,
+    options?: SignalOptions<Context, Payload, Data> & Unconditional,
+  ): Saga<Input, Context & Data, 'waits'>
+  signal<Data extends object = object, Payload = unknown>(
+    name: string,
+    options: SignalOptions<Context, Payload, Data> & Partial<Conditional<Context>>,
+  ): Saga<Input, Context & Partial<Data>, 'waits'>
   /** A step that lets time pass, by the business clock. */
-  timer(name: string, after: Duration): Saga<Input, Context, 'waits'>
+  timer(name: string, after: Duration | TimerOptions<Context>): Saga<Input, Context, 'waits'>
+  /**
+   * Branches that run side by side, each a row of steps; the saga goes on when all are done. If one
+   * refuses or fails for good, attempts under way end first, then everything is undone, last step
+   * first. A branch sees what was before the fork and its own steps, not the other branches.
+   */
+  parallel<Branches extends Record<string, BranchEnd>>(branches: {
+    [Name in keyof Branches]: (branch: Saga<Context, Context, 'steps'>) => Branches[Name]
+  }): Saga<Input, Context & Joined<Branches>, JoinedKind<Kind, Branches>>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- sagas of all inputs run side by side
 export type AnySaga = Saga<any, any, SagaKind>
 
+/** What the steps of a branch have made of the context. */
+// oxlint-disable-next-line typescript/no-explicit-any -- branches of all contexts stand side by side
+type BranchEnd = Saga<any, any, SagaKind>
+
+type ContextOf<Branch> =
+  Branch extends Saga<infer _Input, infer Context, SagaKind> ? Context : never
+
+type Intersected<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never
+
+type Joined<Branches> = Intersected<
+  { [Name in keyof Branches]: ContextOf<Branches[Name]> }[keyof Branches]
+>
+
+type JoinedKind<Kind extends SagaKind, Branches> =
+  Branches[keyof Branches] extends Saga<infer _Input, infer _Context, 'steps'> ? Kind : 'waits'
+
 export interface SagaOptions {
   /**
    * Raise it whenever the steps change: instances go on with the version they were begun with, so
-   * keep the old definition registered until they have ended. Default 1.
+   * keep the old definition registered until they have ended, or say how they are upgraded.
+   * Default 1.
    */
   readonly version?: number
+  /** A durable saga that still runs so long after its start, by the business clock, compensates. Default: none. */
+  readonly deadline?: Duration
+  /**
+   * How instances of older versions become instances of this one, by the version they have. An
+   * instance whose own version is registered as well is not upgraded: it goes on with that.
+   */
+  readonly upgrades?: Readonly<Record<number, Upgrade>>
 }
 
 /** Begins the definition of a saga: `defineSaga<Order>('place-order').step(…).step(…)`. */
 export function defineSaga<Input extends object>(
   name: string,
-  { version = 1 }: SagaOptions = {},
+  { version = 1, deadline, upgrades = {} }: SagaOptions = {},
 ): Saga<Input, Input, 'steps'> {
-  if (name === '') throw new SagaError('SAGA_DEFINITION_INVALID', 'a saga needs a name')
+  const wrong = (what: string) => new SagaError('SAGA_DEFINITION_INVALID', what)
+  if (name === '') throw wrong('a saga needs a name')
   if (!Number.isInteger(version) || version < 1) {
-    throw new SagaError('SAGA_DEFINITION_INVALID', `saga ${name}: version: must be 1 or more`)
+    throw wrong(`saga ${name}: version: must be 1 or more`)
   }
-  return sagaOf<Input, Input, 'steps'>({ name, version, steps: [] })
+  const notOlder = Object.keys(upgrades).find((from) => !(Number(from) < version))
+  if (notOlder !== undefined) {
+    throw wrong(`saga ${name}: upgrades: ${notOlder} is not older than ${version}`)
+  }
+  const deadlineMs = deadline === undefined ? undefined : toMs(deadline)
+  return sagaOf({ name, version, steps: [], forks: [], deadlineMs, upgrades })
 }
 
+/** The builder's types are checked against each other by its interface; from here on a context is an object. */
 function sagaOf<Input extends object, Context extends object, Kind extends SagaKind>(
-  parts: Pick<AnySaga, 'name' | 'version' | 'steps'>,
+  parts: SagaParts,
 ): Saga<Input, Context, Kind> {
-  return {
+  const builder: AnySaga = {
     ...parts,
-    step: <Data extends object>(name: string, options: StepOptions<Context, Data>) =>
-      sagaOf<Input, Context & Data, Kind>(addStep(parts, stepOf(name, options))),
-    reply<Data extends object>(name: string, options: ReplyOptions<Context, Data>) {
-      const { event, timeout } = options
-      const events = typeof event === 'string' ? [event] : event
-      const timeoutMs = timeout === undefined ? undefined : toMs(timeout)
-      const step = { ...stepOf(name, options), waits: { for: 'reply', events, timeoutMs } } as const
-      return sagaOf<Input, Context & Data, 'waits'>(addStep(parts, step))
-    },
-    timer(name, after) {
-      const step = { ...stepOf(name, {}), waits: { for: 'timer', afterMs: toMs(after) } } as const
-      return sagaOf<Input, Context, 'waits'>(addStep(parts, step))
-    },
+    step: (name: string, options: StepOptions<object, object>) =>
+      sagaOf(addStep(parts, stepOf(name, options))),
+    reply: (name: string, options: ReplyOptions<object, object>) =>
+      sagaOf(addStep(parts, replyStep(name, options))),
+    signal: (name: string, options: SignalOptions<object, unknown, object> = {}) =>
+      sagaOf(addStep(parts, signalStep(name, options))),
+    timer: (name, after) => sagaOf(addStep(parts, timerStep(name, after))),
+    parallel: (branches) =>
+      sagaOf(
+        addFork(
+          parts,
+          Object.entries(branches).map(([name, build]) => ({
+            ...build(sagaOf({ ...parts, steps: [], forks: [] })),
+            name,
+          })),
+        ),
+      ),
   }
-}
-
-const RETRY = exponential('1s', { attempts: 3 })
-const UNDO_RETRY = exponential('1s', { attempts: 10, max: '5m' })
-
-function stepOf<Context, Data extends object>(
-  name: string,
-  options: Partial<StepOptions<Context, Data>> | ReplyOptions<Context, Data>,
-): Step {
-  // The builder's types have been checked against each other; from here on a context is an object.
-  const { action, compensate } = options as Pick<Step, 'action' | 'compensate'>
-  return {
-    name,
-    waits: undefined,
-    action,
-    compensate,
-    retry: options.retry ?? RETRY,
-    undoRetry: options.undoRetry ?? UNDO_RETRY,
-    withinMs: toMs(options.within ?? '1m'),
-  }
-}
-
-function addStep(saga: Pick<AnySaga, 'name' | 'version' | 'steps'>, step: Step) {
-  const problem = problemOf(saga.steps, step)
-  if (problem !== undefined) {
-    const place = `saga ${saga.name}: step ${saga.steps.length + 1}`
-    throw new SagaError('SAGA_DEFINITION_INVALID', `${place}: ${problem}`)
-  }
-  return { name: saga.name, version: saga.version, steps: [...saga.steps, step] }
-}
-
-function problemOf(steps: readonly Step[], { name, waits }: Step): string | undefined {
-  if (name === '') return 'needs a name'
-  if (steps.some((earlier) => earlier.name === name)) return `"${name}" stands twice`
-  if (waits?.for === 'reply' && waits.events.length === 0) return `"${name}" waits for no event`
-  return undefined
+  return builder as Saga<Input, Context, Kind>
 }

@@ -55,6 +55,8 @@ export function newSaga(
     name: saga.name,
     version: saga.version,
     step_names: saga.steps.map(({ name }) => name),
+    forks: saga.forks.length > 0 ? saga.forks : undefined,
+    deadline_ms: saga.deadlineMs,
     tenant,
     traceparent: currentTraceparent(),
     input: JSON.stringify(input),

@@ -45,6 +45,11 @@ export interface ReplyRun extends StepRun {
   readonly reply: Reply
 }
 
+/** The same for a step that waited for a signal. */
+export interface SignalRun<Payload> extends StepRun {
+  readonly received: { readonly id: string; readonly payload: Payload }
+}
+
 /** What is kept of a reply. */
 export type Reply = Pick<Message, 'id' | 'type' | 'payload' | 'headers'>
 
@@ -55,6 +60,17 @@ interface Trying {
   readonly undoRetry?: RetryPolicy
   /** How long one attempt may take. Default `1m`. */
   readonly within?: Duration
+}
+
+/** A step that is taken only if this says so. It is asked once; the answer is stored before the step begins. */
+export interface Conditional<Context> {
+  /** Of nothing but the context: no clock, no chance, no I/O. What it throws ends the saga's way forward. */
+  when(context: Context): boolean
+}
+
+/** The steps that are always taken. */
+export interface Unconditional {
+  readonly when?: undefined
 }
 
 /**
@@ -76,12 +92,45 @@ export interface StepOptions<Context, Data extends object> extends Trying {
   compensate?: Compensate<Context, Data>
 }
 
-export interface ReplyOptions<Context, Data extends object> extends Trying {
-  /** The type of the event that is waited for; several where the answer may be yes or no. */
-  readonly event: string | readonly string[]
-  /** Without a reply for this long, by the business clock, the saga compensates. Default: it waits for ever. */
+interface Waiting<Context, Data extends object> extends Trying {
+  /** How long it waits, by the business clock. Then the saga compensates, or `otherwise` runs. Default: for ever. */
   readonly timeout?: Duration
-  /** What the reply means. Default: nothing but that the saga goes on. */
-  action?(context: Context, tx: Transaction, run: ReplyRun): Promise<Effect<Data> | Refusal | void>
+  /** What is done instead if nothing came in time; what comes later is not used. */
+  otherwise?(
+    context: Context,
+    tx: Transaction,
+    run: StepRun,
+  ): Promise<Effect<Data> | Refusal | void>
   compensate?: Compensate<Context, Data>
 }
+
+export interface ReplyOptions<Context, Data extends object> extends Waiting<Context, Data> {
+  /** The type of the event that is waited for; several where the answer may be yes or no. */
+  readonly event: string | readonly string[]
+  /** What the reply means. Default: nothing but that the saga goes on. */
+  action?(context: Context, tx: Transaction, run: ReplyRun): Promise<Effect<Data> | Refusal | void>
+}
+
+export interface SignalOptions<Context, Payload, Data extends object> extends Waiting<
+  Context,
+  Data
+> {
+  /** The signal's name. Default: the name of the step. */
+  readonly signal?: string
+  /** Reads what was sent, before it is stored: what it throws is refused. Default: takes anything. */
+  parse?(payload: unknown): Payload
+  /** What the signal means. Default: nothing but that the saga goes on. */
+  action?(
+    context: Context,
+    tx: Transaction,
+    run: SignalRun<Payload>,
+  ): Promise<Effect<Data> | Refusal | void>
+}
+
+/** How long to let pass, by the business clock: a duration, or until a time from the context. */
+export type TimerOptions<Context> = Partial<Conditional<Context>> &
+  (
+    | { readonly after: Duration }
+    /** A time that is over lets the saga go on at once. A text is read as `Date` reads it. */
+    | { until(context: Context): Date | string }
+  )

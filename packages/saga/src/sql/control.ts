@@ -10,8 +10,9 @@ export interface Steered {
 }
 
 /**
- * Asks a saga to turn back. Who sleeps is woken; who runs finds the word at the end of its step.
- * The step at hand of a failed saga may have taken effect, so it is undone too.
+ * Asks a saga to turn back: the orchestrator does, which knows its steps. One that sleeps is woken;
+ * one that runs finds the word at the end of its step. The steps at hand of a failed saga may have
+ * taken effect: its turn counts as begun before, so that they are undone too.
  */
 export async function requestCancel(tx: Transaction, id: string): Promise<Steered | undefined> {
   const { rows } = await tx.query<Steered>(sql`
@@ -21,7 +22,7 @@ export async function requestCancel(tx: Transaction, id: string): Promise<Steere
     ), changed as (
       update sagas.saga as s
          set cancelled_at = now(),
-             status = case when s.status = 'FAILED' then 'COMPENSATING' else s.status end,
+             status = 'RUNNING',
              resumes_as = null,
              finished_at = null,
              error_code = 'SAGA_CANCELLED',
@@ -35,10 +36,10 @@ export async function requestCancel(tx: Transaction, id: string): Promise<Steere
        where s.id = found.id
          and (found.status = 'RUNNING' and found.cancelled_at is null
               or found.status = 'FAILED' and s.resumes_as = 'RUNNING')
-      returning s.id, s.turn, found.wakes
+      returning s.id, s.turn, found.wakes, (found.status = 'FAILED')::integer as attempts
     ), turned as (
-      insert into sagas.saga_turn (id, saga_id, turn)
-      select id || '/' || turn, id, turn from changed where wakes
+      insert into sagas.saga_turn (id, saga_id, turn, attempts)
+      select id || '/' || turn, id, turn, attempts from changed where wakes
     )
     select found.status as was, exists (select from changed) as cancelled from found`)
   return rows[0]
@@ -90,7 +91,7 @@ export async function lockSaga(tx: Transaction, id: string): Promise<void> {
 export async function selectStanding(db: Queryable, id: string): Promise<StandingRow | undefined> {
   const { rows } = await db.query<StandingRow>(sql`
     select name, version, tenant, status, resumes_as, cancelled_at is not null as cancelled,
-           position, step_names,
+           position, step_names, forks,
            array(select json_build_object('position', t.position, 'status', t.status)
                    from sagas.saga_step as t where t.saga_id = s.id) as records
       from sagas.saga as s where s.id = ${id}`)
@@ -159,8 +160,10 @@ export async function restartStepsFrom(
                             or status in ('UNDOING', 'COMPENSATED')
                                and skipped is distinct from 'compensation')::integer,
            status = 'RESTARTED', attempts = 0, undo_attempts = 0, skipped = null, undone_at = null,
+           was_begun = true, due_at = null, timed_out = false, started_at = null, ended_at = null, undo_started_at = null,
            updated_at = now()
-     where saga_id = ${id} and position >= ${from}`)
+     -- That its condition did not hold is decided once.
+     where saga_id = ${id} and position >= ${from} and status <> 'SKIPPED'`)
 }
 
 export interface Redirection {

@@ -4,30 +4,39 @@ import { nameStatement, type Naming } from './statement-name.ts'
 
 /**
  * Writes moves, each only if its saga still is where the move began; returns the ids of those that
- * were. One statement for any number: the step's record, its reply's end and the next turn with it.
+ * were, with the business clock. One statement for any number: the records of steps, the end of a
+ * reply and the next turn with it.
  */
 export async function writeMoves(
   db: Queryable,
   moves: readonly Move[],
   naming: Naming,
-): Promise<Set<string>> {
+): Promise<Map<string, number>> {
   const statement = sql`
     with move as (
       select *
         from json_to_recordset(${JSON.stringify(moves.map(moveRow))}::json) as m
-             (id uuid, turn integer, position integer, status text, replies integer,
+             (id uuid, turn integer, moves integer, position integer, status text, replies integer,
               to_turn integer, to_position integer, to_status text, asleep boolean, waits_for text[],
-              delay_ms float8, code text, error text, used uuid,
-              step integer, step_name text, step_status text, output text, attempts integer,
-              undo_attempts integer, step_code text, step_error text)
+              delay_ms float8, wake_at float8, code text, error text, used uuid, used_by integer)
+    ), record as (
+      select *
+        from json_to_recordset(${JSON.stringify(moves.flatMap(recordRows))}::json) as r
+             (id uuid, position integer, name text, status text, output text, attempts integer,
+              undo_attempts integer, delay_ms float8, due_at float8, timed_out boolean,
+              was_begun boolean, started_at float8, ended_at float8, undo_started_at float8, undone_at float8,
+              code text, error text)
     ), moved as (
       update sagas.saga as s
          set turn = m.to_turn,
+             moves = m.moves + 1,
              position = m.to_position,
              status = m.to_status,
              asleep = m.asleep,
              waits_for = m.waits_for,
-             due_at = posthorn.now() + m.delay_ms * interval '1 ms',
+             -- Whole milliseconds: what a process reads is what is compared here.
+             due_at = least(date_trunc('milliseconds', posthorn.now()) + m.delay_ms * interval '1 ms',
+                            to_timestamp(m.wake_at / 1000)),
              resumes_as = case when m.to_status = 'FAILED' then m.status end,
              error_code = m.code,
              error = m.error,
@@ -40,65 +49,96 @@ export async function writeMoves(
          -- Says how many rows there are: the planner guesses a hundred, and reads the whole table.
          and s.id = any(${moves.map(({ from }) => from.id)}::uuid[])
          and s.turn = m.turn
+         and s.moves = m.moves
          and s.position = m.position
          and s.status = m.status
          -- A cancelled saga goes no further, but back.
          and (s.cancelled_at is null or m.status = 'COMPENSATING' or m.to_status = 'COMPENSATING')
          and (m.replies is null or s.replies = m.replies)
-      returning m.*
+      returning m.id, m.to_turn, m.used, m.used_by, s.asleep, s.due_at
     ), recorded as (
       insert into sagas.saga_step
-             (saga_id, position, name, status, output, attempts, undo_attempts, error_code, error, undone_at)
-      select id, step, step_name, step_status, output::jsonb, attempts, undo_attempts, step_code, step_error,
-             case when step_status = 'COMPENSATED' then now() end
+             (saga_id, position, name, status, output, attempts, undo_attempts, error_code, error, undone_at,
+              due_at, timed_out, was_begun, started_at, ended_at, undo_started_at)
+      select moved.id, r.position, r.name, r.status, r.output::jsonb, r.attempts, r.undo_attempts, r.code, r.error,
+             to_timestamp(r.undone_at / 1000),
+             coalesce(date_trunc('milliseconds', posthorn.now()) + r.delay_ms * interval '1 ms',
+                      to_timestamp(r.due_at / 1000)),
+             r.timed_out,
+             r.was_begun,
+             to_timestamp(r.started_at / 1000),
+             to_timestamp(r.ended_at / 1000),
+             to_timestamp(r.undo_started_at / 1000)
         from moved
-       where step is not null
+        join record as r on r.id = moved.id
       on conflict (saga_id, position) do update
          set status = excluded.status, output = excluded.output, attempts = excluded.attempts,
              undo_attempts = excluded.undo_attempts, undone_at = excluded.undone_at, updated_at = now(),
-             error_code = coalesce(excluded.error_code, saga_step.error_code),
-             error = coalesce(excluded.error, saga_step.error)
+             error_code = excluded.error_code, error = excluded.error,
+             due_at = excluded.due_at, timed_out = excluded.timed_out, was_begun = excluded.was_begun,
+             started_at = coalesce(saga_step.started_at, excluded.started_at),
+             ended_at = coalesce(excluded.ended_at, saga_step.ended_at),
+             undo_started_at = coalesce(saga_step.undo_started_at, excluded.undo_started_at)
     ), used as (
       update sagas.saga_reply as r
-         set status = 'USED', step = moved.step
+         set status = 'USED', step = moved.used_by
         from moved
        where r.saga_id = moved.id and r.event_id = moved.used
     ), turned as (
       insert into sagas.saga_turn (id, saga_id, turn, due_at)
-      select id || '/' || to_turn, id, to_turn, posthorn.now() + delay_ms * interval '1 ms'
+      select id || '/' || to_turn, id, to_turn, due_at
         from moved
-       where delay_ms is not null
+       where asleep and due_at is not null
     )
-    select id from moved`
-  const { rows } = await db.query<{ id: string }>(nameStatement('write_moves', statement, naming))
-  return new Set(rows.map(({ id }) => id))
+    select id, extract(epoch from date_trunc('milliseconds', posthorn.now()))::float8 * 1000 as now from moved`
+  const { rows } = await db.query<{ id: string; now: number }>(
+    nameStatement('write_moves', statement, naming),
+  )
+  return new Map(rows.map(({ id, now }) => [id, Math.round(now)]))
 }
 
 function moveRow(move: Move) {
-  const { from, next, record } = move
+  const { from, next } = move
   return {
     id: from.id,
     turn: from.turn,
+    moves: from.moves,
     position: from.position,
     status: from.status,
-    replies: move.unlessReplied ? from.replies : null,
+    replies: move.unlessReplied ? from.replies : undefined,
     to_turn: from.turn + (next ? 1 : 0),
     to_position: move.position,
     to_status: move.status,
     asleep: next !== undefined,
-    waits_for: next && next.waitsFor.length > 0 ? next.waitsFor : null,
-    delay_ms: next?.delayMs ?? null,
+    waits_for: next && next.waitsFor.length > 0 ? next.waitsFor : undefined,
+    delay_ms: next?.delayMs,
+    wake_at: next?.wakeAt,
     // Why it compensates stays.
-    code: move.failure?.code ?? (from.status === 'COMPENSATING' ? from.error_code : null),
-    error: move.failure?.message ?? (from.status === 'COMPENSATING' ? from.error : null),
-    used: move.used ?? null,
-    step: record?.position ?? null,
-    step_name: record?.name,
-    step_status: record?.status,
-    output: record?.output ? JSON.stringify(record.output) : null,
-    attempts: record?.attempts,
-    undo_attempts: record?.undo_attempts,
-    step_code: record?.failure?.code,
-    step_error: record?.failure?.message,
+    code: move.failure?.code ?? (from.status === 'COMPENSATING' ? from.error_code : undefined),
+    error: move.failure?.message ?? (from.status === 'COMPENSATING' ? from.error : undefined),
+    used: move.used?.id,
+    used_by: move.used?.position,
   }
+}
+
+function recordRows({ from, records }: Move) {
+  return records.map((record) => ({
+    id: from.id,
+    position: record.position,
+    name: record.name,
+    status: record.status,
+    output: record.output ? JSON.stringify(record.output) : undefined,
+    attempts: record.attempts,
+    undo_attempts: record.undo_attempts,
+    delay_ms: record.delayMs,
+    due_at: record.due_at ?? undefined,
+    timed_out: record.timed_out,
+    was_begun: record.was_begun,
+    started_at: record.startedAt,
+    ended_at: record.endedAt,
+    undo_started_at: record.undoStartedAt,
+    undone_at: record.undoneAt,
+    code: record.error_code ?? undefined,
+    error: record.error ?? undefined,
+  }))
 }

@@ -1,4 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import type { Fork } from '../fork.ts'
+import { SIGNAL_PREFIX } from '../step-builder.ts'
 import type {
   SagaActionDetails,
   SagaEventDetails,
@@ -19,7 +21,7 @@ const SUMMARY = sql`
   case when s.finished_at is null or s.status = 'FAILED' then s.step_names[s.position + 1] end as step,
   case when s.asleep and s.waits_for is not null then s.waits_for else '{}' end as "waitsFor",
   case when s.asleep then s.due_at end as "dueAt",
-  s.cancelled_at as "cancelledAt",
+  s.cancelled_at as "cancelledAt", s.deadline_at as "deadlineAt",
   case when s.error_code is not null
        then json_build_object('code', s.error_code, 'message', coalesce(s.error, s.error_code)) end as error,
   case when s.held_code is not null
@@ -52,21 +54,29 @@ export async function selectSagas(
   return rows
 }
 
-export type SagaHead = SagaSummary & { readonly input: object }
+export type SagaHead = SagaSummary & {
+  readonly input: object
+  readonly forks: readonly Fork[] | undefined
+}
+
+/** A step without what follows from the saga's forks. */
+export type StoredStep = Omit<StepDetails, 'branch'>
 
 export async function selectSaga(db: Queryable, id: string): Promise<Stored<SagaHead> | undefined> {
   const { rows } = await db.query<Stored<SagaHead>>(sql`
-    select ${SUMMARY}, s.input from sagas.saga as s where s.id = ${id}`)
+    select ${SUMMARY}, s.input, s.forks from sagas.saga as s where s.id = ${id}`)
   return rows[0]
 }
 
 /** Every step of the saga, also those that have not begun. */
-export async function selectSteps(db: Queryable, id: string): Promise<Stored<StepDetails>[]> {
-  const { rows } = await db.query<Stored<StepDetails>>(sql`
+export async function selectSteps(db: Queryable, id: string): Promise<Stored<StoredStep>[]> {
+  const { rows } = await db.query<Stored<StoredStep>>(sql`
     select step.name, t.output, t.skipped, t.updated_at as "updatedAt", t.undone_at as "undoneAt",
            coalesce(t.attempts, 0) as attempts, coalesce(t.undo_attempts, 0) as "undoAttempts",
-           coalesce(t.status, case when s.status = 'RUNNING' and s.position = step.n - 1
-                                   then 'RUNNING' else 'PENDING' end) as status,
+           coalesce(t.status, 'PENDING') as status,
+           case when t.status in ('WAITING', 'RETRYING', 'UNDOING') then t.due_at end as "dueAt",
+           coalesce(t.timed_out, false) as "timedOut",
+           t.started_at as "startedAt", t.ended_at as "endedAt", t.undo_started_at as "undoStartedAt",
            case when t.error_code is not null
                 then json_build_object('code', t.error_code, 'message', coalesce(t.error, t.error_code)) end as error
       from sagas.saga as s
@@ -99,7 +109,10 @@ export async function selectEvents(db: Queryable, id: string): Promise<Stored<Sa
 
 export async function selectReplies(db: Queryable, id: string): Promise<SagaReplyDetails[]> {
   const { rows } = await db.query<SagaReplyDetails>(sql`
-    select event_id as id, event_type as type, payload, status, received_at as "receivedAt"
+    select event_id as id, payload, status, received_at as "receivedAt",
+           case when starts_with(event_type, ${SIGNAL_PREFIX}) then 'signal' else 'reply' end as kind,
+           case when starts_with(event_type, ${SIGNAL_PREFIX})
+                then substr(event_type, length(${SIGNAL_PREFIX}) + 1) else event_type end as type
       from sagas.saga_reply where saga_id = ${id} order by received_at, event_id`)
   return rows
 }

@@ -25,12 +25,16 @@ export async function takeTurns(
        where s.id = w.id and s.turn = w.turn and s.asleep
       returning s.id
     )
-    select s.id, s.name, s.version, s.step_names, s.tenant, s.traceparent, s.status, s.input,
-           s.position, s.turn, s.replies, s.cancelled_at is not null as cancelled, s.error_code, s.error,
+    select s.id, s.name, s.version, s.step_names, s.forks, s.tenant, s.traceparent, s.status, s.input,
+           s.position, s.turn, s.moves, s.replies, s.cancelled_at is not null as cancelled, s.error_code, s.error,
            s.held_code is not null as held,
+           round(extract(epoch from s.deadline_at) * 1000)::float8 as deadline_at,
+           floor(extract(epoch from posthorn.now()) * 1000)::float8 as now,
            array(select json_build_object('position', t.position, 'status', t.status, 'output', t.output,
                                           'attempts', t.attempts, 'undo_attempts', t.undo_attempts,
-                                          'round', t.round)
+                                          'due_at', round(extract(epoch from t.due_at) * 1000),
+                                          'round', t.round, 'timed_out', t.timed_out, 'was_begun', t.was_begun,
+                                          'error_code', t.error_code, 'error', t.error)
                    from sagas.saga_step as t where t.saga_id = s.id) as records,
            array(select json_build_object('id', r.event_id, 'type', r.event_type,
                                           'payload', r.payload, 'headers', r.headers)
@@ -44,6 +48,20 @@ export async function takeTurns(
        and (not s.asleep or exists (select from woken where woken.id = s.id))`
   const { rows } = await db.query<Instance>(nameStatement('take_turns', statement, naming))
   return rows
+}
+
+/**
+ * Fences the processes that began these turns before: they may still be alive, and whatever they
+ * write from here on finds another number of moves. On its own, before the turns are taken: what is
+ * read then is what they have left.
+ */
+export async function fenceTurns(db: Queryable, turns: readonly Turn[]): Promise<void> {
+  await db.query(sql`
+    update sagas.saga as s
+       set moves = s.moves + 1
+      from unnest(${turns.map(({ sagaId }) => sagaId)}::uuid[], ${turns.map(({ turn }) => turn)}::integer[])
+           as t (id, turn)
+     where s.id = t.id and s.turn = t.turn`)
 }
 
 /**
