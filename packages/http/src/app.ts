@@ -81,6 +81,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const app = fastify({
     ...loggerOf(options.log ?? false),
     bodyLimit: options.bodyLimit ?? 1_048_576,
+    // As long as a key of a message may be.
+    routerOptions: { maxParamLength: 1_000 },
     connectionTimeout: options.connectionTimeoutMs ?? 65_000,
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 30_000,
     trustProxy: trustOf(options.trustProxy),

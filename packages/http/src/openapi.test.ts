@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
 import { HTTP_PROBLEMS } from './errors.ts'
@@ -84,6 +85,15 @@ test('what has a default need not be sent, and unknown fields are refused', asyn
     additionalProperties: false,
   })
   expect(document.paths['/things']?.['get']?.tags).toEqual(['things'])
+})
+
+test('a body that may be null may be left out', async () => {
+  const app = await sampleApp()
+  const body = Type.Union([Type.Object({ reason: Type.Optional(Type.String()) }), Type.Null()])
+  app.post('/maybe', { schema: { body } }, () => ({}))
+  const { paths } = (await app.inject({ url: '/openapi.json' })).json<Document>()
+  expect(paths['/maybe']?.['post']?.requestBody).toMatchObject({ required: false })
+  expect(paths['/things']?.['post']?.requestBody).toMatchObject({ required: true })
 })
 
 test('every problem has the form that is described', () => {

@@ -53,7 +53,7 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
     open.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' }
     })
-    open.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
+    open.get('/openapi.json', { schema: { hide: true } }, () => describeBodies(app.swagger()))
     await open.register(swaggerUi, { routePrefix: '/docs', uiConfig: { showExtensions: true } })
   })
 }
@@ -76,6 +76,24 @@ function describeRoute(schema: FastifySchema | undefined, access: Access): Fasti
       '5XX': { description: 'Server error', content: { ...own('5XX'), ...content } },
     },
   }
+}
+
+/** A body that may be null may be left out; the library calls every body required. */
+function describeBodies<Document extends { readonly paths?: object }>(
+  document: Document,
+): Document {
+  const operations = Object.values(document.paths ?? {}).flatMap((path: object) =>
+    Object.values(path),
+  ) as { requestBody?: { required?: boolean; content: Record<string, { schema?: Nullable }> } }[]
+  for (const { requestBody } of operations) {
+    const forms = Object.values(requestBody?.content ?? {}).flatMap(({ schema }) => schema?.anyOf)
+    if (requestBody && forms.some((form) => form?.type === 'null')) requestBody.required = false
+  }
+  return document
+}
+
+interface Nullable {
+  readonly anyOf?: readonly { readonly type?: string }[]
 }
 
 /** A schema as clients see it: what has a default is there for the handler, but need not be sent. */

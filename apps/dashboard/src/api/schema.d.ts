@@ -514,7 +514,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @description why, in your words */
@@ -694,7 +694,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @description why, in your words */
@@ -5514,7 +5514,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             reason?: string
@@ -5697,7 +5697,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             reason?: string
@@ -5761,7 +5761,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             reason?: string
@@ -6168,7 +6168,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             reason?: string
@@ -6903,7 +6903,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @description in minor units; left out: all that is authorised */
@@ -7118,7 +7118,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @description in minor units; left out: all that is left */
@@ -10637,7 +10637,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             dryRun?: boolean
@@ -10981,7 +10981,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @enum {unknown} */
@@ -11124,7 +11124,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             reason?: string
@@ -11914,7 +11914,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @description stays with the saga, and in the audit */
@@ -12339,7 +12339,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @description stays with the saga, and in the audit */
@@ -14031,7 +14031,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             reason?: string
@@ -14538,7 +14538,7 @@ export interface paths {
         }
         cookie?: never
       }
-      requestBody: {
+      requestBody?: {
         content: {
           'application/json': {
             /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */

@@ -90,6 +90,14 @@ describe('outboxes', () => {
     const again = await server.call(`${base}/keys/mallory/unblock`, { method: 'POST' })
     expect(again.body).toEqual({ unblocked: false })
   })
+
+  test('a key may be as long as the table takes it', async () => {
+    const key = 'mallory '.repeat(60)
+    await deadLetter(key, 'first')
+    letters.refusing.clear()
+    const place = `${base}/keys/${encodeURIComponent(key)}/unblock`
+    expect((await server.call(place, { method: 'POST' })).body).toEqual({ unblocked: true })
+  })
 })
 
 describe('messages', () => {
@@ -164,6 +172,8 @@ describe('replays', () => {
     expect((await server.call(`${base}/messages/${bills[0]}`)).body).toMatchObject({
       state: 'lost',
     })
+    const never = await server.call(`${base}/replay`, { body: { filter, perSecond: 5e-324 } })
+    expect(never).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } })
     const wet = await server.call(`${base}/replay`, { body: { filter } })
     expect(wet).toMatchObject({ status: 202, body: { count: 2, dryRun: false } })
     for (const id of bills) await becomes(id, 'posted')

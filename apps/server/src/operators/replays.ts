@@ -69,7 +69,7 @@ const tags = ['outboxes']
 const Order = Type.Object({
   filter: Type.Optional(Filter),
   reason: Value,
-  perSecond: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 100_000 })),
+  perSecond: Type.Optional(Type.Number({ minimum: 0.001, maximum: 100_000 })),
 })
 
 const replaying = {
