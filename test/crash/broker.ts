@@ -9,6 +9,12 @@ export interface BrokerAddress {
   readonly address: string
 }
 
+const VARIABLES = { rabbitmq: 'RABBITMQ_URL', kafka: 'KAFKA_BROKERS' } as const
+
+export function brokerOf(kind: BrokerKind, env: Readonly<Record<string, string>>): BrokerAddress {
+  return { kind, address: env[VARIABLES[kind]] ?? '' }
+}
+
 /** Short, so that a run does not wait long for the broker or the database to be there again. */
 const RETRY = schedule(['100ms', '200ms', '400ms', '1s'], { then: 'repeat-last' })
 

@@ -3,8 +3,18 @@ import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** What a process has in hand. */
+export interface Usage {
+  /** After a full collection of garbage. */
+  readonly heapBytes: number
+  readonly openFiles: number
+}
+
 /** What a child says to us. */
-export type Report = { readonly kind: 'ready' } | { readonly kind: 'lost'; readonly claims: number }
+export type Report =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'lost'; readonly claims: number }
+  | ({ readonly kind: 'usage' } & Usage)
 
 export interface Child {
   readonly name: string
@@ -14,6 +24,11 @@ export interface Child {
   readonly ended: Promise<number>
   /** `kill -9`. */
   kill(): Promise<number>
+  /** SIGSTOP: it does nothing, and its connections stay open, until `resume`. */
+  suspend(): void
+  resume(): void
+  /** What it has in hand now; undefined if it ends before it has said so. */
+  measure(): Promise<Usage | undefined>
   /** Asks it to end in good order; kills it if it does not. */
   stop(): Promise<number>
 }
@@ -35,12 +50,15 @@ export function startChild(program: `${string}-process.ts`, options: ChildOption
   const log = openSync(join(folder, `${name.replace(/\.\d+$/, '')}.log`), 'a')
   const child = fork(new URL(program, import.meta.url), [JSON.stringify({ name, ...settings })], {
     stdio: ['ignore', log, log, 'ipc'],
+    execArgv: ['--expose-gc'],
   })
   closeSync(log)
   const ready = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<number>()
+  let measured = Promise.withResolvers<Usage>()
   child.on('message', (report: Report) => {
     if (report.kind === 'ready') ready.resolve()
+    if (report.kind === 'usage') measured.resolve(report)
     onReport?.(report)
   })
   child.once('error', () => ended.resolve(1))
@@ -55,6 +73,13 @@ export function startChild(program: `${string}-process.ts`, options: ChildOption
     ready: ready.promise,
     ended: ended.promise,
     kill,
+    suspend: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    measure() {
+      measured = Promise.withResolvers<Usage>()
+      child.send('measure', () => undefined)
+      return Promise.race([measured.promise, ended.promise.then(() => undefined)])
+    },
     async stop() {
       // Gone already, or going: the answer is its end.
       child.send('stop', () => undefined)

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { openPostgres } from '@posthorn/postgres'
-import { killService } from '../../scripts/services/index.mjs'
-import type { BrokerKind } from './broker.ts'
+import { killService, type ServiceName } from '../../scripts/services/index.mjs'
+import { unmountDisk } from './small-disk.ts'
 
 /*
  * Outlives the run, and ends the servers if the run was killed and could not: they are processes of
@@ -11,10 +11,10 @@ import type { BrokerKind } from './broker.ts'
 export interface GuardSettings {
   readonly folder: string
   readonly postgresFolder: string
-  readonly broker: BrokerKind
+  readonly services: readonly ServiceName[]
 }
 
-const { folder, postgresFolder, broker } = JSON.parse(process.argv[2] ?? '{}') as GuardSettings
+const { folder, postgresFolder, services } = JSON.parse(process.argv[2] ?? '{}') as GuardSettings
 
 // Ctrl-C in the terminal interrupts us too; we wait for what the run does.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
@@ -34,7 +34,8 @@ process.send?.({ kind: 'ready' })
 await gone
 await postgres.close()
 if (!isDone) {
-  await killService(broker, { dir: folder }).catch(() => undefined)
+  await Promise.allSettled(services.map((name) => killService(name, { dir: folder })))
+  await unmountDisk(postgresFolder)
   for (const path of [postgresFolder, folder]) await rm(path, { recursive: true, force: true })
 }
 process.exit(0)

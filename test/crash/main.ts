@@ -1,11 +1,13 @@
 import { engineMigrations, migrate, type Queryable } from '@posthorn/engine'
 import { Pool } from 'pg'
+import { brokerOf } from './broker.ts'
 import { startFleet } from './fleet.ts'
 import { isBroken, printLedger, type Ledger } from './ledger.ts'
 import { printLogs } from './logs.ts'
 import { parseOptions, type Options } from './options.ts'
 import { poison } from './poison.ts'
-import { schema } from './queries.ts'
+import { outboxes } from './outbox.ts'
+import { schemaOf } from './queries.ts'
 import { startServers, type Servers } from './servers.ts'
 import { storm } from './storm.ts'
 import { LANES } from './writer.ts'
@@ -21,7 +23,7 @@ const tooLate = setTimeout(
 )
 
 const began = performance.now()
-const servers = await startServers(options.broker)
+const servers = await startServers([options.broker])
 let failed = true
 try {
   const ledgers = await run(servers, options, called.signal)
@@ -40,12 +42,13 @@ console.log(`\n${failed ? 'BROKEN' : 'held'} after ${seconds} s, seed ${options.
 process.exit(failed ? 1 : 0)
 
 async function run(on: Servers, what: Options, signal: AbortSignal): Promise<Ledger[]> {
-  const { databaseUrl, broker, folder } = on
+  const { databaseUrl, folder, env } = on
+  const broker = brokerOf(what.broker, env)
   const pool = new Pool({ connectionString: databaseUrl, max: LANES + 4 })
   // The server is killed on purpose; queries under way fail where they are awaited.
   pool.on('error', () => undefined)
   await migrate(pool, [await engineMigrations()])
-  await pool.query(schema)
+  await pool.query(schemaOf(outboxes))
   const consumers = startFleet({
     program: 'consumer-process.ts',
     name: 'consumer',
@@ -57,7 +60,7 @@ async function run(on: Servers, what: Options, signal: AbortSignal): Promise<Led
     // Their queues are there when they are ready: nothing that is sent before could be kept.
     await consumers.ready
     const db = pool as unknown as Queryable
-    const stage = { servers: on, pool, db, consumers, options: what, signal }
+    const stage = { servers: on, broker, pool, db, consumers, options: what, signal }
     const found: Ledger[] = []
     for (const scenario of what.scenarios) {
       console.log(`${scenario} …`)

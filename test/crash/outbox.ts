@@ -19,7 +19,7 @@ export interface EventPayload {
   readonly n: number
 }
 
-const columns = {
+export const columns = {
   dueAt: 'due_at',
   error: 'error',
   errorCode: 'error_code',
@@ -27,9 +27,9 @@ const columns = {
 } as const
 
 /** Leases of 2 s: another relay soon takes over what a killed one held. */
-const claim = { batch: 100, every: '1s', lease: '2s' } as const
+export const claim = { batch: 100, every: '1s', lease: '2s' } as const
 
-function toMessage(type: string) {
+export function toMessage(type: string) {
   return ({ id, key, n }: EventRow) => ({ id, type, key, payload: { key, n: Number(n) } })
 }
 

@@ -1,5 +1,6 @@
+import { readdirSync } from 'node:fs'
 import type { Log } from '@posthorn/engine'
-import type { Report } from './child.ts'
+import type { Report, Usage } from './child.ts'
 
 /** The process that started this one. */
 export interface Parent<Settings> {
@@ -16,11 +17,20 @@ export function meetParent<Settings>(): Parent<Settings> {
   process.on('disconnect', () => process.exit(1))
   process.on('message', (order) => {
     if (order === 'stop') stopped.resolve()
+    if (order === 'measure') process.send?.({ kind: 'usage', ...usage() })
   })
   return {
     settings: JSON.parse(process.argv[2] ?? '{}') as Settings & { name: string },
     tell: (report) => void process.send?.(report),
     stopped: stopped.promise,
+  }
+}
+
+function usage(): Usage {
+  globalThis.gc?.()
+  return {
+    heapBytes: process.memoryUsage().heapUsed,
+    openFiles: readdirSync('/proc/self/fd').length,
   }
 }
 

@@ -54,7 +54,7 @@ interface Course {
  * everything else must go through, uncharged.
  */
 export async function poison(stage: Stage): Promise<Ledger[]> {
-  const { servers, pool, db, options, signal } = stage
+  const { servers, broker, pool, db, options, signal } = stage
   const cases = createCases(options.seed)
   for (const { outbox, poison: bad, mates } of cases) {
     await write(pool, outbox, [...mates, bad])
@@ -66,7 +66,7 @@ export async function poison(stage: Stage): Promise<Ledger[]> {
     folder: servers.folder,
     settings: {
       databaseUrl: servers.databaseUrl,
-      broker: servers.broker,
+      broker,
       outboxes: cases.map(({ outbox }) => outbox.name),
       poison: cases.map(({ poison: bad }) => bad.id),
     },

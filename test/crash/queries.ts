@@ -6,13 +6,14 @@ import {
   type Transaction,
 } from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
-import { inbox, outboxes, type EventRow } from './outbox.ts'
+import { inbox, type EventRow } from './outbox.ts'
 
 /**
  * The business side (account, entry) is written with the messages, the consumer's side (effect)
  * with its inbox: what was committed and what took effect is read from these two, not from the engine.
  */
-export const schema = `
+export function schemaOf(outboxes: readonly Outbox<EventRow>[]): string {
+  return `
 create schema crash;
 create table crash.account (
   source text not null,
@@ -38,6 +39,7 @@ create table crash.effect (
 ${inboxTableSql(inbox)}
 ${outboxes.map(outboxSchema).join('\n')}
 `
+}
 
 function outboxSchema(outbox: Outbox<EventRow>): string {
   return `

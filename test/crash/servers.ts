@@ -7,63 +7,78 @@ import {
   restartService,
   startServices,
   stopServices,
+  type ServiceName,
 } from '../../scripts/services/index.mjs'
-import type { BrokerAddress, BrokerKind } from './broker.ts'
 import { startChild } from './child.ts'
+import type { GuardSettings } from './guard-process.ts'
+import { unmountDisk } from './small-disk.ts'
 
-/** A Postgres and a broker that belong to this run alone, so that both may be killed. */
+/** A Postgres and other servers that belong to this run alone, so that they may be killed. */
 export interface Servers {
   /** For logs and other files of the run. */
   readonly folder: string
   readonly databaseUrl: string
-  readonly broker: BrokerAddress
+  /** Postgres's own, which its account may read. */
+  readonly postgresFolder: string
+  /** Where the other servers are, as their clients' variables say it. */
+  readonly env: Readonly<Record<string, string>>
   readonly versions: string
   /** `kill -9` of all its processes, and a start with recovery. Resolves when it answers again. */
   crashPostgres(): Promise<void>
-  crashBroker(): Promise<void>
+  /** In good order: connections are ended, nothing is recovered. */
+  restartPostgres(): Promise<void>
+  crash(name: ServiceName): Promise<void>
+  restart(name: ServiceName): Promise<void>
   stop(options: { keep: boolean }): Promise<void>
 }
 
-const VARIABLES = { rabbitmq: 'RABBITMQ_URL', kafka: 'KAFKA_BROKERS' } as const
+/** What names a server of others to their clients. */
+const VARIABLES = { rabbitmq: 'RABBITMQ_URL', kafka: 'KAFKA_BROKERS', s3: 'S3_ENDPOINT' } as const
 
-export async function startServers(kind: BrokerKind): Promise<Servers> {
-  // A broker of others, named by the environment, is not ours to kill.
-  delete process.env[VARIABLES[kind]]
+export async function startServers(names: readonly ServiceName[]): Promise<Servers> {
+  // A server of others, named by the environment, is not ours to kill.
+  for (const name of names) delete process.env[VARIABLES[name]]
   const log = () => undefined
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const settings = { fsync: 'off', max_connections: 200 }
   const postgres = await temporaryPostgres({ settings })
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-crash-'))
-  // Before the broker: of a Postgres that was left behind the next run would take care.
-  const guard = startChild('guard-process.ts', {
-    name: 'guard',
-    folder,
-    settings: { folder, postgresFolder: postgres.folder, broker: kind },
-  })
+  const guarded: GuardSettings = { folder, postgresFolder: postgres.folder, services: names }
+  // Before the others: of a Postgres that was left behind the next run would take care.
+  const guard = startChild('guard-process.ts', { name: 'guard', folder, settings: guarded })
   const stop = async ({ keep }: { keep: boolean }) => {
     await guard.stop()
-    await Promise.allSettled([postgres.close(), stopServices({ names: [kind], dir: folder })])
+    // Its data go with it: no need to write them down in good order first.
+    await postgres.kill()
+    await unmountDisk(postgres.folder)
+    await Promise.allSettled([postgres.close(), stopServices({ names: [...names], dir: folder })])
     if (!keep) await rm(folder, { recursive: true, force: true })
   }
   await guard.ready
-  const services = await startServices({ names: [kind], dir: folder, log })
-  const address = services.env[VARIABLES[kind]]
-  if (address === undefined) {
+  const { env, versions, failures } = await startServices({ names: [...names], dir: folder, log })
+  const missing = Object.values(failures)
+  if (missing.length > 0) {
     await stop({ keep: false })
-    throw new Error(services.failures[kind] ?? `${kind} could not be started`)
+    throw new Error(missing.join('\n'))
   }
+  const described = names.map((name) => `${name} ${versions[name]}`)
   return {
     folder,
     databaseUrl: postgres.url,
-    broker: { kind, address },
-    versions: `PostgreSQL ${postgres.version}, ${kind} ${services.versions[kind]}`,
+    postgresFolder: postgres.folder,
+    env,
+    versions: [`PostgreSQL ${postgres.version}`, ...described].join(', '),
     async crashPostgres() {
       await postgres.kill()
       await postgres.restart()
     },
-    async crashBroker() {
-      await killService(kind, { dir: folder })
-      await restartService(kind, { dir: folder, log })
+    restartPostgres: () => postgres.restart(),
+    async crash(name) {
+      await killService(name, { dir: folder })
+      await restartService(name, { dir: folder, log })
+    },
+    async restart(name) {
+      await restartService(name, { dir: folder, log })
     },
     stop,
   }

@@ -2,6 +2,7 @@ import type { Queryable } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { readArrivals } from './arrivals.ts'
 import { audit, type Findings } from './audit.ts'
+import type { BrokerAddress } from './broker.ts'
 import { startFleet, type Fleet } from './fleet.ts'
 import { spread, type Ledger, type Line } from './ledger.ts'
 import type { Options } from './options.ts'
@@ -25,6 +26,7 @@ import { untilAnswered, write, type Written } from './writer.ts'
 
 export interface Stage {
   readonly servers: Servers
+  readonly broker: BrokerAddress
   readonly pool: Pool
   /** The same pool, for single statements. */
   readonly db: Queryable
@@ -53,7 +55,7 @@ const RECOVERY_MS = 60_000
  * broker crash and come back, and the consumers die once each.
  */
 export async function storm(stage: Stage): Promise<Ledger> {
-  const { servers, pool, db, consumers, options, signal } = stage
+  const { servers, broker, pool, db, consumers, options, signal } = stage
   const random = createRandom(options.seed)
   const keys = keyNames(options.keys)
   await insertAccounts(db, stormEvents.name, keys)
@@ -64,7 +66,7 @@ export async function storm(stage: Stage): Promise<Ledger> {
     folder: servers.folder,
     settings: {
       databaseUrl: servers.databaseUrl,
-      broker: servers.broker,
+      broker,
       outboxes: [stormEvents.name],
       poison: [],
     },
@@ -133,7 +135,7 @@ async function strike(stage: Stage, relays: Fleet, blows: readonly Blow[]): Prom
 }
 
 async function deal(
-  { servers, consumers, db, signal }: Stage,
+  { servers, broker, consumers, db, signal }: Stage,
   relays: Fleet,
   { blow, damage }: { blow: Blow; damage: Damage },
 ): Promise<void> {
@@ -160,7 +162,7 @@ async function deal(
       damage.postgresMs = performance.now() - began
       return
     case 'broker':
-      await servers.crashBroker()
+      await servers.crash(broker.kind)
       damage.brokerMs = performance.now() - began
       return
   }

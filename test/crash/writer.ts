@@ -103,6 +103,8 @@ async function persist(pool: Pool, outbox: Outbox<EventRow>, batch: Batch): Prom
       const isThere = await untilAnswered(() => hasEntry(db, batch.ids[0] ?? ''))
       if (isThere) return repeats
       repeats += 1
+      // It is there and refuses, perhaps: a disk that is full is not empty at once.
+      await sleep(PAUSE_MS)
     }
   }
 }

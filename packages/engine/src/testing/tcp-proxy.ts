@@ -1,5 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** `up` is what the client says, `down` what the server answers. */
+export type Direction = 'up' | 'down'
 
 /** A TCP line to a server that a test can break, as if the server or the process were gone. */
 export interface TcpProxy {
@@ -7,9 +11,17 @@ export interface TcpProxy {
   readonly port: number
   /** Ends all connections and refuses new ones. */
   cut(): void
-  /** Keeps all connections, takes new ones, and lets nothing through. */
-  stall(): void
+  /** Ends all connections with a reset, and takes new ones. */
+  reset(): void
+  /** Keeps all connections, takes new ones, and lets nothing through: both ways, or one. */
+  stall(direction?: Direction): void
+  /** Keeps the connections that are there and lets nothing through on them; new ones work. */
+  strand(): void
+  /** Lets everything through later, in order. */
+  slow(delayMs: number): void
   heal(): Promise<void>
+  /** Ends all connections and listens no longer. */
+  close(): Promise<void>
   /**
    * Breaks the connection at the next COMMIT of a Postgres client: before the server gets it, or
    * when it has done it and before its answer comes back.
@@ -19,54 +31,65 @@ export interface TcpProxy {
   by(url: string): string
 }
 
+/** One client's connection, and ours to the server. */
+interface Pair {
+  readonly near: Socket
+  readonly far: Socket
+  isStranded: boolean
+}
+
 /** `rewrite` sees what the server says before the client does. */
 export async function createTcpProxy(
   server: { readonly host: string; readonly port: number },
   rewrite: (line: { port: number }) => (bytes: Buffer) => Buffer = () => (bytes) => bytes,
 ): Promise<TcpProxy> {
   const host = '127.0.0.1'
-  const sockets = new Set<Socket>()
+  const pairs = new Set<Pair>()
   let port = 0
-  let stalled = false
+  let silent: Direction | 'both' | undefined
+  let delayMs = 0
   let cutting: 'before' | 'after' | undefined
   const listener = createServer((near) => {
     const far = connect(server.port, server.host)
+    const pair: Pair = { near, far, isStranded: false }
+    pairs.add(pair)
     const change = rewrite({ port })
-    const end = () => {
-      near.destroy()
-      far.destroy()
-    }
+    const passes = (direction: Direction) =>
+      !pair.isStranded && silent !== 'both' && silent !== direction
     // What the server answers to a COMMIT that was to be cut off behind it.
     let isDeaf = false
     for (const socket of [near, far]) {
-      sockets.add(socket)
       socket.setNoDelay(true)
       socket.on('error', () => undefined)
       socket.on('close', () => {
-        sockets.delete(socket)
-        end()
+        pairs.delete(pair)
+        end(pair)
       })
     }
+    const up = lateWriter(far, () => delayMs)
+    const down = lateWriter(near, () => delayMs)
     near.on('data', (bytes) => {
-      if (stalled) return
+      if (!passes('up')) return
       if (cutting !== undefined && /\bcommit\b/i.test(bytes.toString('latin1'))) {
         const when = cutting
         cutting = undefined
         isDeaf = true
-        if (when === 'before') return end()
+        if (when === 'before') return end(pair)
       }
-      far.write(bytes)
+      up(bytes)
     })
     far.on('data', (bytes) => {
-      if (isDeaf) end()
-      else if (!stalled) near.write(change(bytes))
+      if (isDeaf) end(pair)
+      else if (passes('down')) down(change(bytes))
     })
   })
-  const endAll = () => sockets.forEach((socket) => socket.destroy())
+  const endAll = () => pairs.forEach(end)
   const heal = async () => {
     // What was lost meanwhile is lost: those connections are of no use.
-    if (stalled) endAll()
-    stalled = false
+    if (silent !== undefined) endAll()
+    for (const pair of pairs) if (pair.isStranded) end(pair)
+    silent = undefined
+    delayMs = 0
     if (listener.listening) return
     listener.listen(port, host)
     await once(listener, 'listening')
@@ -80,8 +103,17 @@ export async function createTcpProxy(
       listener.close()
       endAll()
     },
-    stall: () => void (stalled = true),
+    reset: () => pairs.forEach(({ near, far }) => [near, far].forEach((s) => s.resetAndDestroy())),
+    stall: (direction) => void (silent = direction ?? 'both'),
+    strand: () => pairs.forEach((pair) => void (pair.isStranded = true)),
+    slow: (ms) => void (delayMs = ms),
     heal,
+    async close() {
+      const closed = listener.listening ? once(listener, 'close') : undefined
+      listener.close()
+      endAll()
+      await closed
+    },
     cutNextCommit: (when) => void (cutting = when),
     by(url) {
       const address = new URL(url)
@@ -89,6 +121,29 @@ export async function createTcpProxy(
       address.port = String(port)
       return address.href
     },
+  }
+}
+
+function end({ near, far }: Pair): void {
+  near.destroy()
+  far.destroy()
+}
+
+/** Writes what it is given so much later as is said when it comes, and never out of order. */
+function lateWriter(to: Socket, delayMs: () => number): (bytes: Buffer) => void {
+  let last = Promise.resolve()
+  let waiting = 0
+  const writeAt = async (dueMs: number, bytes: Buffer, before: Promise<void>) => {
+    await before
+    await sleep(Math.max(0, dueMs - performance.now()))
+    waiting -= 1
+    if (!to.destroyed) to.write(bytes)
+  }
+  return (bytes) => {
+    const dueMs = performance.now() + delayMs()
+    if (delayMs() === 0 && waiting === 0) return void to.write(bytes)
+    waiting += 1
+    last = writeAt(dueMs, bytes, last)
   }
 }
 

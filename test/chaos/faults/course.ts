@@ -1,0 +1,83 @@
+import { createRandom } from '../../crash/random.ts'
+import { pause } from '../../crash/waiting.ts'
+import type { Options } from '../options.ts'
+import type { Stage } from '../stage.ts'
+import { businessFaults } from './business.ts'
+import { databaseFaults } from './database.ts'
+import { inSeconds, type Fault, type Strike } from './fault.ts'
+import { networkFaults } from './network.ts'
+import { outsideFaults } from './outside.ts'
+import { processFaults } from './processes.ts'
+import { serverFaults } from './servers.ts'
+
+const FAULTS: readonly Fault[] = [
+  ...processFaults,
+  ...serverFaults,
+  ...networkFaults,
+  ...databaseFaults,
+  ...outsideFaults,
+  ...businessFaults,
+]
+
+/** A strike and its time in the run. */
+interface PlannedStrike extends Strike {
+  readonly atMs: number
+  readonly fault: string
+}
+
+/** What happened, as it is printed. */
+export interface FaultLog {
+  readonly lines: readonly string[]
+  /** How often each fault struck. */
+  readonly counts: ReadonlyMap<string, number>
+}
+
+/** What goes wrong when: the same for the same seed. */
+export function planFaults({ seed, durationMs, everyMs, processes }: Options): PlannedStrike[] {
+  const random = createRandom(seed)
+  const total = FAULTS.reduce((sum, { weight }) => sum + weight, 0)
+  const drawFault = (): Fault => {
+    let at = random.fraction() * total
+    return FAULTS.find(({ weight }) => (at -= weight) < 0) ?? (FAULTS[0] as Fault)
+  }
+  const strikes: PlannedStrike[] = []
+  for (let atMs = 0; ;) {
+    atMs += random.between(0.3, 1.7) * everyMs
+    if (atMs >= durationMs) return strikes
+    const fault = drawFault()
+    strikes.push({ ...fault.plan(random, { processes, durationMs }), fault: fault.name, atMs })
+  }
+}
+
+/** Lets it all happen. Resolves when everything that was broken is whole again. */
+export async function strikeAll(
+  stage: Stage,
+  strikes: readonly PlannedStrike[],
+  { watch }: Pick<Options, 'watch'>,
+): Promise<FaultLog> {
+  const began = performance.now()
+  const lines: string[] = []
+  const counts = new Map<string, number>()
+  /** The last strike at each target. */
+  const busy = new Map<string, Promise<void>>()
+  const note = (text: string) => {
+    const line = `${inSeconds(performance.now() - began).padStart(9)}  ${text}`
+    lines.push(line)
+    if (watch) console.log(line)
+  }
+  const strike = async ({ atMs, fault, target, text, run }: PlannedStrike, i: number) => {
+    await pause(began + atMs - performance.now(), stage.signal)
+    const before = busy.get(target)
+    const done = (async () => {
+      await before
+      note(`#${i + 1} ${text}`)
+      counts.set(fault, (counts.get(fault) ?? 0) + 1)
+      await run(stage)
+      note(`#${i + 1} is over`)
+    })()
+    busy.set(target, done)
+    await done
+  }
+  await Promise.all(strikes.map(strike))
+  return { lines, counts }
+}

@@ -1,0 +1,152 @@
+import { viewTable } from '@posthorn/engine/testing'
+import { Client, type Pool } from 'pg'
+import { pause } from '../../crash/waiting.ts'
+import type { Stage } from '../stage.ts'
+import { draw, drawMs, inSeconds, type Fault } from './fault.ts'
+
+const TABLES = [
+  'crash.keyed_event',
+  'crash.row_event',
+  'posthorn.bucket',
+  'posthorn.transition',
+  'posthorn.held_key',
+  'payments.webhook_deliveries',
+  'payments.payments',
+  'messages.outbound_message',
+  'sagas.saga_outbox',
+  'sagas.saga',
+  'families.outbox_events',
+  'evidence.file_outbox_row',
+]
+
+/** Nobody reads or writes the table, as while it is rebuilt. */
+const lock: Fault = {
+  name: 'lock',
+  weight: 4,
+  plan(random) {
+    const table = draw(random, TABLES)
+    const ms = drawMs(random, 500, 5_000)
+    return {
+      text: `${table} locked for ${inSeconds(ms)}`,
+      target: table,
+      run: ({ pool, signal }) =>
+        withClient(pool, async (client) => {
+          await client.query('begin')
+          await client.query(`lock table ${table} in access exclusive mode`)
+          await pause(ms, signal)
+        }),
+    }
+  },
+}
+
+const AT_ONCE = 40
+const LOOK_MS = 100
+
+/** Holds every connection that Postgres still gives. */
+const exhaust: Fault = {
+  name: 'connections',
+  weight: 3,
+  plan(random) {
+    const ms = drawMs(random, 1_000, 4_000)
+    return {
+      text: `no connection to Postgres left for ${inSeconds(ms)}`,
+      target: 'connections',
+      async run({ pool, signal }) {
+        const clients: Client[] = []
+        const endMs = performance.now() + ms
+        try {
+          while (performance.now() < endMs) {
+            const opened = await Promise.allSettled(
+              Array.from({ length: AT_ONCE }, () => connectTo(pool)),
+            )
+            clients.push(
+              ...opened.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])),
+            )
+            // What others give back is taken, too.
+            await pause(LOOK_MS, signal)
+          }
+        } finally {
+          await Promise.all(clients.map((client) => client.end().catch(() => undefined)))
+        }
+      },
+    }
+  },
+}
+
+/** The disk with the tables is full: nothing can grow, while the log of Postgres still can. */
+const fill: Fault = {
+  name: 'disk full',
+  weight: 2,
+  plan(random) {
+    const ms = drawMs(random, 1_000, 5_000)
+    return {
+      text: `the disk of Postgres full for ${inSeconds(ms)}`,
+      target: 'disk',
+      async run({ disk, signal }: Stage) {
+        if (!disk) return
+        try {
+          await disk.fill()
+          await pause(ms, signal)
+        } finally {
+          await disk.empty()
+        }
+      },
+    }
+  },
+}
+
+const OUTBOXES = [
+  'chaos.keyed',
+  'chaos.rows',
+  'payments.webhook-deliveries',
+  'messages.outbound',
+  'sagas.events',
+  'sagas.turns',
+  'families.events',
+  'evidence.rows',
+]
+
+/** As if every relay had been away for longer than its lease: what they still do is a zombie's. */
+const expire: Fault = {
+  name: 'leases',
+  weight: 4,
+  plan(random) {
+    const name = draw(random, OUTBOXES)
+    return {
+      text: `the leases of ${name} run out`,
+      target: `leases of ${name}`,
+      async run({ pool, outboxes }) {
+        const outbox = outboxes.find((each) => each.name === name)
+        if (!outbox) throw new Error(`there is no outbox ${name}`)
+        await viewTable(pool, outbox)
+          .expireLeases()
+          .catch(() => undefined)
+      },
+    }
+  },
+}
+
+export const databaseFaults: readonly Fault[] = [lock, exhaust, fill, expire]
+
+async function withClient(pool: Pool, work: (client: Client) => Promise<void>): Promise<void> {
+  // Postgres may die under it, which is another fault's doing.
+  const client = await connectTo(pool).catch(() => undefined)
+  if (!client) return
+  try {
+    await work(client)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function connectTo({ options }: Pool): Promise<Client> {
+  const client = new Client({
+    connectionString: options.connectionString,
+    application_name: 'chaos',
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}

@@ -1,0 +1,76 @@
+import type { World } from '../world.ts'
+import { draw, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
+
+const ACTORS = ['gateway', 'merchant', 'whatsapp', 'documents', 'mail'] as const
+
+/** How those outside fail; with an effect, what was asked for happens all the same. */
+const MISHAPS = [
+  { text: 'answers 500', order: { mode: 'error', status: 500 } },
+  { text: 'does it and answers 503', order: { mode: 'error', status: 503, effect: true } },
+  { text: 'does it and drops the connection', order: { mode: 'drop', effect: true } },
+  { text: 'drops the connection', order: { mode: 'drop' } },
+  { text: 'says nothing', order: { mode: 'timeout' } },
+  { text: 'does it and says nothing', order: { mode: 'timeout', effect: true } },
+  { text: 'is slow', order: { mode: 'slow', delayMs: 1_200 } },
+] as const
+
+const failing: Fault = {
+  name: 'outside',
+  weight: 10,
+  plan(random) {
+    const actor = draw(random, ACTORS)
+    const { text, order } = draw(random, MISHAPS)
+    const ms = drawMs(random, 1_000, 6_000)
+    return {
+      text: `${actor} ${text} for ${inSeconds(ms)}`,
+      target: actor,
+      async run({ world, signal }) {
+        await world.control('POST', `/${actor}/faults`, order)
+        await holdFor(ms, signal, () => mend(world, actor))
+      },
+    }
+  },
+}
+
+/** The gateway's webhooks come three times, and the last one first. */
+const webhooks: Fault = {
+  name: 'webhooks',
+  weight: 4,
+  plan(random) {
+    const habits = { copies: 1 + random.below(3), order: 'reversed', delayMs: 400 }
+    const ms = drawMs(random, 3_000, 8_000)
+    return {
+      text: `webhooks of the gateway ${habits.copies} times, in reverse, for ${inSeconds(ms)}`,
+      target: 'gateway webhooks',
+      async run({ world, signal }) {
+        await world.control('POST', '/gateway/webhooks', habits)
+        await holdFor(ms, signal, () => world.control('POST', '/gateway/webhooks', {}))
+      },
+    }
+  },
+}
+
+const USUAL_REPORTS = { repeat: 1, reorder: false, echo: true }
+
+const statuses: Fault = {
+  name: 'statuses',
+  weight: 4,
+  plan(random) {
+    const behaviour = { repeat: 1 + random.below(3), reorder: true, echo: random.fraction() < 0.5 }
+    const ms = drawMs(random, 3_000, 8_000)
+    return {
+      text: `statuses of WhatsApp ${behaviour.repeat} times, in reverse, for ${inSeconds(ms)}`,
+      target: 'whatsapp statuses',
+      async run({ world, signal }) {
+        await world.control('PUT', '/whatsapp/behaviour', behaviour)
+        await holdFor(ms, signal, () => world.control('PUT', '/whatsapp/behaviour', USUAL_REPORTS))
+      },
+    }
+  },
+}
+
+export const outsideFaults: readonly Fault[] = [failing, webhooks, statuses]
+
+function mend(world: World, actor: string): Promise<void> {
+  return world.control('POST', `/${actor}/faults`, { mode: 'ok' })
+}

@@ -1,0 +1,29 @@
+import type { Servers } from '../../crash/servers.ts'
+import type { ServerName } from '../lines.ts'
+import { draw, type Fault } from './fault.ts'
+
+/** How often each is struck: Kafka takes long to come back. */
+const WEIGHTS: Readonly<Record<ServerName, number>> = { postgres: 4, rabbitmq: 2, kafka: 1, s3: 2 }
+
+export const serverFaults: readonly Fault[] = (Object.keys(WEIGHTS) as ServerName[]).map(
+  (name) => ({
+    name: `restart ${name}`,
+    weight: WEIGHTS[name],
+    plan(random) {
+      const isCrash = draw(random, [true, true, false])
+      return {
+        text: isCrash ? `kill -9 ${name}, started again` : `${name} restarted in good order`,
+        target: name,
+        run: ({ servers }) => restart(servers, name, isCrash),
+      }
+    },
+  }),
+)
+
+async function restart(servers: Servers, name: ServerName, isCrash: boolean): Promise<void> {
+  if (name === 'postgres') {
+    await (isCrash ? servers.crashPostgres() : servers.restartPostgres())
+  } else {
+    await (isCrash ? servers.crash(name) : servers.restart(name))
+  }
+}

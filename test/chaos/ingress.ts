@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** One address for all processes with the role `api`, as a load balancer gives it. */
+export interface Ingress {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Passes each connection on to the next port that takes it; ends it where none does. */
+export async function openIngress(ports: readonly number[]): Promise<Ingress> {
+  const sockets = new Set<Socket>()
+  let next = 0
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    return socket.on('error', () => undefined)
+  }
+  const passOn = async (client: Socket): Promise<void> => {
+    for (const _ of ports) {
+      const api = keep(connect(ports[next++ % ports.length] ?? 0, '127.0.0.1'))
+      const isOpen = await new Promise<boolean>((resolve) => {
+        api.once('connect', () => resolve(true))
+        api.once('close', () => resolve(false))
+      })
+      if (!isOpen) continue
+      client.on('close', () => api.destroy())
+      api.on('close', () => client.destroy())
+      client.pipe(api)
+      api.pipe(client)
+      return
+    }
+    client.destroy()
+  }
+  const server = createServer((client) => void passOn(keep(client)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close()
+      sockets.forEach((socket) => socket.destroy())
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Ports that are free now, for processes that keep theirs over restarts. */
+export async function findPorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(
+    servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
+  )
+  return ports
+}

@@ -1,0 +1,36 @@
+import type { Queryable } from '@posthorn/engine'
+import type { Line } from '../../crash/ledger.ts'
+import type { World } from '../world.ts'
+import type { GatewayLedger } from './payments.ts'
+import { selectOrderMoney, selectOrderSums, selectReferences } from './queries.ts'
+
+/** Every order went through whole, or was undone whole. */
+export async function orderLines(db: Queryable, world: World): Promise<Line[]> {
+  const sums = await selectOrderSums(db)
+  const { charges, refunds } = await world.read<GatewayLedger>('/gateway/ledger')
+  const { orders } = await selectReferences(db)
+  const ours = charges.filter(({ reference }) => orders.has(reference))
+  const ids = new Set(ours.map(({ id }) => id))
+  const perOrder = Map.groupBy(ours, ({ reference }) => reference)
+  const taken = ours.reduce((sum, { capturedAmount }) => sum + capturedAmount, 0)
+  const given = refunds
+    .filter(({ chargeId }) => ids.has(chargeId))
+    .reduce((sum, { amount }) => sum + amount, 0)
+  const money = await selectOrderMoney(db)
+  return [
+    { name: 'orders', value: sums.orders, atLeast: 1 },
+    { name: 'orders completed', value: sums.completed },
+    { name: 'orders compensated', value: sums.compensated },
+    { name: 'sagas without an end', value: sums.running + sums.failed, must: 0 },
+    { name: 'orders half done', value: sums.torn, must: 0 },
+    { name: 'skus with a wrong count', value: sums.miscounted, must: 0 },
+    { name: 'keys of orders still open', value: sums.openKeys, must: 0 },
+    {
+      name: 'orders charged twice',
+      value: [...perOrder.values()].filter((each) => each.length > 1).length,
+      must: 0,
+    },
+    { name: 'charged for orders, by our books', value: money.charged, must: taken },
+    { name: 'given back for orders', value: money.refunded, must: given },
+  ]
+}

@@ -1,0 +1,64 @@
+import type { Usage } from '../../crash/child.ts'
+import type { Fleet } from '../../crash/fleet.ts'
+import type { Line } from '../../crash/ledger.ts'
+import { ROLES, type Role } from '../stage.ts'
+
+const MEGABYTE = 1024 * 1024
+
+/** What a process may have in hand more than at its start: caches, open connections of its pools. */
+const MORE_MEGABYTES = 64
+const MORE_FILES = 80
+
+export type Fleets = Readonly<Record<Role, Fleet>>
+
+/** The most of each role, over its processes. */
+export type RoleUsage = ReadonlyMap<Role, Usage>
+
+export async function measureRoles(fleets: Fleets): Promise<RoleUsage> {
+  const found = new Map<Role, Usage>()
+  for (const role of ROLES) {
+    const usages = [...(await fleets[role].measure()).values()]
+    found.set(role, {
+      heapBytes: Math.max(...usages.map(({ heapBytes }) => heapBytes)),
+      openFiles: Math.max(...usages.map(({ openFiles }) => openFiles)),
+    })
+  }
+  return found
+}
+
+/** Memory and open files of the processes, at the end against the beginning. */
+export function processLines(
+  fleets: Fleets,
+  { before, after }: { before: RoleUsage; after: RoleUsage },
+): Line[] {
+  return ROLES.flatMap((role) => {
+    const [then, now] = [before.get(role), after.get(role)]
+    if (!then || !now) return []
+    const megabytes = ({ heapBytes }: Usage) => Math.round(heapBytes / MEGABYTE)
+    return [
+      { name: `${role}: ended by itself at work`, value: crashesOf(fleets[role]), must: 0 },
+      { name: `${role}: starts that failed`, value: failedStartsOf(fleets[role]) },
+      {
+        name: `${role}: megabytes in use, ${megabytes(then)} before`,
+        value: megabytes(now),
+        atMost: megabytes(then) + MORE_MEGABYTES,
+      },
+      {
+        name: `${role}: open files, ${then.openFiles} before`,
+        value: now.openFiles,
+        atMost: then.openFiles + MORE_FILES,
+      },
+    ]
+  })
+}
+
+/** A poisoned message ends its relay as `kill -9` does; every other end is a bug. */
+const KILLED = 137
+
+function crashesOf({ crashes }: Fleet): number {
+  return crashes.filter((status) => status !== KILLED).length
+}
+
+function failedStartsOf({ exits, crashes }: Fleet): number {
+  return exits.length - crashes.length
+}

@@ -1,0 +1,124 @@
+import { transaction, type Outbox, type Queryable } from '@posthorn/engine'
+import { advanceClock, listDeadLetters, replay, replayDeadLetters } from '@posthorn/engine/operate'
+import { viewTable } from '@posthorn/engine/testing'
+import type { Pool } from 'pg'
+import { countEffects } from '../../crash/queries.ts'
+import { pause } from '../../crash/waiting.ts'
+import type { Client } from '../load/client.ts'
+import type { WrittenEvents } from '../load/events.ts'
+import { INDIGESTIBLE, POISON, rowEvents } from '../outbox.ts'
+import {
+  countHeldKeys,
+  countSetAside,
+  countUnfinished,
+  selectDead,
+  selectEvidenceSums,
+  selectFailedSagas,
+  selectMessages,
+  selectOrderSums,
+  selectPaymentSums,
+} from './queries.ts'
+
+const LOOK_MS = 1_000
+/** Looks between two acts of the operator. */
+const PATIENCE = 5
+
+/** How far the clock moves each time: retries are due after seconds, minutes and hours. */
+const STEPS = ['1m', '10m', '1h', '6h', '6h', '6h'] as const
+
+/** Leases longer than this are not waited for: those of processes that are gone would take minutes. */
+const LEASE_MS = 10_000
+
+const operator = { by: 'chaos', reason: 'the run is over' }
+
+export interface Settling {
+  readonly pool: Pool
+  readonly outboxes: readonly Outbox[]
+  readonly events: WrittenEvents
+  readonly client: Client
+  readonly withinMs: number
+  readonly signal: AbortSignal
+}
+
+/** What is left to do, by name; empty when everything has come to its end. */
+export type Rest = Readonly<Record<string, number>>
+
+export interface Settled {
+  readonly rest: Rest
+  /** What the operator sent again. */
+  readonly replayed: number
+  readonly seconds: number
+}
+
+/**
+ * Waits until everything has come to its end. An operator moves the clock meanwhile, so that retries
+ * are due, and sends again what was given up; poisoned messages stay where they are.
+ */
+export async function settle(settling: Settling): Promise<Settled> {
+  const { pool, withinMs, signal } = settling
+  const began = performance.now()
+  let replayed = 0
+  await endLongLeases(settling)
+  for (let look = 1; ; look += 1) {
+    const rest = await findRest(settling)
+    const ms = performance.now() - began
+    if (Object.keys(rest).length === 0 || ms > withinMs) {
+      return { rest, replayed, seconds: ms / 1_000 }
+    }
+    await pause(LOOK_MS, signal)
+    if (look % PATIENCE !== 0) continue
+    replayed += await replayAll(settling)
+    await endLongLeases(settling)
+    await advanceClock(pool, STEPS[Math.min(look / PATIENCE, STEPS.length) - 1] ?? '6h')
+  }
+}
+
+async function findRest({ pool, outboxes, events }: Settling): Promise<Rest> {
+  const db: Queryable = pool
+  const rest: Record<string, number> = {}
+  for (const outbox of outboxes) rest[outbox.name] = await countUnfinished(db, outbox)
+  for (const [name, { committed }] of events.byOutbox) {
+    rest[`effects of ${name}`] = committed - (await countEffects(db, name))
+  }
+  const payments = await selectPaymentSums(db)
+  rest['payments pending'] = payments.pending
+  rest['keys of payments'] = payments.openKeys
+  const orders = await selectOrderSums(db)
+  rest['sagas running'] = orders.running + orders.failed
+  rest['file jobs'] = (await selectEvidenceSums(db)).open
+  const messages = await selectMessages(db)
+  rest['messages sent'] = messages.filter(({ status }) => status === 'SENT').length
+  rest['keys held'] = await countHeldKeys(db)
+  rest['set aside by consumers'] = await countSetAside(db)
+  return Object.fromEntries(Object.entries(rest).filter(([, count]) => count !== 0))
+}
+
+async function endLongLeases({ pool, outboxes }: Settling): Promise<void> {
+  for (const outbox of outboxes) {
+    if (outbox.leaseMs > LEASE_MS) await viewTable(pool, outbox).expireLeases()
+  }
+}
+
+async function replayAll({ pool, outboxes, client }: Settling): Promise<number> {
+  let count = 0
+  for (const outbox of outboxes) {
+    const ids = await selectDead(pool, outbox, outbox.name === rowEvents.name ? POISON : undefined)
+    // What failed for good, as a number that is not on WhatsApp, fails again and stays.
+    if (ids.length === 0 || outbox.name === 'messages.outbound') continue
+    count += ids.length
+    await transaction(pool, (tx) => replay(tx, outbox, { ...operator, filter: { ids } }))
+  }
+  const { items } = await listDeadLetters(pool, { state: 'dead', limit: 500 })
+  const letters = items.filter(({ key }) => !key?.startsWith(INDIGESTIBLE)).map(({ id }) => id)
+  if (letters.length > 0) {
+    count += letters.length
+    await transaction(pool, (tx) =>
+      replayDeadLetters(tx, { ...operator, filter: { ids: letters } }),
+    )
+  }
+  for (const id of await selectFailedSagas(pool)) {
+    count += 1
+    await client.ask({ method: 'POST', path: `/api/v1/sagas/${id}/resume`, json: {} })
+  }
+  return count
+}

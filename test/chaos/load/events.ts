@@ -1,0 +1,77 @@
+import { enqueue, transaction, uuid } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { keyNames, planTransactions } from '../../crash/plan.ts'
+import { insertAccounts, insertEntries } from '../../crash/queries.ts'
+import { createRandom } from '../../crash/random.ts'
+import { untilAnswered, write, type Written } from '../../crash/writer.ts'
+import { chaosOutboxes, INDIGESTIBLE, keyedEvents, POISON, rowEvents } from '../outbox.ts'
+
+/** Messages a second of each outbox. */
+const RATE = 40
+const KEYS = keyNames(60)
+
+/** Far apart, so that the relays that a poisoned message ends are back before the next. */
+const POISON_EVERY_MS = 60_000
+const FIRST_POISON_MS = 8_000
+
+/** What was written to the outboxes of the run itself. */
+export interface WrittenEvents {
+  readonly byOutbox: ReadonlyMap<string, Written>
+  /** Ids of messages that end a relay each time. */
+  readonly poison: readonly string[]
+  readonly indigestible: readonly string[]
+}
+
+export interface EventsOptions {
+  readonly seed: number
+  readonly durationMs: number
+  readonly signal: AbortSignal
+}
+
+/** Writes to both outboxes at a steady rate, and a poisoned message of either kind each minute. */
+export async function writeEvents(
+  pool: Pool,
+  { seed, durationMs, signal }: EventsOptions,
+): Promise<WrittenEvents> {
+  for (const { name } of chaosOutboxes) await insertAccounts(pool, name, KEYS)
+  const messages = Math.ceil((durationMs / 1_000) * RATE)
+  const poison: string[] = []
+  const indigestible: string[] = []
+  const poisoning = async () => {
+    for (let atMs = FIRST_POISON_MS; atMs < durationMs; atMs += POISON_EVERY_MS) {
+      await new Promise((resolve) =>
+        setTimeout(resolve, atMs === FIRST_POISON_MS ? atMs : POISON_EVERY_MS),
+      )
+      signal.throwIfAborted()
+      poison.push(await writeOne(pool, POISON))
+      indigestible.push(await writeOne(pool, INDIGESTIBLE))
+    }
+  }
+  const [keyed, rows] = await Promise.all([
+    ...[keyedEvents, rowEvents].map((outbox, i) => {
+      const plan = planTransactions(createRandom(seed + i), { messages, keys: KEYS })
+      return write(pool, { outbox, plan, rate: RATE, signal })
+    }),
+    poisoning(),
+  ])
+  const byOutbox = new Map([
+    [keyedEvents.name, keyed as Written],
+    [rowEvents.name, rows as Written],
+  ])
+  return { byOutbox, poison, indigestible }
+}
+
+async function writeOne(pool: Pool, prefix: string): Promise<string> {
+  const id = uuid()
+  const entry = { id, key: `${prefix}${id.slice(-4)}`, n: 1 }
+  await untilAnswered(() =>
+    transaction(pool, async (tx) => {
+      await insertEntries(tx, rowEvents.name, [entry])
+      await enqueue(tx, rowEvents, { id, key: entry.key, n: '1' })
+    }).catch((error: { code?: string }) => {
+      // The first try had gone through, and only its answer was lost.
+      if (error.code !== '23505') throw error
+    }),
+  )
+  return id
+}

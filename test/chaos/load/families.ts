@@ -1,0 +1,43 @@
+import type { Client } from './client.ts'
+import { pace, type Load } from './load.ts'
+
+const PER_SECOND = 1
+const MOST_INVITATIONS = 4
+
+const CREATE = `mutation ($name: String!) {
+  answer: createFamily(input: { name: $name }) { thing: family { id } } }`
+const INVITE = `mutation ($familyId: ID!, $email: String!) {
+  answer: inviteFamilyMemberByEmail(input: { familyId: $familyId, email: $email, role: MEMBER }) {
+    thing: invitation { id } } }`
+const RESEND = `mutation ($invitationId: ID!) {
+  answer: resendInvitation(input: { invitationId: $invitationId }) { thing: invitation { id } } }`
+
+/** Families that invite guests; what was not answered is left, since a mutation has no key. */
+export const families: Load = {
+  system: 'families',
+  run: ({ client, random, over }) =>
+    pace(PER_SECOND, over, async (i) => {
+      const familyId = await mutate(client, CREATE, { name: `Family ${i}` })
+      const invitations = familyId === undefined ? 0 : 1 + random.below(MOST_INVITATIONS)
+      for (let n = 0; n < invitations; n += 1) {
+        const email = `guest-${i}-${n}@example.test`
+        const invitationId = await mutate(client, INVITE, { familyId, email })
+        if (invitationId !== undefined && random.fraction() < 0.5) {
+          await mutate(client, RESEND, { invitationId })
+        }
+      }
+    }),
+}
+
+async function mutate(
+  client: Client,
+  query: string,
+  variables: object,
+): Promise<string | undefined> {
+  const json = { query, variables }
+  const answer = await client.tryOnce({ method: 'POST', path: '/graphql', json })
+  const { data } = (answer?.body ?? {}) as {
+    data?: { answer?: { thing?: { id: string } | null } | null } | null
+  }
+  return data?.answer?.thing?.id
+}

@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util'
+
+export const SYSTEMS = ['payments', 'messages', 'orders', 'families', 'evidence'] as const
+export type SystemName = (typeof SYSTEMS)[number]
+
+export interface Options {
+  /** Everything random follows from it: what is sent, and what goes wrong when. */
+  readonly seed: number
+  /** For how long there are load and faults. */
+  readonly durationMs: number
+  /** From one fault to the next, on average. */
+  readonly everyMs: number
+  /** Those that are under load, beside the outboxes of the run itself; all of them run. */
+  readonly systems: readonly SystemName[]
+  /** Processes of each role. */
+  readonly processes: number
+  /** Longest wait, after the last fault, until everything has come to its end. */
+  readonly settleMs: number
+  /** Print the faults as they happen. */
+  readonly watch: boolean
+  /** Leave logs and arrivals for a look. */
+  readonly keep: boolean
+}
+
+const CI = { minutes: 0.5, every: 1_200, settleMs: 180_000 }
+const BY_HAND = { minutes: 2, every: 3_000, settleMs: 240_000 }
+
+export function parseOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      minutes: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      system: { type: 'string', default: SYSTEMS.join() },
+      every: { type: 'string' },
+      processes: { type: 'string', default: '2' },
+      ci: { type: 'boolean', default: false },
+      quiet: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+    },
+  })
+  const usual = values.ci ? CI : BY_HAND
+  const systems = values.system.split(',').map((name) => requireSystem(name.trim()))
+  return {
+    seed: requireNumber('--seed', values.seed),
+    durationMs: requireNumber('--minutes', values.minutes ?? String(usual.minutes)) * 60_000,
+    everyMs: requireNumber('--every', values.every ?? String(usual.every)),
+    systems,
+    processes: requireNumber('--processes', values.processes),
+    settleMs: usual.settleMs,
+    watch: !values.quiet,
+    keep: values.keep,
+  }
+}
+
+function requireNumber(name: string, text: string): number {
+  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new Error(`${name} takes a number, not '${text}'`)
+  return Number(text)
+}
+
+function requireSystem(name: string): SystemName {
+  const found = SYSTEMS.find((each) => each === name)
+  if (found) return found
+  throw new Error(`--system takes some of ${SYSTEMS.join(', ')}, not '${name}'`)
+}

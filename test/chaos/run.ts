@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { migrate, silentLog, type Outbox } from '@posthorn/engine'
+import { useMovableClock } from '@posthorn/engine/operate'
+import { allMigrations, loadSystems, openSystems, readConfiguration } from '@posthorn/server'
+import { Pool } from 'pg'
+import { startFleet, type Fleet } from '../crash/fleet.ts'
+import type { Ledger, Line } from '../crash/ledger.ts'
+import { createRandom } from '../crash/random.ts'
+import type { Servers } from '../crash/servers.ts'
+import { mountDisk } from '../crash/small-disk.ts'
+import { LANES } from '../crash/writer.ts'
+import { planFaults, strikeAll, type FaultLog } from './faults/course.ts'
+import { findPorts, openIngress } from './ingress.ts'
+import { auditLines, consumerLines, outboxLines } from './ledger/engine.ts'
+import { eventLines } from './ledger/events.ts'
+import { evidenceLines } from './ledger/evidence.ts'
+import { familyLines } from './ledger/families.ts'
+import { messageLines } from './ledger/messages.ts'
+import { orderLines } from './ledger/orders.ts'
+import { paymentLines, webhookLines } from './ledger/payments.ts'
+import { measureRoles, processLines } from './ledger/processes.ts'
+import { settle } from './ledger/settling.ts'
+import { startWitness, type Witness } from './ledger/witness.ts'
+import { openLines, type Lines } from './lines.ts'
+import { createClient } from './load/client.ts'
+import { writeEvents } from './load/events.ts'
+import { loads } from './load/loads.ts'
+import type { Options, SystemName } from './options.ts'
+import { nameOf, ROLES, type Role, type Stage } from './stage.ts'
+import { openWorld, type World } from './world.ts'
+
+const ORG = 'chaos'
+const SYSTEM = fileURLToPath(new URL('system.ts', import.meta.url))
+
+/** Small waits, so that a run of minutes sees many of them. */
+const SETTINGS = {
+  POSTHORN_CONFIG: SYSTEM,
+  POSTHORN_RATE_LIMIT: '0',
+  POSTHORN_LOG_LEVEL: 'warn',
+  POSTHORN_MIGRATE: 'check',
+  POSTHORN_POOL_SIZE: '8',
+  GATEWAY_TIMEOUT_MS: '1500',
+  PAYMENTS_LOCK_MS: '5000',
+  DOCUMENTS_TIMEOUT_MS: '2000',
+  DOCUMENTS_PROBE_MS: '1000',
+  EVIDENCE_LEASE_MS: '10000',
+  WHATSAPP_TIMEOUT_MS: '2000',
+  WEBHOOK_TIMEOUT_MS: '2000',
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  WEBHOOK_DISABLE_AFTER_DAYS: '0',
+  SAGAS_BROKER: 'kafka',
+} as const
+
+/** What a run comes to. */
+export interface Outcome {
+  readonly ledgers: readonly Ledger[]
+  readonly log: FaultLog
+}
+
+export async function runChaos(
+  servers: Servers,
+  options: Options,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  await using opened = new AsyncDisposableStack()
+  const megabytes = Math.round(256 + (options.durationMs / 60_000) * 64)
+  const disk = await mountDisk(servers.postgresFolder, megabytes)
+  const databaseUrl = await createDatabase(servers.databaseUrl, disk?.path)
+  const pool = new Pool({ connectionString: databaseUrl, max: 2 * LANES + 8 })
+  // The server is killed on purpose; queries under way fail where they are awaited.
+  pool.on('error', () => undefined)
+  opened.defer(() => pool.end())
+
+  const ports = await findPorts(options.processes)
+  const ingress = await openIngress(ports)
+  opened.defer(() => ingress.close())
+  const world = await openWorld(pool, ingress.url)
+  opened.defer(() => world.close())
+  const secret = randomBytes(32).toString('base64url')
+  const common = {
+    ...SETTINGS,
+    ...world.env,
+    ...storageEnv(servers.env),
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: servers.env['KAFKA_BROKERS'] ?? '',
+    RABBITMQ_URL: servers.env['RABBITMQ_URL'] ?? '',
+    POSTHORN_BASE_URL: ingress.url,
+    POSTHORN_DATA_DIR: join(servers.folder, 'data'),
+    POSTHORN_JWT_SECRET: secret,
+    CHAOS_FOLDER: servers.folder,
+    CHAOS_NAME: 'parent',
+  }
+  const outboxes = await prepareDatabase(pool, common)
+
+  const lines = new Map<string, Lines>()
+  opened.defer(async () => {
+    for (const each of lines.values()) await each.close()
+  })
+  for (const role of ROLES) {
+    for (let place = 0; place < options.processes; place += 1) {
+      lines.set(nameOf({ role, place }), await openLines(common))
+    }
+  }
+  const startRole = (role: Role): Fleet =>
+    startFleet({
+      program: '../chaos/server-process.ts',
+      name: role,
+      size: options.processes,
+      folder: servers.folder,
+      settings: (place: number) => ({
+        env: {
+          ...common,
+          ...lines.get(nameOf({ role, place }))?.env,
+          POSTHORN_ROLES: role,
+          ...(role === 'api' && { PORT: String(ports[place]) }),
+        },
+      }),
+    })
+  const fleets = { api: startRole('api'), relay: startRole('relay'), worker: startRole('worker') }
+  const stopAll = () => Promise.all(ROLES.map((role) => fleets[role].stop()))
+  opened.defer(async () => void (await stopAll()))
+  await Promise.all(ROLES.map((role) => fleets[role].ready))
+  const before = await measureRoles(fleets)
+
+  const stage: Stage = {
+    ...{ servers, pool, fleets, world, outboxes, disk, signal },
+    linesOf: (member) => lines.get(nameOf(member)) as Lines,
+  }
+  const witness = startWitness(world)
+  const client = await createClient(ingress.url, { secret, org: ORG })
+  const over = new AbortController()
+  const random = createRandom(options.seed)
+  const wanted = loads.filter(({ system }) => options.systems.includes(system))
+  const context = { client, random, world, pool, over: over.signal }
+  for (const load of wanted) await load.prepare?.(context)
+
+  const began = performance.now()
+  const ending = setTimeout(() => over.abort(), options.durationMs)
+  const [log, events] = await Promise.all([
+    strikeAll(stage, planFaults(options), options),
+    writeEvents(pool, { ...options, signal }),
+    ...wanted.map((load) => load.run(context)),
+  ]).finally(() => clearTimeout(ending))
+  const loadSeconds = (performance.now() - began) / 1_000
+
+  const settled = await settle({
+    ...{ pool, outboxes, events, client, signal },
+    withinMs: options.settleMs,
+  })
+  await Promise.all(ROLES.map((role) => fleets[role].settled()))
+  const after = await measureRoles(fleets)
+  await stopAll()
+  await witness.close()
+
+  const { asked, repeated, unanswered } = client.counts
+  return {
+    log,
+    ledgers: [
+      {
+        title: `chaos: ${log.lines.length / 2} faults in ${loadSeconds.toFixed(0)} s, seed ${options.seed}, ${servers.versions}`,
+        lines: [
+          ...faultLines(log, disk === undefined),
+          { name: 'requests', value: asked },
+          { name: 'requests repeated', value: repeated },
+          { name: 'requests without an answer', value: unanswered, must: 0 },
+          { name: 'sent again by the operator', value: settled.replayed },
+          { name: 'until all had ended', value: `${settled.seconds.toFixed(1)} s` },
+          {
+            name: 'not ended',
+            value: Object.keys(settled.rest).join(', ') || 'none',
+            must: 'none',
+          },
+        ],
+        details: [settled.rest],
+      },
+      {
+        title: 'engine',
+        lines: [
+          ...(await outboxLines(pool, outboxes)),
+          ...(await consumerLines(pool, events)),
+          ...(await auditLines(pool)),
+          ...(await eventLines(pool, servers.folder, events)),
+        ],
+        details: [],
+      },
+      ...(await systemLedgers(options.systems, { pool, world, witness, folder: servers.folder })),
+      { title: 'processes', lines: processLines(fleets, { before, after }), details: [] },
+    ],
+  }
+}
+
+/** A database of its own, with its tables on the small disk. */
+async function createDatabase(url: string, disk: string | undefined): Promise<string> {
+  const admin = new Pool({ connectionString: url, max: 1 })
+  try {
+    if (disk !== undefined) await admin.query(`create tablespace small location '${disk}'`)
+    await admin.query(`create database chaos ${disk === undefined ? '' : 'tablespace small'}`)
+  } finally {
+    await admin.end()
+  }
+  const own = new URL(url)
+  own.pathname = '/chaos'
+  return own.href
+}
+
+/** Migrates all systems, and returns their outboxes. */
+async function prepareDatabase(pool: Pool, env: Record<string, string>): Promise<Outbox[]> {
+  const systems = await loadSystems(env)
+  await migrate(pool, await allMigrations(systems))
+  await useMovableClock(pool)
+  const configuration = readConfiguration(env, systems)
+  const baseUrl = () => env['POSTHORN_BASE_URL'] ?? ''
+  const { outboxes } = await openSystems(systems, { configuration, pool, log: silentLog, baseUrl })
+  return [...outboxes]
+}
+
+/** What the services call their keys, as the server reads it. */
+function storageEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    S3_ENDPOINT: env['S3_ENDPOINT'] ?? '',
+    S3_BUCKET: env['S3_BUCKET'] ?? '',
+    S3_REGION: env['AWS_REGION'] ?? '',
+    S3_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
+    S3_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
+  }
+}
+
+function faultLines({ counts }: FaultLog, isDiskMissing: boolean): Line[] {
+  const struck = [...counts].map(([name, value]) => ({ name: `fault: ${name}`, value }))
+  const missing = { name: 'fault: disk full', value: 'left out: nothing can be mounted here' }
+  return isDiskMissing ? [...struck.filter(({ name }) => name !== missing.name), missing] : struck
+}
+
+interface Sources {
+  readonly pool: Pool
+  readonly world: World
+  readonly witness: Witness
+  readonly folder: string
+}
+
+async function systemLedgers(
+  systems: readonly SystemName[],
+  { pool, world, witness, folder }: Sources,
+): Promise<Ledger[]> {
+  const found: Ledger[] = []
+  const add = async (name: SystemName, lines: () => Promise<Line[]>) => {
+    if (systems.includes(name)) found.push({ title: name, lines: await lines(), details: [] })
+  }
+  await add('payments', async () => [
+    ...(await paymentLines(pool, world)),
+    ...(await webhookLines(pool, witness)),
+  ])
+  await add('messages', () => messageLines(pool, witness))
+  await add('orders', () => orderLines(pool, world))
+  await add('families', () => familyLines(pool, folder, world))
+  await add('evidence', () => evidenceLines(pool, world))
+  return found
+}

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exponential, schedule, transaction } from '@posthorn/engine'
+import { once } from '@posthorn/engine/inbox'
+import { defineSystem, type SystemConsumer } from '@posthorn/systems'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { createArrivalFile } from '../crash/arrivals.ts'
+import { inbox, type EventPayload } from '../crash/outbox.ts'
+import { insertEffect, schemaOf } from '../crash/queries.ts'
+import { chaosOutboxes, INDIGESTIBLE, keyedEvents, rowEvents } from './outbox.ts'
+
+/** While a file of this name is in the folder of the run, consumers take their time. */
+export const SLOW_FILE = 'slow-consumers'
+const SLOW_MS = 300
+
+/** The topic of the families, which is read to see its order. */
+export const FAMILY_TOPIC = 'family-hub.events'
+
+/** A system beside the five with short leases, whose messages are counted one by one at both ends. */
+const chaos = defineSystem({
+  name: 'chaos',
+  settings: Type.Object({
+    CHAOS_FOLDER: Type.String({ description: 'where arrivals are written down' }),
+    CHAOS_NAME: Type.String({ description: 'the name of this process' }),
+  }),
+  migrations: async () => ({
+    name: 'chaos',
+    migrations: [{ id: '0001_events', sql: schemaOf(chaosOutboxes), checksum: '1' }],
+  }),
+  open({ pool, settings }) {
+    const folder = settings.CHAOS_FOLDER
+    // Not before the first arrival: others open the system only to look at it.
+    let file: ReturnType<typeof createArrivalFile> | undefined
+    const note: Note = (source, entry) => {
+      file ??= createArrivalFile(folder, settings.CHAOS_NAME)
+      file.add(source, entry)
+    }
+    const consumers = [
+      eventConsumer({ pool, folder, note, topic: keyedEvents.name, transport: 'rabbitmq' }),
+      eventConsumer({ pool, folder, note, topic: rowEvents.name, transport: 'kafka' }),
+      familyWitness(note),
+    ]
+    return {
+      outboxes: chaosOutboxes,
+      consumers,
+      queues: consumers.filter(({ transport }) => transport === 'rabbitmq'),
+    }
+  },
+})
+
+/** For POSTHORN_CONFIG. */
+export const systems = [chaos]
+
+type Note = ReturnType<typeof createArrivalFile>['add']
+
+interface ConsumerOptions {
+  readonly pool: Pool
+  readonly folder: string
+  readonly note: Note
+  readonly topic: string
+  readonly transport: 'rabbitmq' | 'kafka'
+}
+
+function eventConsumer({ pool, folder, note, topic, transport }: ConsumerOptions): SystemConsumer {
+  const isOrdered = topic === keyedEvents.name
+  /** A delivery that is tried again because the database was away has not arrived a second time. */
+  const noted = new WeakSet<object>()
+  return {
+    transport,
+    topic,
+    group: `${topic}.ledger`,
+    // Past an end the order of a key would be gone.
+    retry: isOrdered
+      ? schedule(['100ms', '200ms', '400ms', '1s'], { then: 'repeat-last' })
+      : exponential('200ms', { attempts: 6 }),
+    async handle({ id, payload }, { ref }) {
+      const { key, n } = payload as EventPayload
+      if (!noted.has(ref)) note(topic, { id, key, n })
+      noted.add(ref)
+      if (key.startsWith(INDIGESTIBLE)) throw new Error('cannot be handled, ever')
+      if (existsSync(join(folder, SLOW_FILE))) await sleep(SLOW_MS)
+      const receipt = { inbox, consumer: 'ledger', id }
+      await transaction(pool, (tx) =>
+        once(tx, receipt, () => insertEffect(tx, topic, { id, key, n })),
+      )
+    },
+  }
+}
+
+/** Writes down in which order the events of the families arrive. */
+function familyWitness(note: Note): SystemConsumer {
+  return {
+    transport: 'rabbitmq',
+    topic: FAMILY_TOPIC,
+    group: 'chaos.families',
+    async handle({ id, key = '' }) {
+      note(FAMILY_TOPIC, { id, key, n: 0 })
+    },
+  }
+}
