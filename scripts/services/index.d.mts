@@ -31,6 +31,12 @@ export function inspectServices(
   options?: In & { names?: ServiceName[] },
 ): Promise<Record<ServiceName, { env: Env; version: string; pid?: number } | undefined>>
 
+/** A PgBouncer in transaction mode, which belongs to its caller. */
+export function startPgbouncer(
+  databaseUrl: string,
+  options: { dir: string; log?: Log },
+): Promise<{ url: string; version: string; stop(): Promise<void>; kill(): Promise<void> }>
+
 export function printEnv(env: Env, print?: Log): void
 
 /** The path of a Chromium that runs headless; fetched if there is none. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { isGiven, reach } from './given.mjs'
 import { kafka } from './kafka.mjs'
 import { crash, inspect, start, stop } from './lifecycle.mjs'
+import { pgbouncer } from './pgbouncer.mjs'
 import { rabbitmq } from './rabbitmq.mjs'
 import { versitygw } from './versitygw.mjs'
 
@@ -75,6 +76,16 @@ export async function inspectServices({ names, dir = defaultDir } = {}) {
     return [service.name, there]
   })
   return Object.fromEntries(await Promise.all(found))
+}
+
+/**
+ * Starts a PgBouncer in transaction mode in front of a PostgreSQL, fetching it if needed. It belongs
+ * to its caller: `dir` is a folder of its own, and `stop()` ends it.
+ */
+export async function startPgbouncer(databaseUrl, { dir, log = toStderr }) {
+  const folder = join(dir, 'pgbouncer')
+  const { env, version } = await start(pgbouncer(databaseUrl), folder, log)
+  return { url: env.DATABASE_URL, version, stop: () => stop(folder), kill: () => crash(folder) }
 }
 
 /** Prints the variables as a shell takes them: `export KAFKA_BROKERS='127.0.0.1:…'`. */

@@ -7,7 +7,7 @@ import { isOurs, kill, startDetached, terminate } from './process.mjs'
 import { readState, writeState } from './state.mjs'
 import { waitUntil } from './wait.mjs'
 
-// A service is an object: its name, the variable that replaces it, what it needs, its ports, and
+// A service is an object: its name, the variable that replaces it if one can, what it needs, its ports, and
 //   install(log)  -> { version, home }      from the cache, or fetched into it
 //   launch({ home, version, folder, ports, start })   the server's process last
 //   probe(ports)  rejects unless it can be used
@@ -130,7 +130,7 @@ function advice(service, error, logLines) {
     `${service.name}: ${error.message}`,
     logLines,
     `${service.name} needs ${service.needs}.`,
-    `Or start it another way (compose.yaml) and set ${service.variable}.`,
+    service.variable && `Or start it another way (compose.yaml) and set ${service.variable}.`,
   ]
     .filter(Boolean)
     .join('\n')

@@ -28,6 +28,11 @@ export class Listener {
     this.#options = options
   }
 
+  /** Whether it listens now, as far as the connection tells. */
+  get isOpen(): boolean {
+    return this.#client !== undefined && this.#timer === undefined
+  }
+
   /** Listens, and goes on trying when the connection breaks. */
   async open(): Promise<void> {
     const { pool, listen, onOpen, onNotification } = this.#options

@@ -12,6 +12,7 @@ import { silentLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
 import { Runner } from './runner.ts'
+import { SelfNotification } from './self-notification.ts'
 import { takeSamples } from '../maintain/sample.ts'
 import { poolHandle, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { SuspectMutex } from './suspect-mutex.ts'
@@ -31,7 +32,8 @@ export interface RelayOptions {
   readonly transports: Transports
   /**
    * `listen` (default) hears NOTIFY on a connection of its own and prepares its statements; `poll`
-   * does neither, for a pooler in transaction mode such as PgBouncer.
+   * does neither, for a pooler in transaction mode such as PgBouncer. A relay that listens and does
+   * not hear itself at its start warns of it and goes on as in `poll`.
    */
   readonly mode?: 'listen' | 'poll'
   /** How often this relay runs `maintain`; `off` leaves it to the host. Default `1h`. */
@@ -71,10 +73,10 @@ export function createRelay(options: RelayOptions): Relay {
   } = options
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-  const handle = poolHandle(pool, { prepare: mode === 'listen' })
+  let handle = poolHandle(pool, { prepare: mode === 'listen' })
   const makeParts = () => assemble({ outboxes, handle, transports, name, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
-  let { runners, listener } = makeParts()
+  let { runners, listener, selfNotification } = makeParts()
   let stopTasks = async (): Promise<void> => undefined
   let running: Promise<unknown> | undefined
   let starting: { readonly over: Promise<void>; abort(): void } | undefined
@@ -85,16 +87,30 @@ export function createRelay(options: RelayOptions): Relay {
     log.warn({ err: error }, 'idle database connection lost; the pool replaces it')
   }
 
+  /** Goes on without where notifications do not come: what was prepared would be gone as well. */
+  const listen = async (signal: AbortSignal) => {
+    await listener.open()
+    if (!listener.isOpen) return
+    // One that cannot be sent says nothing about those that can.
+    const isHeard = await selfNotification.comesBack(handle.db, signal).catch(() => true)
+    if (isHeard || signal.aborted) return
+    // As behind a pooler in transaction mode.
+    log.warn({ relay: name }, 'NOTIFY does not come through; polling, nothing prepared')
+    await listener.close()
+    handle = poolHandle(pool, { prepare: false })
+    ;({ runners, listener, selfNotification } = makeParts())
+  }
+
   const begin = async (signal: AbortSignal) => {
     pool.on('error', onPoolError)
     try {
       for (const outbox of outboxes) {
         await onceReachable(() => checkTable(handle.db, outbox, log), { log, signal })
       }
-      if (mode === 'listen' && !signal.aborted) await listener.open()
+      if (mode === 'listen' && !signal.aborted) await listen(signal)
       if (signal.aborted) {
         await listener.close()
-        ;({ runners, listener } = makeParts())
+        ;({ runners, listener, selfNotification } = makeParts())
         return
       }
       stopTasks = startPeriodically(tasksOf(options), { log, metrics })
@@ -136,7 +152,7 @@ export function createRelay(options: RelayOptions): Relay {
       } finally {
         clearTimeout(deadline)
         running = undefined
-        ;({ runners, listener } = makeParts())
+        ;({ runners, listener, selfNotification } = makeParts())
         pool.off('error', onPoolError)
       }
     },
@@ -170,6 +186,7 @@ interface Parts {
 /** What runs between a start and a stop. */
 function assemble({ outboxes, handle, transports, name, log, metrics, pool }: Parts) {
   const suspectMutex = new SuspectMutex()
+  const selfNotification = new SelfNotification()
   const runners = new Map(
     outboxes.map((outbox) => [
       outbox.name,
@@ -183,12 +200,13 @@ function assemble({ outboxes, handle, transports, name, log, metrics, pool }: Pa
     // One claim finds what was notified while the listener was not connected.
     onOpen: () => runners.forEach((runner) => runner.ring('ring')),
     onNotification: (payload) => {
+      selfNotification.hear(payload)
       const wake = wakeIn(payload)
       if (wake?.outbox === '*') runners.forEach((runner) => runner.ring(wake.ring))
       else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
     },
   })
-  return { runners, listener }
+  return { runners, listener, selfNotification }
 }
 
 /** The first run waits until the process has found its feet. */

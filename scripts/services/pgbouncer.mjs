@@ -1,0 +1,84 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fillCache } from './cache.mjs'
+import { run } from './command.mjs'
+import { debianRelease, unpackPackages } from './debian.mjs'
+import { isAnyOpen } from './ports.mjs'
+
+const HOST = '127.0.0.1'
+
+/** PgBouncer in transaction mode in front of a PostgreSQL, from Debian's package. */
+export function pgbouncer(databaseUrl) {
+  return {
+    name: 'pgbouncer',
+    needs: 'a Debian or Ubuntu with its package archive in reach',
+    ports: ['pgbouncer'],
+    readyWithinMs: 15_000,
+
+    async install(log) {
+      const name = `pgbouncer-${await debianRelease()}-${process.arch}`
+      const home = await fillCache(name, async (folder) => {
+        log('pgbouncer: fetching, a few seconds the first time')
+        await unpackPackages(['pgbouncer'], { folder, own: ['pgbouncer'] })
+      })
+      return { version: await versionOf(home), home }
+    },
+
+    async launch({ home, folder, ports, start }) {
+      await mkdir(folder, { recursive: true })
+      const config = join(folder, 'pgbouncer.ini')
+      await writeFile(config, configuration(databaseUrl, ports.pgbouncer), { mode: 0o600 })
+      // It refuses to run as root, and gives that up itself once it has read its file.
+      const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+      await start(programIn(home), [...account, config], { env: environment(home) })
+    },
+
+    async probe(ports) {
+      const isOpen = await isAnyOpen([{ host: HOST, port: ports.pgbouncer }])
+      if (!isOpen) throw new Error('PgBouncer does not answer')
+    },
+
+    env(ports) {
+      const url = new URL(databaseUrl)
+      url.hostname = HOST
+      url.port = String(ports.pgbouncer)
+      return { DATABASE_URL: url.href }
+    },
+  }
+}
+
+/** Every database of the server; clients come in without a password, the server gets its own. */
+function configuration(databaseUrl, port) {
+  const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
+  const quoted = (text) => `'${decodeURIComponent(text).replaceAll("'", "''")}'`
+  const login = `user=${quoted(username)} password=${quoted(password)}`
+  return `[databases]
+* = host=${hostname} port=${serverPort || 5432} ${login}
+
+[pgbouncer]
+listen_addr = ${HOST}
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 20
+max_client_conn = 500
+ignore_startup_parameters = extra_float_digits
+`
+}
+
+function programIn(home) {
+  return join(home, 'usr/sbin/pgbouncer')
+}
+
+/** Libraries that the system had not got were fetched as well. */
+function environment(home) {
+  const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
+  const folders = [join(home, 'usr/lib', triplet), process.env.LD_LIBRARY_PATH ?? '']
+  return { LD_LIBRARY_PATH: folders.filter(Boolean).join(':') }
+}
+
+async function versionOf(home) {
+  const said = await run(programIn(home), ['--version'], { env: environment(home) })
+  return /PgBouncer (\S+)/.exec(said)?.[1] ?? 'unknown'
+}
