@@ -1265,6 +1265,7 @@ create table messages.outbound_message (
   sent_at timestamp with time zone,
   delivered_at timestamp with time zone,
   read_at timestamp with time zone,
+  components jsonb,
   constraint outbound_message_pkey PRIMARY KEY (id),
   constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
@@ -1299,6 +1300,19 @@ create table messages.sending_stop (
   probes integer not null default 0,
   probe_message_id uuid,
   constraint sending_stop_pkey PRIMARY KEY (account_id, number_id)
+);
+
+create table messages.template (
+  org_id text not null,
+  name text not null,
+  language text not null,
+  category text not null,
+  components jsonb not null,
+  status text not null default 'APPROVED'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint template_pkey PRIMARY KEY (org_id, name, language),
+  constraint template_category_check CHECK ((category = ANY (ARRAY['AUTHENTICATION'::text, 'MARKETING'::text, 'UTILITY'::text])))
 );
 
 alter table messages.activity add constraint activity_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);

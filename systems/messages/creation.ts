@@ -1,9 +1,11 @@
 import { enqueue, type Outbox, type Transaction } from '@posthorn/engine'
+import type { FieldError } from '@posthorn/http'
 import { chooseAccount } from './accounts/queries.ts'
 import { recordAudit } from './audit.ts'
 import { askConsent } from './dossiers/consent.ts'
 import type { NewMessage, OutboundMessage } from './message.ts'
 import { findByIdempotencyKey } from './queries.ts'
+import { fitTemplate, type Fitted } from './templates/fit.ts'
 
 /** A request for a message, and who makes it. */
 export interface MessageRequest {
@@ -19,6 +21,8 @@ export type Creation =
   /** The Idempotency-Key belongs to another request. */
   | { readonly kind: 'reused' }
   | { readonly kind: 'consentRequired' }
+  /** It does not fit the template that is registered. */
+  | { readonly kind: 'unfit'; readonly errors: readonly FieldError[] }
   /** The organisation has no such account. */
   | { readonly kind: 'accountUnknown' }
 
@@ -38,7 +42,10 @@ export async function queueMessage(
   }
   const account = await accountFor(tx, request)
   if (account === 'unknown') return { kind: 'accountUnknown' }
-  const { created } = await enqueue(tx, outbox, { ...rowOf(request), ...account })
+  const fitted = await fitTemplate(tx, { orgId, message })
+  if (fitted.kind === 'wrong') return { kind: 'unfit', errors: fitted.errors }
+  const row = { ...rowOf(request), ...account, ...contentsOf(fitted) }
+  const { created } = await enqueue(tx, outbox, row)
   const stored = await findByIdempotencyKey(tx, request)
   if (!stored) throw new Error('a message that was just queued is not there')
   if (!created) return decideRepeat(stored, request)
@@ -54,6 +61,10 @@ export async function queueMessage(
     },
   ])
   return { kind: 'created', message: stored }
+}
+
+function contentsOf(fitted: Extract<Fitted, { kind: 'fits' }>): Partial<OutboundMessage> {
+  return fitted.components === undefined ? {} : { components: fitted.components }
 }
 
 /** The account that sends it; nothing where that is the one of the settings. */

@@ -15,6 +15,8 @@ import { messageRoutes } from './routes.ts'
 import { MESSAGES_SETTINGS, SIMULATOR, type MessagesSettings } from './settings.ts'
 import { parkedReports } from './statuses/parked-reports.ts'
 import { webhookRoutes } from './statuses/routes.ts'
+import { createTemplateLister, type TemplateLister } from './templates/import.ts'
+import { templateRoutes } from './templates/routes.ts'
 import { outboundTransport } from './worker.ts'
 
 /** Messages to people: queued in a transaction, sent by a provider, settled by its webhooks. */
@@ -50,6 +52,7 @@ export const messages = defineSystem({
         figureRoutes(app, { pool })
         dossierRoutes(app, { pool, outbox, providers })
         accountRoutes(app, { pool, outbox, providers, sealing })
+        templateRoutes(app, { pool, sealing, lister: templateListerOf(host) })
         webhookRoutes(app, {
           ...{ pool, outbox, log, sealing },
           appSecret: settings.WHATSAPP_APP_SECRET,
@@ -60,6 +63,19 @@ export const messages = defineSystem({
     }
   },
 })
+
+function templateListerOf({ settings, baseUrl }: Host<MessagesSettings>): TemplateLister {
+  const { WHATSAPP_API_URL: apiUrl, WHATSAPP_BUSINESS_ACCOUNT_ID: id } = settings
+  return createTemplateLister({
+    apiUrl: () => (apiUrl === SIMULATOR ? `${baseUrl()}/sim/whatsapp` : apiUrl),
+    version: settings.WHATSAPP_API_VERSION,
+    timeoutMs: settings.WHATSAPP_TIMEOUT_MS,
+    own: {
+      accessToken: settings.WHATSAPP_ACCESS_TOKEN,
+      businessAccountId: id ?? (apiUrl === SIMULATOR ? SIMULATOR : null),
+    },
+  })
+}
 
 /** For each step of SMTP. */
 const EMAIL_TIMEOUT_MS = 10_000

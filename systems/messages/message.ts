@@ -31,6 +31,8 @@ export interface OutboundMessage {
   to_recipient: string
   template_code: string | null
   payload_json: Readonly<Record<string, unknown>>
+  /** As the provider takes them, of a registered template. */
+  components: unknown
   status: MessageState
   provider_message_id: string | null
   idempotency_key: string
@@ -70,7 +72,8 @@ export const NewMessage = Type.Object({
     Type.String({ pattern: '^[a-z0-9_]{1,512}$', description: 'required for whatsapp' }),
   ),
   payloadJson: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'whatsapp: {language, parameters}; email: {subject, text}',
+    description:
+      'whatsapp: {language, parameters, and of registered templates header, buttons}; email: {subject, text}',
   }),
   maxAttempts: Type.Integer({ minimum: 1, maximum: 6, default: 5 }),
   sendAt: Type.Optional(

@@ -108,5 +108,6 @@ function outgoingOf(row: OutboundMessage): Outgoing {
     to: row.to_recipient,
     templateCode: row.template_code,
     payload: row.payload_json,
+    components: row.components,
   }
 }

@@ -19,7 +19,7 @@ const contents = {
   dated: 't.updated_at',
   org: 't.org_id',
   things: { dossier: 't.dossier_id' },
-  set: { payload_json: WITHOUT_CONTENTS, contents_removed_at: 'now()' },
+  set: { payload_json: WITHOUT_CONTENTS, components: 'null', contents_removed_at: 'now()' },
 }
 
 const classes: DataClass[] = [
@@ -158,6 +158,7 @@ const personal: PersonalTable[] = [
     columns: {
       to_recipient: 'mention',
       payload_json: { to: `'{"erased": true}'::jsonb` },
+      components: { to: 'null' },
       contents_removed_at: { to: 'coalesce(t.contents_removed_at, now())' },
       idempotency_key: {
         to: `case when t.idempotency_key ~* $pattern then 'erased-' || t.id else t.idempotency_key end`,
@@ -184,5 +185,6 @@ export const messageRetention: RetentionCatalogue = {
     'messages.outbound_attempt': 'goes with its message',
     'messages.account': 'configuration: goes when it is deleted',
     'messages.sending_stop': 'goes when its account sends again',
+    'messages.template': 'configuration: goes when it is deleted',
   },
 }

@@ -213,6 +213,8 @@ function requireAccepted(creation: Creation): Extract<Creation, { message: Outbo
       })
     case 'consentRequired':
       throw problem('CONSENT_REQUIRED')
+    case 'unfit':
+      throw invalid([...creation.errors])
     case 'accountUnknown':
       throw invalid([{ field: 'accountId', reason: 'is no account of the organisation' }])
   }

@@ -68,6 +68,12 @@ export const MESSAGES_SETTINGS = Type.Object({
     secret: true,
     production: 'required',
   }),
+  WHATSAPP_BUSINESS_ACCOUNT_ID: Type.Optional(
+    Type.String({
+      description: 'the id of the WhatsApp business account, to import its templates',
+      pattern: '^\\d{1,30}$',
+    }),
+  ),
   WHATSAPP_PHONE_NUMBER_IDS: Type.String({
     description: 'ids of the numbers to send from, with commas between',
     pattern: '^\\d{1,30}(\\s*,\\s*\\d{1,30})*$',

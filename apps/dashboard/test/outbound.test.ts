@@ -93,7 +93,6 @@ test('mail is sent too, and ends as sent', async () => {
   await form.getByRole('combobox', { name: 'Channel' }).click()
   await page.getByRole('option', { name: 'email' }).click()
   await toField(form).fill('ann@example.com')
-  await form.getByLabel('Template').fill('plain')
   await form.getByLabel('Subject').fill('Hello')
   await form.getByRole('textbox', { name: 'Text' }).fill('Good morning.')
   await form.getByRole('button', { name: 'Send 1 message' }).click()
@@ -166,4 +165,65 @@ test('fits a phone', async () => {
   await standsAt(page, 'FAILED')
   await axe(page)
   await screenshot(page, 'outbound-message-phone')
+})
+
+test('a template is imported, and its messages are checked', async () => {
+  const page = await dashboard.open('/outbound/templates', { allowed: [/400/] })
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+  await page.getByText('6 templates imported.').waitFor(patient)
+  await page.getByRole('gridcell', { name: 'login_code' }).waitFor(patient)
+  await axe(page)
+  await screenshot(page, 'templates-light')
+  await page.getByRole('gridcell', { name: 'login_code' }).click()
+  await page.getByText('the code in its button, by itself').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Register a template' }).click()
+  const form = page.getByRole('dialog', { name: 'Register a template' })
+  await form.getByLabel('Name').fill('shipped')
+  await form.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('Template shipped registered.').waitFor()
+  await page.getByRole('link', { name: 'Messages', exact: true }).last().click()
+  await page.getByRole('button', { name: 'Send a message' }).click()
+  const message = page.getByRole('dialog', { name: 'Send 1 message' })
+  await toField(message).fill('+16505551112')
+  await message.getByLabel('Template').fill('shipped')
+  await message.getByLabel('Parameters').fill('Ada')
+  await message.getByRole('button', { name: 'Send 1 message' }).click()
+  await message.getByRole('alert').getByText('must have 2 values, not 1').waitFor()
+})
+
+test('an account is added and changed, and says why it is stopped', async () => {
+  const shop = { org: 'shop', role: 'operator' } as const
+  const page = await dashboard.open('/outbound/accounts', shop)
+  await page.getByRole('button', { name: 'Add an account' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a WhatsApp account' })
+  await form.getByLabel('Name').fill('The shop')
+  await form.getByLabel('Phone number ids').fill('2001, 2002')
+  for (const name of ['Access token', 'App secret', 'Verify token']) {
+    await form.getByLabel(name).fill('a-secret-of-the-shop')
+  }
+  await axe(page)
+  await form.getByRole('button', { name: 'Add account' }).click()
+  await page.getByText('Account The shop saved.').waitFor()
+  await page.getByRole('heading', { name: 'The shop' }).waitFor()
+  // WhatsApp does not know its token.
+  const body = {
+    ...{ channel: 'whatsapp', to: '+16505551113', templateCode: 'hello_world', payloadJson: {} },
+  }
+  const { id } = (await dashboard.call(MESSAGES, { ...shop, body })) as Message
+  const stopped = async () =>
+    ((await dashboard.call(`${MESSAGES}/${id}`, shop)) as Record<string, unknown>)['errorCode']
+  await expect.poll(stopped, patient).toBe('190')
+  await page.reload()
+  await page.getByText('Nothing is sent by this account').waitFor(patient)
+  await axe(page)
+  await screenshot(page, 'accounts-light')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await screenshot(page, 'accounts-phone')
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.getByRole('button', { name: 'Resume sending' }).click()
+  await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  await page.getByText('Sending goes on.').waitFor()
 })

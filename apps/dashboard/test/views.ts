@@ -34,6 +34,8 @@ export const VIEWS = [
   ['reconciliation-profiles', '/reconciliation/profiles', 'New profile'],
   ['outbound', '/outbound', '+16505550047'],
   ['outbound-message', '/outbound?open=:refused', 'Attempt 1: failed'],
+  ['templates', '/outbound/templates', 'No templates yet'],
+  ['accounts', '/outbound/accounts', 'Default account for email'],
   ['dossier', '/outbound/dossiers/case.7', 'whatsapp'],
   ['orders', '/sagas', 'OUT_OF_STOCK'],
   ['sagas', '/sagas?list=sagas', 'COMPENSATED'],

@@ -22,7 +22,7 @@ const OPERATORS_ACTS =
 const PLATFORM =
   /^\w+ \/api\/v1\/(overview|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
 const ADMINS =
-  /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events|portal-tokens|outbound\/accounts)|PUT \/api\/v1\/approval-limits|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
+  /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events|portal-tokens|outbound\/(accounts|templates))|PUT \/api\/v1\/outbound\/templates|PUT \/api\/v1\/approval-limits|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
 const APPROVERS = /^POST \/api\/v1\/approvals\/\{id\}\/(approve|reject)$/
 /** GraphQL reads by POST too; its mutations are tested beside it. */
 const READING = /^(GET|HEAD) |^POST \/(graphql$|api\/v1\/webhook-filters\/)/

@@ -19,6 +19,8 @@ export interface Outgoing {
   readonly to: string
   readonly templateCode: string | null
   readonly payload: Readonly<Record<string, unknown>>
+  /** What the provider takes, where the template is registered. */
+  readonly components: unknown
 }
 
 /** Whose credentials messages go out with. */

@@ -164,6 +164,7 @@ const mail = {
   ...{ id: '1', orgId: 'acme', attemptNo: 1, waitMs: 0, dossierId: null, accountId: null },
   ...{ channel: 'email', to: 'c@d.org', templateCode: null },
   payload: { subject: 's', text: 't' },
+  components: null,
 }
 
 test('mail whose server refuses our password waits for a person, and is not refused', async () => {

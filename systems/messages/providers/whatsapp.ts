@@ -10,12 +10,14 @@ import {
 import { sleep } from '@posthorn/engine/operate'
 import type { FieldError } from '@posthorn/http'
 import { isPossiblePhoneNumber } from 'libphonenumber-js'
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import { Agent } from 'undici'
 import type { NewMessage } from '../message.ts'
 import { postMessage, type GraphReply } from './graph-api.ts'
 import { Pacer } from './pacer.ts'
 import { Pauses } from './pauses.ts'
+import type { TemplatePayload } from '../templates/fill.ts'
+import { DEFAULT_LANGUAGE } from '../templates/fit.ts'
 import {
   payloadErrors,
   stopped,
@@ -50,13 +52,33 @@ const Parameter = Type.String({
   // Meta refuses these inside a template.
   pattern: '^(?!.*( {5}|[\\n\\r\\t]))[\\s\\S]*$',
 })
-const Payload = Type.Object(
+const Media = Type.Object(
   {
-    language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,4})?$' })),
-    parameters: Type.Optional(Type.Array(Parameter, { maxItems: 100 })),
+    link: Type.Optional(Type.String({ maxLength: 2_000, pattern: '^https?://\\S+$' })),
+    id: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    filename: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },
   { additionalProperties: false },
 )
+/** The form that a payload is meant to have: so what is wrong is named by its own field. */
+function formFor(payload: Readonly<Record<string, unknown>>): TSchema {
+  const isNamed = isObject(payload['parameters'])
+  return Type.Object(
+    {
+      language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(_[A-Z]{2,4})?$' })),
+      parameters: Type.Optional(
+        isNamed ? Type.Record(Type.String(), Parameter) : Type.Array(Parameter, { maxItems: 100 }),
+      ),
+      header: Type.Optional(isObject(payload['header']) ? Media : Parameter),
+      buttons: Type.Optional(Type.Array(Parameter, { maxItems: 10 })),
+    },
+    { additionalProperties: false },
+  )
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** Sends template messages through Meta's Cloud API. */
 export class WhatsAppCloudApiProvider implements Provider {
@@ -87,7 +109,7 @@ export class WhatsAppCloudApiProvider implements Provider {
     return [
       ...(isNumber ? [] : [{ field: 'to', reason }]),
       ...(templateCode === undefined ? [{ field: 'templateCode', reason: 'is required' }] : []),
-      ...payloadErrors(Payload, payloadJson),
+      ...payloadErrors(formFor(payloadJson), payloadJson),
     ]
   }
 
@@ -192,12 +214,10 @@ function weigh(phoneNumberId: string, to: string): number {
 }
 
 /** The message as Meta wants it; which message and attempt it is comes back with every status. */
-function templateMessage({ id, attemptNo, to, templateCode, payload }: Outgoing): unknown {
-  const { language = 'en_US', parameters = [] } = payload as {
-    language?: string
-    parameters?: readonly string[]
-  }
-  const body = { type: 'body', parameters: parameters.map((text) => ({ type: 'text', text })) }
+function templateMessage(message: Outgoing): unknown {
+  const { id, attemptNo, to, templateCode, payload } = message
+  const { language = DEFAULT_LANGUAGE } = payload as TemplatePayload
+  const components = componentsOf(message)
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
@@ -206,10 +226,18 @@ function templateMessage({ id, attemptNo, to, templateCode, payload }: Outgoing)
     template: {
       name: templateCode,
       language: { code: language },
-      ...(parameters.length > 0 && { components: [body] }),
+      ...(components.length > 0 && { components }),
     },
     biz_opaque_callback_data: callbackData({ id, attemptNo }),
   }
+}
+
+/** Of a template that is not registered: texts for its body. */
+function componentsOf({ components, payload }: Outgoing): readonly unknown[] {
+  if (Array.isArray(components)) return components
+  const { parameters = [] } = payload as { parameters?: readonly string[] }
+  if (parameters.length === 0) return []
+  return [{ type: 'body', parameters: parameters.map((text) => ({ type: 'text', text })) }]
 }
 
 /** Read again by `statuses/report.ts`. */

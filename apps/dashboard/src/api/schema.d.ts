@@ -4177,7 +4177,7 @@ export interface paths {
             dossierId?: string
             /** @default 5 */
             maxAttempts?: number
-            /** @description whatsapp: {language, parameters}; email: {subject, text} */
+            /** @description whatsapp: {language, parameters, and of registered templates header, buttons}; email: {subject, text} */
             payloadJson: {
               [key: string]: unknown
             }
@@ -4845,6 +4845,406 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/templates': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Templates that the organisation has registered, by name */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @enum {unknown} */
+                category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+                /** @description as the Cloud API writes them */
+                components: unknown[]
+                /** Format: date-time */
+                createdAt: string
+                language: string
+                name: string
+                /** @description what a message of it must give */
+                parameters: {
+                  body: string[]
+                  buttons: ('url' | 'copy_code' | 'otp')[]
+                  header: ('text' | 'image' | 'video' | 'document') | null
+                }
+                /** @description APPROVED, or as Meta says; only approved ones are sent */
+                status: string
+                /** Format: date-time */
+                updatedAt: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/templates/{name}/{language}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A template */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          language: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+              /** @description as the Cloud API writes them */
+              components: unknown[]
+              /** Format: date-time */
+              createdAt: string
+              language: string
+              name: string
+              /** @description what a message of it must give */
+              parameters: {
+                body: string[]
+                buttons: ('url' | 'copy_code' | 'otp')[]
+                header: ('text' | 'image' | 'video' | 'document') | null
+              }
+              /** @description APPROVED, or as Meta says; only approved ones are sent */
+              status: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    /** Register a template, or change it: messages of it are checked when they are queued */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          language: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @enum {unknown} */
+            category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+            components: (
+              | ({
+                  /** @enum {unknown} */
+                  format: 'TEXT' | 'IMAGE' | 'VIDEO' | 'DOCUMENT'
+                  text?: string
+                  /** @enum {string} */
+                  type: 'HEADER'
+                } & {
+                  [key: string]: unknown
+                })
+              | ({
+                  add_security_recommendation?: boolean
+                  text?: string
+                  /** @enum {string} */
+                  type: 'BODY'
+                } & {
+                  [key: string]: unknown
+                })
+              | ({
+                  code_expiration_minutes?: number
+                  text?: string
+                  /** @enum {string} */
+                  type: 'FOOTER'
+                } & {
+                  [key: string]: unknown
+                })
+              | ({
+                  buttons: ({
+                    text?: string
+                    /** @enum {unknown} */
+                    type: 'QUICK_REPLY' | 'URL' | 'PHONE_NUMBER' | 'COPY_CODE' | 'OTP'
+                    url?: string
+                  } & {
+                    [key: string]: unknown
+                  })[]
+                  /** @enum {string} */
+                  type: 'BUTTONS'
+                } & {
+                  [key: string]: unknown
+                })
+            )[]
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+              /** @description as the Cloud API writes them */
+              components: unknown[]
+              /** Format: date-time */
+              createdAt: string
+              language: string
+              name: string
+              /** @description what a message of it must give */
+              parameters: {
+                body: string[]
+                buttons: ('url' | 'copy_code' | 'otp')[]
+                header: ('text' | 'image' | 'video' | 'document') | null
+              }
+              /** @description APPROVED, or as Meta says; only approved ones are sent */
+              status: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @enum {unknown} */
+              category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
+              /** @description as the Cloud API writes them */
+              components: unknown[]
+              /** Format: date-time */
+              createdAt: string
+              language: string
+              name: string
+              /** @description what a message of it must give */
+              parameters: {
+                body: string[]
+                buttons: ('url' | 'copy_code' | 'otp')[]
+                header: ('text' | 'image' | 'video' | 'document') | null
+              }
+              /** @description APPROVED, or as Meta says; only approved ones are sent */
+              status: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    post?: never
+    /** Forget a template: messages of it are no longer checked here */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          language: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        204: {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outbound/templates/import': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Register the templates of a WhatsApp account as Meta lists them */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /**
+             * Format: uuid
+             * @description default the server's account, with WHATSAPP_BUSINESS_ACCOUNT_ID
+             */
+            accountId?: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              imported: number
+              /** @description of a form that is not supported */
+              skipped: string[]
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never

@@ -15,12 +15,15 @@ export interface HistoryChartProps {
   readonly color: string
   /** What the last point means: its stretch may not be over. Default the value itself. */
   readonly now?: string
+  /** The top of the scale, where there is one: 1 for shares. */
+  readonly most?: number
 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
 /** One number over the last hour; the same is there as a sentence for screen readers. */
-export function HistoryChart({ title, points, format, color, now }: HistoryChartProps) {
+export function HistoryChart(props: HistoryChartProps) {
+  const { title, points, format, color, now, most: top = 'auto' } = props
   const known = points.flatMap(({ value }) => value ?? [])
   const last = known.at(-1)
   const most = known.length === 0 ? undefined : Math.max(...known)
@@ -47,14 +50,15 @@ export function HistoryChart({ title, points, format, color, now }: HistoryChart
           valueFormatter={format}
           curveType="stepAfter"
           connectNulls={false}
-          withDots={false}
+          // A line needs two points: one or two alone are shown as such.
+          withDots={known.length < 3}
           withGradient={false}
           fillOpacity={0.18}
           strokeWidth={1.5}
           tickLine="none"
           gridAxis="x"
           xAxisProps={{ minTickGap: 60, tickMargin: 4 }}
-          yAxisProps={{ width: 44, tickCount: 3, allowDecimals: false, domain: [0, 'auto'] }}
+          yAxisProps={{ width: 44, tickCount: 3, allowDecimals: false, domain: [0, top] }}
           areaProps={{ isAnimationActive: false }}
         />
       </div>

@@ -6,7 +6,7 @@ export interface ProviderMeaning {
 
 const RECIPIENT = 'Use another channel; sending again will not help.'
 const TEMPLATE = "Correct the template or its parameters in WhatsApp's manager, then send again."
-const ACCOUNT = 'Fix the account at Meta. Messages wait and are retried meanwhile.'
+const ACCOUNT = 'Fix the account at Meta. Its messages wait until then.'
 const WAIT = 'No action needed: the number pauses by itself and the message is sent afterwards.'
 const CONTENT = 'Correct what is sent, then send a new message.'
 
@@ -17,6 +17,15 @@ const NUMBER_REGISTRATION: ProviderMeaning = {
 
 /** Codes of Meta's own table, and ours. A code that is not here is retried and shown alone. */
 const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
+  ACCOUNT_STOPPED: {
+    meaning: 'The provider refuses the account that sends it.',
+    advice: 'See the page Accounts for the cause. It is sent when the account works again.',
+  },
+  ACCOUNT_UNREADABLE: {
+    meaning: 'The credentials of the account cannot be opened.',
+    advice: 'Give the server the key they were sealed with, or enter them again.',
+  },
+  ACCOUNT_MISSING: { meaning: 'The account was deleted.', advice: CONTENT },
   '0': { meaning: 'Meta does not accept the access token.', advice: ACCOUNT },
   '3': { meaning: 'The app lacks a permission.', advice: ACCOUNT },
   '4': { meaning: 'The app exceeded its call limit.', advice: WAIT },

@@ -163,6 +163,8 @@ export const pages: readonly Page[] = [
     readers: 'everyone',
     views: {
       '': () => import('./outbound/outbound.tsx').then(({ Outbound }) => Outbound),
+      templates: () => import('./outbound/templates.tsx').then(({ Templates }) => Templates),
+      accounts: () => import('./outbound/accounts.tsx').then(({ Accounts }) => Accounts),
       'dossiers/$id': () => import('./outbound/dossier.tsx').then(({ Dossier }) => Dossier),
     },
   },

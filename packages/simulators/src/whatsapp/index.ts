@@ -10,6 +10,7 @@ import { magicOf } from './magic.ts'
 import { People, PersonsMessage } from './people.ts'
 import { Reports, type Accepted, type Receiver } from './reports.ts'
 import { isGraphError, readTemplateMessage, type TemplateMessage } from './template-message.ts'
+import { listing } from './templates.ts'
 import { isText, readTextMessage, type TextMessage } from './text-message.ts'
 
 export interface WhatsAppOptions {
@@ -91,6 +92,7 @@ class Desk {
 
   routes(app: FastifyInstance): void {
     this.#server = app.server
+    this.#listTemplates(app)
     app.post<{ Params: { version: string; number: string } }>(
       '/:version/:number/messages',
       { schema: { summary: 'Send a template, or text within a session' } },
@@ -99,6 +101,20 @@ class Desk {
           ? this.#take(request, reply, request.params.number)
           : sendGraphError(reply, GRAPH_ERRORS.badToken)
         return sent
+      },
+    )
+  }
+
+  #listTemplates(app: FastifyInstance): void {
+    app.get<{ Params: { version: string; account: string } }>(
+      '/:version/:account/message_templates',
+      { schema: { summary: 'The templates of a business account' } },
+      (request, reply) => {
+        const given = request.headers.authorization
+        const tokens = [this.#options, ...this.#accounts].map(({ accessToken }) => accessToken)
+        return tokens.some((token) => given === `Bearer ${token}`)
+          ? reply.send(listing())
+          : sendGraphError(reply, GRAPH_ERRORS.badToken)
       },
     )
   }

@@ -1,16 +1,18 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { GRAPH_ERRORS, type GraphError } from './errors.ts'
+import { bodyCountOf, TEMPLATES, type SimulatedTemplate } from './templates.ts'
 
-/** Templates that are approved, with how many parameters their body has. */
-export const TEMPLATES: Readonly<Record<string, number>> = {
-  hello_world: 0,
-  otp_code: 1,
-  appointment_reminder: 2,
-  payment_receipt: 2,
-}
-
-const Parameter = Type.Object({ type: Type.Literal('text'), text: Type.String({ minLength: 1 }) })
+const Parameter = Type.Union([
+  Type.Object({ type: Type.Literal('text'), text: Type.String({ minLength: 1 }) }),
+  Type.Object({
+    type: Type.Literal('image'),
+    image: Type.Union([
+      Type.Object({ link: Type.String({ pattern: '^https?://' }) }),
+      Type.Object({ id: Type.String({ minLength: 1 }) }),
+    ]),
+  }),
+])
 
 const TemplateMessage = Type.Object({
   messaging_product: Type.Literal('whatsapp'),
@@ -22,7 +24,12 @@ const TemplateMessage = Type.Object({
     language: Type.Object({ code: Type.String({ minLength: 2 }) }),
     components: Type.Optional(
       Type.Array(
-        Type.Object({ type: Type.String(), parameters: Type.Optional(Type.Array(Parameter)) }),
+        Type.Object({
+          type: Type.Enum(['header', 'body', 'button']),
+          sub_type: Type.Optional(Type.String()),
+          index: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+          parameters: Type.Optional(Type.Array(Parameter)),
+        }),
       ),
     ),
   }),
@@ -34,12 +41,34 @@ export type TemplateMessage = Static<typeof TemplateMessage>
 export function readTemplateMessage(body: unknown): TemplateMessage | GraphError {
   if (!Value.Check(TemplateMessage, body)) return shapeError(body)
   const { name, components = [] } = body.template
-  const wanted = TEMPLATES[name]
-  if (wanted === undefined) return { ...GRAPH_ERRORS.templateMissing, details: `no ${name}` }
-  const given = components.find(({ type }) => type === 'body')?.parameters?.length ?? 0
-  if (given === wanted) return body
-  const details = `${name} takes ${wanted} parameters, not ${given}`
-  return { ...GRAPH_ERRORS.templateParameters, details }
+  const template = TEMPLATES.find((each) => each.name === name)
+  if (!template) return { ...GRAPH_ERRORS.templateMissing, details: `no ${name}` }
+  const details = mismatchOf(template, components)
+  return details === undefined ? body : { ...GRAPH_ERRORS.templateParameters, details }
+}
+
+type Components = NonNullable<TemplateMessage['template']['components']>
+
+/** What the components do not have that the template wants, or have too much. */
+function mismatchOf(template: SimulatedTemplate, components: Components): string | undefined {
+  const { name, header, button } = template
+  const given = components.find(({ type }) => type === 'body')?.parameters ?? []
+  const wanted = bodyCountOf(template)
+  if (given.length !== wanted) return `${name} takes ${wanted} parameters, not ${given.length}`
+  const image = components.find(({ type }) => type === 'header')?.parameters?.[0]
+  if ((image?.type === 'image') !== (header === 'IMAGE')) {
+    return `the header of ${name} takes ${header === 'IMAGE' ? 'an image' : 'nothing'}`
+  }
+  const pressed = components.filter(({ type }) => type === 'button')
+  if (pressed.length !== (button ? 1 : 0)) return `${name} takes ${button ? 1 : 0} buttons`
+  const [first] = pressed
+  if (!first) return undefined
+  const isUrl = first.sub_type === 'url' && String(first.index) === '0'
+  const [value] = first.parameters ?? []
+  if (!isUrl || value?.type !== 'text') return `the button of ${name} takes a text, as url 0`
+  const [code] = given
+  const isSame = code?.type === 'text' && code.text === value.text && code.text.length <= 15
+  return button?.type === 'OTP' && !isSame ? 'the button must have the code of the body' : undefined
 }
 
 export function isGraphError(value: object): value is GraphError {

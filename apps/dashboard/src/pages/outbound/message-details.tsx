@@ -87,6 +87,11 @@ function Facts({ message }: { message: OutboundMessage }) {
           ),
         'Idempotency-Key': <CopyId id={message.idempotencyKey} what="key" />,
         Created: <Time at={message.createdAt} />,
+        'To be sent':
+          message.sendAt === null ? undefined : <Time at={message.sendAt} clock="business" />,
+        Sent: message.sentAt === null ? undefined : <Time at={message.sentAt} />,
+        Delivered: message.deliveredAt === null ? undefined : <Time at={message.deliveredAt} />,
+        Read: message.readAt === null ? undefined : <Time at={message.readAt} />,
         Changed: <Time at={message.updatedAt} />,
       }}
     />

@@ -34,9 +34,10 @@ export function standingOf(message: OutboundMessage): string {
   const { status, attemptCount, maxAttempts, nextRetryAt, outcomeUnknown } = message
   switch (status) {
     case 'QUEUED':
-      return nextRetryAt === null
-        ? 'Queued.'
-        : `Waiting for the next attempt: ${attemptCount} of ${maxAttempts} used.`
+      if (message.errorCode === 'ACCOUNT_STOPPED')
+        return 'Waiting until its account may send again.'
+      if (nextRetryAt === null) return message.sendAt === null ? 'Queued.' : 'Queued for its time.'
+      return `Waiting for the next attempt: ${attemptCount} of ${maxAttempts} used.`
     case 'SENDING':
       return outcomeUnknown
         ? 'The provider accepted it but did not answer; it may have been sent. The worker waits for a report, then applies the policy.'

@@ -8,6 +8,7 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { Figures } from './figures.tsx'
 import { MessageDetails } from './message-details.tsx'
 import {
   MESSAGE_ROLES,
@@ -15,22 +16,31 @@ import {
   type OutboundMessage,
   roleOfMessage,
 } from './outbound-message.ts'
+import { OutboundFrame } from './outbound-frame.tsx'
 import { SendForm } from './send-form.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
+import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { oneOf } from '../../parts/use-filter.ts'
+import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { ROLE_LOOKS } from '../../states/role.ts'
 
-const FILTER = { status: oneOf(MESSAGE_STATES) }
+const FILTER = {
+  status: oneOf(MESSAGE_STATES),
+  channel: oneOf(['whatsapp', 'email']),
+  to: text,
+  dossierId: text,
+  templateCode: text,
+  errorCode: text,
+  since: moment,
+  until: moment,
+}
 
 /** Messages to people: where each is, and why. */
 export function Outbound() {
@@ -48,8 +58,7 @@ export function Outbound() {
     (event) => event.kind === 'transition' && event.outbox === 'messages.outbound',
   )
   return (
-    <PageFrame
-      title="Outbound messages"
+    <OutboundFrame
       lead="WhatsApp and mail messages: each is sent once, retried where that helps, and followed until delivered."
       actions={
         <Button leftSection={<IconSend size={14} aria-hidden />} onClick={sending.open}>
@@ -58,6 +67,7 @@ export function Outbound() {
       }
     >
       <Stats />
+      <Figures />
       <FilteredTable
         filter={filter}
         label="Outbound messages"
@@ -79,16 +89,33 @@ export function Outbound() {
           </Empty>
         }
       >
+        <FilterText filter={filter} name="to" label="To" />
         <FilterSelect filter={filter} name="status" label="State" options={MESSAGE_STATES} />
+        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
+          <FilterSelect
+            filter={filter}
+            name="channel"
+            label="Channel"
+            options={['whatsapp', 'email']}
+          />
+          <FilterText filter={filter} name="dossierId" label="Of dossier" />
+          <FilterText filter={filter} name="templateCode" label="Template" />
+          <FilterText filter={filter} name="errorCode" label="Error code" />
+          <FilterMoment filter={filter} name="since" label="Created after" />
+          <FilterMoment filter={filter} name="until" label="Created before" />
+        </MoreFilters>
         <DossierFinder />
       </FilteredTable>
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Message">
         {opened.id !== undefined && <MessageDetails id={opened.id} />}
       </DetailDrawer>
       <SendForm isOpen={isSending} onClose={sending.close} onSent={({ id }) => opened.open(id)} />
-    </PageFrame>
+    </OutboundFrame>
   )
 }
+
+/** Fields that are shown when they are wished for, or set. */
+const RARE = ['channel', 'dossierId', 'templateCode', 'errorCode', 'since', 'until'] as const
 
 const COLUMNS: readonly Column<OutboundMessage>[] = [
   {
@@ -112,7 +139,9 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
     title: 'Next attempt',
     width: '110px',
     narrow: 'hidden',
-    cell: ({ nextRetryAt }) => <Time at={nextRetryAt} clock="business" />,
+    cell: ({ status, nextRetryAt, sendAt }) => (
+      <Time at={nextRetryAt ?? (status === 'QUEUED' ? sendAt : null)} clock="business" />
+    ),
   },
   {
     id: 'error',

@@ -18,6 +18,8 @@ import { ApiProblem } from '../../api/problem.ts'
 import { useRequestKey } from '../../api/new-id.ts'
 import type { paths } from '../../api/schema.d.ts'
 import type { OutboundMessage } from './outbound-message.ts'
+import { useTemplates, type Template } from './use-templates.ts'
+import { momentOf } from '../../parts/filter-bar.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { useUser } from '../../shell/use-user.ts'
@@ -38,10 +40,16 @@ interface MessageDraft {
   readonly language: string
   /** One to a line. */
   readonly parameters: string
+  /** Of a registered template: its text, or the address of its picture, video or document. */
+  readonly header: string
+  /** One to a line. */
+  readonly buttons: string
   readonly subject: string
   readonly text: string
   readonly dossierId: string
   readonly maxAttempts: number
+  /** As the field writes it; empty: at once. */
+  readonly sendAt: string
 }
 
 const EMPTY_DRAFT: MessageDraft = {
@@ -50,16 +58,20 @@ const EMPTY_DRAFT: MessageDraft = {
   templateCode: '',
   language: 'en_US',
   parameters: '',
+  header: '',
+  buttons: '',
   subject: '',
   text: '',
   dossierId: '',
   maxAttempts: 5,
+  sendAt: '',
 }
 
 /** The request that a draft stands for; the server says what is wrong with it. */
-function requestOf(draft: MessageDraft): NewMessage {
+function requestOf(draft: MessageDraft, template: Template | undefined): NewMessage {
   const { channel, maxAttempts } = draft
   const dossierId = draft.dossierId.trim()
+  const sendAt = momentOf(draft.sendAt)
   return {
     channel,
     to: draft.to.trim(),
@@ -67,13 +79,26 @@ function requestOf(draft: MessageDraft): NewMessage {
       ? { payloadJson: { subject: draft.subject.trim(), text: draft.text } }
       : {
           templateCode: draft.templateCode.trim(),
-          payloadJson: {
-            language: draft.language.trim(),
-            parameters: linesOf(draft.parameters),
-          },
+          payloadJson: { language: draft.language.trim(), ...contentOf(draft, template) },
         }),
     maxAttempts,
     ...(dossierId !== '' && { dossierId }),
+    ...(sendAt !== undefined && { sendAt }),
+  }
+}
+
+/** What a template gets: of one that is not registered, values for its body. */
+function contentOf(draft: MessageDraft, template: Template | undefined) {
+  const values = linesOf(draft.parameters)
+  if (!template) return { parameters: values }
+  const { header, body, buttons } = template.parameters
+  const isNamed = body.some((name) => !/^\d+$/.test(name))
+  const named = Object.fromEntries(body.map((name, i) => [name, values[i] ?? '']))
+  const given = draft.header.trim()
+  return {
+    parameters: isNamed ? named : values,
+    ...(header !== null && { header: header === 'text' ? given : { link: given } }),
+    ...(buttons.some((kind) => kind !== 'otp') && { buttons: linesOf(draft.buttons) }),
   }
 }
 
@@ -105,6 +130,10 @@ function Form({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>
   const api = useApi()
   const key = useRequestKey()
   const [draft, setDraft] = useState<MessageDraft>({ ...EMPTY_DRAFT, dossierId })
+  const templates = useTemplates().data?.items ?? []
+  const template = templates.find(
+    ({ name, language }) => name === draft.templateCode && language === draft.language,
+  )
   const send = useAction({
     run: (body: NewMessage) =>
       dataOf(
@@ -118,7 +147,7 @@ function Form({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>
   })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    send.mutate(requestOf(draft), {
+    send.mutate(requestOf(draft, template), {
       onSuccess: (message) => {
         key.done()
         onClose()
@@ -131,6 +160,8 @@ function Form({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>
       <Stack gap="sm">
         <DraftFields
           draft={draft}
+          template={template}
+          names={[...new Set(templates.map(({ name }) => name))]}
           onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
         />
         {send.isError && (
@@ -158,12 +189,17 @@ function Form({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>
 
 interface DraftFieldsProps {
   readonly draft: MessageDraft
+  /** The one that is chosen, if it is registered. */
+  readonly template: Template | undefined
+  /** Of all that are registered. */
+  readonly names: readonly string[]
   readonly onChange: (change: Partial<MessageDraft>) => void
 }
 
 /** What a message says, to whom, and how often it is tried. */
-function DraftFields({ draft, onChange }: DraftFieldsProps) {
+function DraftFields({ draft, template, names, onChange }: DraftFieldsProps) {
   const { production } = useUser()
+  const known = production ? names : [...new Set([...names, ...SIMULATED_TEMPLATES])]
   const isMail = draft.channel === 'email'
   return (
     <>
@@ -187,7 +223,7 @@ function DraftFields({ draft, onChange }: DraftFieldsProps) {
           <Autocomplete
             size="xs"
             label="Template"
-            data={production ? [] : SIMULATED_TEMPLATES}
+            data={known}
             value={draft.templateCode}
             onChange={(templateCode) => onChange({ templateCode })}
             required
@@ -220,13 +256,7 @@ function DraftFields({ draft, onChange }: DraftFieldsProps) {
           required
         />
       ) : (
-        <Textarea
-          label="Parameters"
-          description="One per line, as many as the template takes."
-          value={draft.parameters}
-          onChange={({ currentTarget }) => onChange({ parameters: currentTarget.value })}
-          rows={3}
-        />
+        <TemplateFields draft={draft} template={template} onChange={onChange} />
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput
@@ -235,6 +265,13 @@ function DraftFields({ draft, onChange }: DraftFieldsProps) {
           value={draft.dossierId}
           onChange={({ currentTarget }) => onChange({ dossierId: currentTarget.value })}
           maxLength={100}
+        />
+        <TextInput
+          type="datetime-local"
+          label="Send at"
+          description="Left empty: at once."
+          value={draft.sendAt}
+          onChange={({ currentTarget }) => onChange({ sendAt: currentTarget.value })}
         />
         <NumberInput
           label="Maximum attempts"
@@ -251,6 +288,43 @@ function DraftFields({ draft, onChange }: DraftFieldsProps) {
           Numbers ending in 0047 and 0026 are refused, in 0429 hit a limit, in 0500 and 0408 leave
           the outcome unknown.
         </Alert>
+      )}
+    </>
+  )
+}
+
+/** What the chosen template takes. */
+function TemplateFields({ draft, template, onChange }: Omit<DraftFieldsProps, 'names'>) {
+  const { header = null, body, buttons = [] } = template?.parameters ?? {}
+  const count = body === undefined ? 'as many as the template takes' : body.join(', ')
+  return (
+    <>
+      {header !== null && (
+        <TextInput
+          label={header === 'text' ? 'Header' : `Address of the header’s ${header}`}
+          value={draft.header}
+          onChange={({ currentTarget }) => onChange({ header: currentTarget.value })}
+          required
+        />
+      )}
+      {body?.length !== 0 && (
+        <Textarea
+          label="Parameters"
+          description={`One per line: ${count}.`}
+          value={draft.parameters}
+          onChange={({ currentTarget }) => onChange({ parameters: currentTarget.value })}
+          rows={3}
+        />
+      )}
+      {buttons.some((kind) => kind !== 'otp') && (
+        <Textarea
+          label="Buttons"
+          description="One value per line, for each button that takes one."
+          value={draft.buttons}
+          onChange={({ currentTarget }) => onChange({ buttons: currentTarget.value })}
+          rows={2}
+          required
+        />
       )}
     </>
   )

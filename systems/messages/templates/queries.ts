@@ -1,0 +1,77 @@
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { storableJson } from '../storable-json.ts'
+import type { TemplateRow } from './template.ts'
+
+export interface TemplateKey {
+  readonly orgId: string
+  readonly name: string
+  readonly language: string
+}
+
+/** A template in each of its languages. */
+export async function findTemplates(
+  db: Queryable,
+  { orgId, name }: Pick<TemplateKey, 'orgId' | 'name'>,
+): Promise<TemplateRow[]> {
+  const { rows } = await db.query<TemplateRow>(sql`
+    select * from messages.template
+     where org_id = ${orgId} and name = ${name}
+     order by language`)
+  return rows
+}
+
+export async function findTemplate(
+  db: Queryable,
+  { orgId, name, language }: TemplateKey,
+): Promise<TemplateRow | undefined> {
+  const { rows } = await db.query<TemplateRow>(sql`
+    select * from messages.template
+     where org_id = ${orgId} and name = ${name} and language = ${language}`)
+  return rows[0]
+}
+
+export async function listTemplates(
+  db: Queryable,
+  page: { orgId: string; after: readonly [string, string] | undefined; limit: number },
+): Promise<TemplateRow[]> {
+  const [name, language] = page.after ?? [null, null]
+  const { rows } = await db.query<TemplateRow>(sql`
+    select * from messages.template
+     where org_id = ${page.orgId}
+       and (${name}::text is null or (name, language) > (${name}::text, ${language}::text))
+     order by name, language
+     limit ${page.limit}`)
+  return rows
+}
+
+export type NewTemplate = Pick<
+  TemplateRow,
+  'org_id' | 'name' | 'language' | 'category' | 'components' | 'status'
+>
+
+/** Registers a template, or changes it; `created` tells which. */
+export async function upsertTemplate(
+  tx: Transaction,
+  template: NewTemplate,
+): Promise<TemplateRow & { readonly created: boolean }> {
+  const { rows } = await tx.query<TemplateRow & { created: boolean }>(sql`
+    insert into messages.template (org_id, name, language, category, components, status)
+    values (${template.org_id}, ${template.name}, ${template.language}, ${template.category},
+            ${storableJson(template.components)}::jsonb, ${template.status})
+    on conflict (org_id, name, language)
+    do update set category = excluded.category, components = excluded.components,
+                  status = excluded.status, updated_at = now()
+    returning *, xmax = 0 as created`)
+  return rows[0] as TemplateRow & { created: boolean }
+}
+
+export async function deleteTemplate(
+  tx: Transaction,
+  { orgId, name, language }: TemplateKey,
+): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    delete from messages.template
+     where org_id = ${orgId} and name = ${name} and language = ${language}
+    returning name`)
+  return rows.length > 0
+}
