@@ -17,6 +17,7 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { pause } from '@posthorn/engine/operate'
+import { sagaMigrations } from '@posthorn/saga'
 import type { Pool } from 'pg'
 
 /*
@@ -127,9 +128,9 @@ const broker: Transport = {
   close: async () => undefined,
 }
 
-/** A database with dead, failing, claimed and lost messages, a blocked key, and an outbox paused. */
+/** A database with dead, failing, claimed and lost messages, a blocked key, an outbox paused, a saga stuck. */
 export async function makeTrouble(pool: Pool): Promise<void> {
-  await migrate(pool, [await engineMigrations()])
+  await migrate(pool, [await engineMigrations(), await sagaMigrations()])
   await pool.query(TABLES)
   const types = ['order.placed', 'order.paid', 'order.shipped']
   await transaction(pool, async (tx) => {
@@ -160,5 +161,12 @@ export async function makeTrouble(pool: Pool): Promise<void> {
     update shop.outbox set lost_claims = 2 where id = '${idOf(6)}';
     insert into posthorn.relay (relay, outbox, started_at, seen_at)
     values ('relay-0', 'shop.events', now() - interval '1 day', now() - interval '5 minutes');
-    update posthorn.pulse set lost = 1`)
+    update posthorn.pulse set lost = 1;
+    insert into sagas.saga (id, name, version, step_names, status, resumes_as, input, position,
+                            error_code, error, cause_code, cause, finished_at)
+    values ('${idOf(21)}', 'order', 1, '{reserve,pay,ship}', 'FAILED', 'COMPENSATING', '{}', 1,
+            'SAGA_STUCK', 'pay cannot be undone: the bank is closed', 'FULL', 'no van', now());
+    insert into sagas.saga_step (saga_id, position, name, status, undo_attempts)
+    values ('${idOf(21)}', 0, 'reserve', 'COMPLETED', 0), ('${idOf(21)}', 1, 'pay', 'UNDOING', 10),
+           ('${idOf(21)}', 2, 'ship', 'REFUSED', 0)`)
 }
