@@ -2,12 +2,13 @@ import { migrationsFrom } from '@posthorn/engine'
 import { sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
 import { createGateway } from '../gateway/index.ts'
 import { defineSystem } from '../system.ts'
-import { orderSaga } from './order-saga.ts'
+import { heldOrderSaga, orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
 import { PAYMENTS, cashier } from './payment/cashier.ts'
 import { orderRetention } from './retention.ts'
 import { orderKeys, orderRoutes } from './routes.ts'
 import { sagaRoutes } from './sagas/routes.ts'
+import { signalRoutes } from './sagas/signals.ts'
 import { steeringRoutes } from './sagas/steering.ts'
 import { orderSettings } from './settings.ts'
 import { SHIPMENTS, shipper } from './shipment/shipper.ts'
@@ -31,13 +32,14 @@ export const orders = defineSystem({
     const { SAGAS_BROKER: transport, SAGAS_TOPIC: topic } = settings
     const events = orderEvents(transport, topic)
     const gateway = createGateway({ settings, baseUrl })
-    const saga = orderSaga({ pool, gateway })
+    const sagas = { order: orderSaga({ pool, gateway }), held: heldOrderSaga({ pool, gateway }) }
+    const all = [sagas.order, sagas.held]
     const participants = { pool, events, transport, log }
     // A second for what is not the network's.
     const callMs = CALLS * settings.GATEWAY_TIMEOUT_MS + 1_000
     return {
       outboxes: [sagaTurns, events],
-      transports: { sagas: sagaTransport({ pool, sagas: [saga], events }) },
+      transports: { sagas: sagaTransport({ pool, sagas: all, events }) },
       consumers: [
         stockKeeper(participants, settings.SAGAS_OPENING_STOCK),
         cashier({ ...participants, gateway, callMs }),
@@ -47,9 +49,10 @@ export const orders = defineSystem({
       queues: [STOCK, PAYMENTS, SHIPMENTS, ANSWERS].map((group) => ({ transport, topic, group })),
       retention: orderRetention({ keys: orderKeys }),
       routes(app) {
-        orderRoutes(app, { pool, saga })
+        orderRoutes(app, { pool, sagas })
         sagaRoutes(app, pool)
         steeringRoutes(app, pool)
+        signalRoutes(app, { pool, keys: orderKeys, sagas: all })
       },
     }
   },

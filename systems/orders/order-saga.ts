@@ -1,5 +1,13 @@
 import { exponential, type Transaction } from '@posthorn/engine'
-import { defineSaga, refuse, type Effect, type Refusal, type ReplyRun } from '@posthorn/saga'
+import {
+  defineSaga,
+  refuse,
+  type Effect,
+  type Refusal,
+  type ReplyRun,
+  type Saga,
+  type SagaKind,
+} from '@posthorn/saga'
 import { Value } from 'typebox/value'
 import { Booked, COMMANDS, REPLIES, Refused, Taken, UNDONE } from './events.ts'
 import type { Item } from './order.ts'
@@ -28,7 +36,17 @@ const REFUNDS = exponential('1s', { attempts: 20, max: '5m' })
  * transaction with the saga's own note of it: when the saga says `COMPENSATED`, nothing is left over.
  */
 export function orderSaga(options: RefundOptions) {
-  return defineSaga<OrderInput>('order')
+  return addSteps(defineSaga<OrderInput>('order'), options)
+}
+
+/** The same for an order that a person must look at first; one that is not released in time ends. */
+export function heldOrderSaga(options: RefundOptions) {
+  const held = defineSaga<OrderInput>('held-order').signal('release', { timeout: '7d' })
+  return addSteps(held, options)
+}
+
+function addSteps(saga: Saga<OrderInput, OrderInput, SagaKind>, options: RefundOptions) {
+  return saga
     .step('reserve', {
       action: async ({ orderId, items }) => command(COMMANDS.reserve, { orderId, items }),
       compensate: async ({ orderId, orgId }, tx) =>

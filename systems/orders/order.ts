@@ -25,7 +25,14 @@ const Amount = Type.Integer({
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
 
 export const NewOrder = Type.Object(
-  { items: Items, amount: Amount, currency: Currency },
+  {
+    items: Items,
+    amount: Amount,
+    currency: Currency,
+    hold: Type.Optional(
+      Type.Boolean({ description: 'waits for the signal release before anything is done' }),
+    ),
+  },
   { additionalProperties: false },
 )
 export type NewOrder = Static<typeof NewOrder>

@@ -10,7 +10,7 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
-import { startSaga } from '@posthorn/saga'
+import { startSaga, type Saga, type SagaKind } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { exponentOf } from '../currency.ts'
@@ -22,7 +22,7 @@ import {
   mergeItems,
   toResource,
 } from './order.ts'
-import type { orderSaga } from './order-saga.ts'
+import type { OrderInput } from './order-saga.ts'
 import { problem } from './problems.ts'
 import { findOrder, insertOrder, listOrders } from './queries.ts'
 
@@ -69,10 +69,19 @@ const schemas = {
 
 export interface OrderRoutesOptions {
   readonly pool: Pool
-  readonly saga: ReturnType<typeof orderSaga>
+  readonly sagas: OrderSagas
 }
 
-export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void {
+/** What carries an order through, at once or after its release. */
+export interface OrderSagas {
+  readonly order: OrderSaga
+  readonly held: OrderSaga
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever its steps return
+type OrderSaga = Saga<OrderInput, any, SagaKind>
+
+export function orderRoutes(app: App, { pool, sagas }: OrderRoutesOptions): void {
   app.post(PATH, { schema: schemas.place }, async (request, reply) => {
     const items = mergeItems(request.body.items)
     const order = { ...request.body, items, orgId: callerOf(request).org }
@@ -86,7 +95,7 @@ export function orderRoutes(app: App, { pool, saga }: OrderRoutesOptions): void 
       throw invalid([{ field: 'items', reason }])
     }
     await withIdempotencyKey(reply, { pool, store: orderKeys }, async (tx) => {
-      const placed = await placeOrder(tx, saga, order)
+      const placed = await placeOrder(tx, order.hold ? sagas.held : sagas.order, order)
       return { status: 202, body: { ...placed, status: 'RUNNING' } }
     })
     return reply
@@ -112,7 +121,7 @@ const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
 /** Stores an order and begins its saga, in one transaction. */
 async function placeOrder(
   tx: Transaction,
-  saga: ReturnType<typeof orderSaga>,
+  saga: OrderSaga,
   { orgId, items, amount, currency }: NewOrder & { readonly orgId: string },
 ): Promise<Placed> {
   const order = { id: uuid(), orgId, items, amount, currency }

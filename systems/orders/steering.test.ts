@@ -169,3 +169,41 @@ test('a refund that is refused for an hour is for a person, who resumes it', asy
   expect([charges.length, refunds.length]).toEqual([1, 1])
   await expectStockAddsUp(db)
 })
+
+test('a held order waits for the signal that releases it, and is not begun without', async () => {
+  const { id, sagaId } = await ada.order({ hold: true })
+  await expect
+    .poll(async () => (await ada.get(`/sagas/${sagaId}`)).body.waitsFor, wait)
+    .toEqual(['signal:release'])
+  const saga = (await ada.get(`/sagas/${sagaId}`)).body
+  expect(saga).toMatchObject({ name: 'held-order', step: 'release', atHand: ['release'] })
+  expect(saga.steps[0]).toMatchObject({ status: 'WAITING', dueAt: expect.any(String) as string })
+  const send = (body: object, headers: Record<string, string> = {}) =>
+    ada.post(`/sagas/${sagaId}/events`, body, headers)
+  // What a participant answers is no signal.
+  expect(await send({ name: 'stock.reserved' })).toMatchObject({
+    status: 409,
+    body: { code: 'SAGA_SIGNAL_REFUSED' },
+  })
+  expect((await send({ name: '' })).status).toBe(400)
+  expect((await send({ name: 'release', payload: 'x'.repeat(70_000) })).status).toBe(413)
+  const other = await running.as({ role: 'operator', org: 'other' })
+  expect((await other.post(`/sagas/${sagaId}/events`, { name: 'release' })).status).toBe(404)
+  const member = await running.as({ role: 'member' })
+  expect((await member.post(`/sagas/${sagaId}/events`, { name: 'release' })).status).toBe(403)
+  const key = { 'idempotency-key': `release ${id}` }
+  expect(await send({ name: 'release' }, key)).toMatchObject({
+    status: 202,
+    body: { outcome: 'woke' },
+  })
+  // The same answer again, and no second signal.
+  expect(await send({ name: 'release' }, key)).toMatchObject({
+    status: 202,
+    body: { outcome: 'woke' },
+  })
+  await expect.poll(async () => (await ada.get(`/sagas/${sagaId}`)).body.step, wait).toBe('shipped')
+  const released = (await ada.get(`/sagas/${sagaId}`)).body
+  expect(released.replies.filter(({ kind }: { kind: string }) => kind === 'signal')).toMatchObject([
+    { type: 'release', status: 'USED' },
+  ])
+})

@@ -27,6 +27,7 @@ export const SagaItem = Type.Object({
   waitsFor: Type.Array(Type.String()),
   dueAt: Nullable,
   cancelledAt: Nullable,
+  deadlineAt: Nullable,
   error: Failure,
   held: Failure,
   createdAt: Type.String(),
@@ -37,14 +38,32 @@ export const SagaItem = Type.Object({
 export const SagaResource = Type.Object({
   ...SagaItem.properties,
   input: Type.Unknown(),
+  atHand: Type.Array(Type.String(), {
+    description:
+      'The steps that are tried, waited at or undone; several where they run side by side',
+  }),
   steps: Type.Array(
     Type.Object({
       name: Type.String(),
+      branch: Type.Union(
+        [Type.Object({ fork: Type.Integer(), name: Type.String() }), Type.Null()],
+        {
+          description: 'Null for a step that no other runs beside',
+        },
+      ),
       status: Type.String(),
       attempts: Type.Integer(),
       output: Type.Unknown(),
       skipped: Type.Union([Type.Enum(['action', 'compensation']), Type.Null()]),
       error: Failure,
+      dueAt: Type.Union([Type.String(), Type.Null()], {
+        description: 'Until when it waits, by the business clock',
+      }),
+      timedOut: Type.Boolean(),
+      startedAt: Nullable,
+      endedAt: Nullable,
+      undoStartedAt: Nullable,
+      undoneAt: Nullable,
       updatedAt: Nullable,
     }),
   ),
@@ -71,6 +90,7 @@ export const SagaResource = Type.Object({
   replies: Type.Array(
     Type.Object({
       id: Type.String(),
+      kind: Type.Enum(['reply', 'signal']),
       type: Type.String(),
       payload: Type.Unknown(),
       status: Type.String(),
@@ -106,6 +126,7 @@ export function toItem(saga: SagaSummary): Static<typeof SagaItem> {
     waitsFor: [...saga.waitsFor],
     dueAt: time(saga.dueAt),
     cancelledAt: time(saga.cancelledAt),
+    deadlineAt: time(saga.deadlineAt),
     createdAt: saga.createdAt.toISOString(),
     updatedAt: saga.updatedAt.toISOString(),
     finishedAt: time(saga.finishedAt),
@@ -116,10 +137,8 @@ export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
   return {
     ...toItem(saga),
     input: saga.input,
-    steps: saga.steps.map(({ output = null, skipped = null, error = null, ...step }) => ({
-      ...{ name: step.name, status: step.status, attempts: step.attempts, output, skipped, error },
-      updatedAt: time(step.updatedAt),
-    })),
+    atHand: [...saga.atHand],
+    steps: saga.steps.map(stepOf),
     // Last step first, as they are undone.
     compensations: saga.steps.toReversed().flatMap(compensationOf),
     events: saga.events.map((event) => ({
@@ -138,6 +157,20 @@ export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
     direction: saga.direction ?? null,
     allows: [...saga.allows],
     restartsFrom: [...saga.restartsFrom],
+  }
+}
+
+function stepOf(step: StepDetails): Static<typeof SagaResource>['steps'][number] {
+  const { name, status, attempts, timedOut } = step
+  const { branch = null, output = null, skipped = null, error = null } = step
+  return {
+    ...{ name, branch, status, attempts, output, skipped, error, timedOut },
+    dueAt: time(step.dueAt),
+    startedAt: time(step.startedAt),
+    endedAt: time(step.endedAt),
+    undoStartedAt: time(step.undoStartedAt),
+    undoneAt: time(step.undoneAt),
+    updatedAt: time(step.updatedAt),
   }
 }
 

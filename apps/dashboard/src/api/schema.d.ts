@@ -3606,6 +3606,8 @@ export interface paths {
             amount: number
             /** @description ISO 4217 */
             currency: string
+            /** @description waits for the signal release before anything is done */
+            hold?: boolean
             items: {
               quantity: number
               sku: string
@@ -12128,6 +12130,7 @@ export interface paths {
               items: {
                 cancelledAt: string | null
                 createdAt: string
+                deadlineAt: string | null
                 dueAt: string | null
                 error: {
                   code: string
@@ -12220,6 +12223,8 @@ export interface paths {
               }[]
               /** @description What an operator may do to it now */
               allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              atHand: string[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -12229,6 +12234,7 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              deadlineAt: string | null
               /** @description Where it goes, or went when it failed; null once it is over */
               direction: ('forward' | 'back') | null
               dueAt: string | null
@@ -12256,6 +12262,8 @@ export interface paths {
               name: string
               replies: {
                 id: string
+                /** @enum {unknown} */
+                kind: 'reply' | 'signal'
                 payload: unknown
                 receivedAt: string
                 status: string
@@ -12269,6 +12277,14 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
+                /** @description Null for a step that no other runs beside */
+                branch: {
+                  fork: number
+                  name: string
+                } | null
+                /** @description Until when it waits, by the business clock */
+                dueAt: string | null
+                endedAt: string | null
                 error: {
                   code: string
                   message: string
@@ -12276,7 +12292,11 @@ export interface paths {
                 name: string
                 output: unknown
                 skipped: ('action' | 'compensation') | null
+                startedAt: string | null
                 status: string
+                timedOut: boolean
+                undoneAt: string | null
+                undoStartedAt: string | null
                 updatedAt: string | null
               }[]
               updatedAt: string
@@ -12362,6 +12382,8 @@ export interface paths {
               }[]
               /** @description What an operator may do to it now */
               allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              atHand: string[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -12371,6 +12393,7 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              deadlineAt: string | null
               /** @description Where it goes, or went when it failed; null once it is over */
               direction: ('forward' | 'back') | null
               dueAt: string | null
@@ -12398,6 +12421,8 @@ export interface paths {
               name: string
               replies: {
                 id: string
+                /** @enum {unknown} */
+                kind: 'reply' | 'signal'
                 payload: unknown
                 receivedAt: string
                 status: string
@@ -12411,6 +12436,14 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
+                /** @description Null for a step that no other runs beside */
+                branch: {
+                  fork: number
+                  name: string
+                } | null
+                /** @description Until when it waits, by the business clock */
+                dueAt: string | null
+                endedAt: string | null
                 error: {
                   code: string
                   message: string
@@ -12418,7 +12451,11 @@ export interface paths {
                 name: string
                 output: unknown
                 skipped: ('action' | 'compensation') | null
+                startedAt: string | null
                 status: string
+                timedOut: boolean
+                undoneAt: string | null
+                undoStartedAt: string | null
                 updatedAt: string | null
               }[]
               updatedAt: string
@@ -12504,6 +12541,8 @@ export interface paths {
               }[]
               /** @description What an operator may do to it now */
               allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              atHand: string[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -12513,6 +12552,7 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              deadlineAt: string | null
               /** @description Where it goes, or went when it failed; null once it is over */
               direction: ('forward' | 'back') | null
               dueAt: string | null
@@ -12540,6 +12580,8 @@ export interface paths {
               name: string
               replies: {
                 id: string
+                /** @enum {unknown} */
+                kind: 'reply' | 'signal'
                 payload: unknown
                 receivedAt: string
                 status: string
@@ -12553,6 +12595,14 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
+                /** @description Null for a step that no other runs beside */
+                branch: {
+                  fork: number
+                  name: string
+                } | null
+                /** @description Until when it waits, by the business clock */
+                dueAt: string | null
+                endedAt: string | null
                 error: {
                   code: string
                   message: string
@@ -12560,12 +12610,87 @@ export interface paths {
                 name: string
                 output: unknown
                 skipped: ('action' | 'compensation') | null
+                startedAt: string | null
                 status: string
+                timedOut: boolean
+                undoneAt: string | null
+                undoStartedAt: string | null
                 updatedAt: string | null
               }[]
               updatedAt: string
               version: number
               waitsFor: string[]
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sagas/{id}/events': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send a signal to a saga; one that comes before the saga waits for it is kept */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description of the signal */
+            name: string
+            /** @description what the step that waits reads */
+            payload?: unknown
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /**
+               * @description woke: the saga waited for it; kept: it waits for the saga; duplicate: it was sent before under this Idempotency-Key
+               * @enum {unknown}
+               */
+              outcome: 'woke' | 'kept' | 'duplicate'
             }
           }
         }
@@ -12647,6 +12772,8 @@ export interface paths {
               }[]
               /** @description What an operator may do to it now */
               allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              atHand: string[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -12656,6 +12783,7 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              deadlineAt: string | null
               /** @description Where it goes, or went when it failed; null once it is over */
               direction: ('forward' | 'back') | null
               dueAt: string | null
@@ -12683,6 +12811,8 @@ export interface paths {
               name: string
               replies: {
                 id: string
+                /** @enum {unknown} */
+                kind: 'reply' | 'signal'
                 payload: unknown
                 receivedAt: string
                 status: string
@@ -12696,6 +12826,14 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
+                /** @description Null for a step that no other runs beside */
+                branch: {
+                  fork: number
+                  name: string
+                } | null
+                /** @description Until when it waits, by the business clock */
+                dueAt: string | null
+                endedAt: string | null
                 error: {
                   code: string
                   message: string
@@ -12703,7 +12841,11 @@ export interface paths {
                 name: string
                 output: unknown
                 skipped: ('action' | 'compensation') | null
+                startedAt: string | null
                 status: string
+                timedOut: boolean
+                undoneAt: string | null
+                undoStartedAt: string | null
                 updatedAt: string | null
               }[]
               updatedAt: string
@@ -12787,6 +12929,8 @@ export interface paths {
               }[]
               /** @description What an operator may do to it now */
               allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              atHand: string[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -12796,6 +12940,7 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              deadlineAt: string | null
               /** @description Where it goes, or went when it failed; null once it is over */
               direction: ('forward' | 'back') | null
               dueAt: string | null
@@ -12823,6 +12968,8 @@ export interface paths {
               name: string
               replies: {
                 id: string
+                /** @enum {unknown} */
+                kind: 'reply' | 'signal'
                 payload: unknown
                 receivedAt: string
                 status: string
@@ -12836,6 +12983,14 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
+                /** @description Null for a step that no other runs beside */
+                branch: {
+                  fork: number
+                  name: string
+                } | null
+                /** @description Until when it waits, by the business clock */
+                dueAt: string | null
+                endedAt: string | null
                 error: {
                   code: string
                   message: string
@@ -12843,7 +12998,11 @@ export interface paths {
                 name: string
                 output: unknown
                 skipped: ('action' | 'compensation') | null
+                startedAt: string | null
                 status: string
+                timedOut: boolean
+                undoneAt: string | null
+                undoStartedAt: string | null
                 updatedAt: string | null
               }[]
               updatedAt: string
@@ -12933,6 +13092,8 @@ export interface paths {
               }[]
               /** @description What an operator may do to it now */
               allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              atHand: string[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -12942,6 +13103,7 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              deadlineAt: string | null
               /** @description Where it goes, or went when it failed; null once it is over */
               direction: ('forward' | 'back') | null
               dueAt: string | null
@@ -12969,6 +13131,8 @@ export interface paths {
               name: string
               replies: {
                 id: string
+                /** @enum {unknown} */
+                kind: 'reply' | 'signal'
                 payload: unknown
                 receivedAt: string
                 status: string
@@ -12982,6 +13146,14 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
+                /** @description Null for a step that no other runs beside */
+                branch: {
+                  fork: number
+                  name: string
+                } | null
+                /** @description Until when it waits, by the business clock */
+                dueAt: string | null
+                endedAt: string | null
                 error: {
                   code: string
                   message: string
@@ -12989,7 +13161,11 @@ export interface paths {
                 name: string
                 output: unknown
                 skipped: ('action' | 'compensation') | null
+                startedAt: string | null
                 status: string
+                timedOut: boolean
+                undoneAt: string | null
+                undoStartedAt: string | null
                 updatedAt: string | null
               }[]
               updatedAt: string
@@ -13075,6 +13251,8 @@ export interface paths {
               }[]
               /** @description What an operator may do to it now */
               allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              atHand: string[]
               cancelledAt: string | null
               compensations: {
                 attempts: number
@@ -13084,6 +13262,7 @@ export interface paths {
                 undoneAt: string | null
               }[]
               createdAt: string
+              deadlineAt: string | null
               /** @description Where it goes, or went when it failed; null once it is over */
               direction: ('forward' | 'back') | null
               dueAt: string | null
@@ -13111,6 +13290,8 @@ export interface paths {
               name: string
               replies: {
                 id: string
+                /** @enum {unknown} */
+                kind: 'reply' | 'signal'
                 payload: unknown
                 receivedAt: string
                 status: string
@@ -13124,6 +13305,14 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
+                /** @description Null for a step that no other runs beside */
+                branch: {
+                  fork: number
+                  name: string
+                } | null
+                /** @description Until when it waits, by the business clock */
+                dueAt: string | null
+                endedAt: string | null
                 error: {
                   code: string
                   message: string
@@ -13131,7 +13320,11 @@ export interface paths {
                 name: string
                 output: unknown
                 skipped: ('action' | 'compensation') | null
+                startedAt: string | null
                 status: string
+                timedOut: boolean
+                undoneAt: string | null
+                undoStartedAt: string | null
                 updatedAt: string | null
               }[]
               updatedAt: string
