@@ -19,8 +19,8 @@ export type LatestResponses = Map<Socket, ServerResponse>
 
 /** What a client may need to send its next request on a connection that it believes to be open. */
 const GRACE_MS = 250
-/** While such requests keep coming, further ones are waited for, so often at the most. */
-const MOST_GRACES = 4
+/** While clients keep asking or connecting they are answered, so long at the most. */
+const MOST_GRACE_MS = 2_000
 const LOOK_MS = 5
 
 /**
@@ -39,19 +39,27 @@ export function addClosing(
   /** Connections whose first request has not come yet. */
   const silent = new Set<Socket>()
   let isOver = false
-  let furtherRequests = 0
+  /** When a client last connected, asked or left while the app closes. */
+  let activeAt = 0
+  const noteActivity = () => {
+    if (closing.signal.aborted) activeAt = performance.now()
+  }
   app.server.on('connection', (socket) => {
+    noteActivity()
     if (closing.signal.aborted) late.add(socket)
     silent.add(socket)
-    socket.once('close', () => silent.delete(socket))
+    socket.once('close', () => {
+      noteActivity()
+      silent.delete(socket)
+    })
   })
   app.addHook('onRequest', ({ raw }, reply, done) => {
     silent.delete(raw.socket)
+    noteActivity()
     if (closing.signal.aborted) reply.header('connection', 'close')
     if (isOver || late.has(raw.socket)) {
       return done(problem('SHUTTING_DOWN', { retryAfterSeconds: 1 }))
     }
-    if (closing.signal.aborted) furtherRequests += 1
     if (!latest.has(raw.socket)) raw.socket.once('close', () => latest.delete(raw.socket))
     latest.set(raw.socket, reply.raw)
     done()
@@ -62,7 +70,7 @@ export function addClosing(
       if (!response.headersSent) response.setHeader('connection', 'close')
     }
     if (app.server.listening) {
-      await awaitNextRequests()
+      await awaitQuiet()
       isOver = true
       await stopListening()
     }
@@ -71,21 +79,29 @@ export function addClosing(
     cut.unref()
   })
 
-  async function awaitNextRequests(): Promise<void> {
-    for (let graces = 0; latest.size > 0 && graces < MOST_GRACES; graces += 1) {
-      const before = furtherRequests
-      await setTimeout(GRACE_MS)
-      if (furtherRequests === before) return
+  /**
+   * Every client with an open connection may be about to ask, and one that was just answered by
+   * `connection: close` is about to connect again: closed now, the kernel would reset what has come.
+   */
+  async function awaitQuiet(): Promise<void> {
+    const begunAt = performance.now()
+    if (latest.size > 0) activeAt = begunAt
+    for (;;) {
+      // A process that was busy has not heard yet of those that came meanwhile.
+      await setImmediate()
+      const now = performance.now()
+      const quietAt = Math.min(activeAt + GRACE_MS, begunAt + MOST_GRACE_MS)
+      if (now >= quietAt) return
+      await setTimeout(quietAt - now)
     }
   }
 
   /**
    * Fastify closes idle connections together with the listening one, and takes for idle what was just
    * made, or has a request that is not read yet: both would be reset. So the listening one is closed
-   * first, in the moment after all that wait were accepted, and the others are read before they go.
+   * first, in the moment after those that wait were accepted, and the others are read before they go.
    */
   async function stopListening(): Promise<void> {
-    await setImmediate()
     Server.prototype.close.call(app.server)
     const until = performance.now() + GRACE_MS
     while (silent.size > 0 && performance.now() < until) await setTimeout(LOOK_MS)
