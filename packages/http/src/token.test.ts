@@ -19,6 +19,15 @@ const signPayload = (
 const good = (extra: Record<string, unknown> = {}) =>
   signPayload({ ...claims, exp: seconds() + 60, ...extra })
 
+/** A token signed with the empty key, under a head that would have it taken. */
+function withHead(head: object): string {
+  const parts = [head, { ...claims, exp: seconds() + 60 }].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  const mac = createHmac('sha256', '').update(parts.join('.')).digest('base64url')
+  return [...parts, mac].join('.')
+}
+
 describe('a token by secret', () => {
   const verify = createVerifier({ secret })
 
@@ -55,6 +64,14 @@ describe('a token by secret', () => {
     ['nbf in the future', () => good({ nbf: seconds() + 60 })],
     ['another secret', () => signPayload({ ...claims, exp: seconds() + 60 }, key.toReversed())],
     ['HS512', () => signPayload({ ...claims, exp: seconds() + 60 }, new Uint8Array(64), 'HS512')],
+    ['the algorithm "nOnE"', async () => withHead({ alg: 'nOnE' })],
+    [
+      'a critical header that is unknown',
+      async () => withHead({ alg: 'HS256', crit: ['x'], x: 1 }),
+    ],
+    ['a key of its own', async () => withHead({ alg: 'HS256', jwk: { kty: 'oct', k: 'AAAA' } })],
+    ['an address of keys', async () => withHead({ alg: 'HS256', jku: 'http://127.0.0.1/keys' })],
+    ['a key id that is a path', async () => withHead({ alg: 'HS256', kid: '../../dev/null' })],
     ['no signature', async () => new UnsecuredJWT(claims).setExpirationTime('1h').encode()],
     ['a cut signature', async () => (await good()).slice(0, -2)],
     ['nothing', async () => ''],
@@ -83,8 +100,16 @@ describe('a token by secret', () => {
     const strict = createVerifier({ secret, issuer: 'us', audience: 'posthorn' })
     const token = await good({ iss: 'us', aud: ['posthorn', 'x'] })
     expect(await strict(token)).toMatchObject(claims)
-    const foreign = await good({ iss: 'them', aud: 'posthorn' })
-    await expect(async () => strict(foreign)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    for (const other of [
+      { iss: 'them', aud: 'posthorn' },
+      { iss: 'us', aud: 'another-api' },
+      { iss: 'us', aud: ['another-api'] },
+      { iss: 'us' },
+      { aud: 'posthorn' },
+    ]) {
+      const foreign = await good(other)
+      await expect(async () => strict(foreign)).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    }
   })
 })
 

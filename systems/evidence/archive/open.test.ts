@@ -181,6 +181,11 @@ describe('a bad file', () => {
   test.each([
     ['of another type', 'FILE_TYPE', { data: 'MZ a program' }],
     ['whose name lies', 'FILE_TYPE', { data: '<html></html>' }],
+    [
+      'that is a picture with a script',
+      'FILE_TYPE',
+      { name: 'a.svg', data: '<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>' },
+    ],
     ['that is an Office document', 'FILE_TYPE', { name: 'a.docx', data: 'PK\u0003\u0004 word' }],
     ['that is empty', 'FILE_EMPTY', { data: '' }],
     ['that is too large', 'FILE_TOO_LARGE', { data: Buffer.from(PDF.padEnd(1_001, 'x')) }],

@@ -3,6 +3,8 @@ import { afterAll, expect, test } from 'vitest'
 import { isAllowedAddress, parseCidrs } from './address.ts'
 import { exchange } from './exchange.ts'
 import { createGuard, type Guard } from './guard.ts'
+import { createResolver } from './resolver.ts'
+import { openNameServer } from '../testing/name-server.ts'
 import { MODES, openReceiver } from '../testing/webhook-receiver.ts'
 
 const receiver = await openReceiver(MODES.ok)
@@ -112,6 +114,26 @@ test('a name that leads elsewhere at the next look is caught at the connection',
   expect(await rebinding.refusalNow(url)).toBeUndefined()
   const { error } = await post(url, agentOf(rebinding))
   expect(error?.class).toBe('blocked')
+  expect(receiver.connections()).toBe(0)
+})
+
+test('rebinding by a name server: what was checked once is checked at every connection', async () => {
+  const elsewhere = await openReceiver(MODES.ok, '127.0.0.2')
+  let target = '127.0.0.2'
+  const server = await openNameServer((_, family) => (family === 4 ? [target] : []), 0)
+  // Of the loopback, one address stands for the public ones.
+  const opened = parseCidrs('127.0.0.2/32')
+  const options = { servers: [server.address], hostsFile: '/dev/null', search: [] }
+  const rebound = createGuard({ opened, resolve: createResolver(options) })
+  const url = `http://rebind.example:${elsewhere.port}/`
+  expect(await rebound.refusalNow(url)).toBeUndefined()
+  expect((await post(url, agentOf(rebound))).response?.status).toBe(200)
+  target = '127.0.0.1'
+  const attack = `http://rebind.example:${P}/`
+  // Until the answer of before has run out.
+  const classOf = async () => (await post(attack, agentOf(rebound))).error?.class
+  await expect.poll(classOf, { timeout: 15_000, interval: 100 }).toBe('blocked')
+  expect(await rebound.refusalNow(attack)).toContain('may not go to')
   expect(receiver.connections()).toBe(0)
 })
 

@@ -1,0 +1,38 @@
+// node scripts/licences.mjs [--check]: writes docs/reference/licences.md from package-lock.json, or
+// tells whether the page is what it should be.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+import { root } from './command.mjs'
+import { listPackages } from './runtime-packages.mjs'
+
+const PAGE = join(root, 'docs/reference/licences.md')
+
+const HEAD = `# Licences
+
+The packages that Posthorn installs to run, without the tools to develop it, by their licence. Written by \`node scripts/licences.mjs\` from \`package-lock.json\`; a test compares. \`npm run sbom\` writes the same as a CycloneDX document, with versions and hashes: see [the threat model](../operate/threat-model.md#dependencies).
+
+| licence | number | packages |
+| --- | --- | --- |
+`
+
+async function writePage() {
+  const byLicence = new Map()
+  for (const { name, licence } of listPackages()) {
+    byLicence.set(licence, (byLicence.get(licence) ?? new Set()).add(name))
+  }
+  const rows = [...byLicence]
+    .map(([licence, names]) => [licence, [...names].toSorted((a, b) => (a < b ? -1 : 1))])
+    .toSorted(([a, first], [b, second]) => second.length - first.length || (a < b ? -1 : 1))
+    .map(([licence, names]) => `| ${licence} | ${names.length} | ${names.join(', ')} |\n`)
+  const options = await resolveConfig(PAGE)
+  return format(HEAD + rows.join(''), { ...options, parser: 'markdown' })
+}
+
+const text = await writePage()
+if (!process.argv.includes('--check')) writeFileSync(PAGE, text)
+else if (readFileSync(PAGE, 'utf8') !== text) {
+  console.error('docs/reference/licences.md is out of date: node scripts/licences.mjs')
+  process.exitCode = 1
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './command.mjs'
+
+/** What is installed where Posthorn runs: the programs, and the packages that others install. */
+const SHIPPED = /^(packages\/|apps\/|systems$)/
+
+/**
+ * Every package of others that is needed at run time, by package-lock.json: name, version, licence,
+ * integrity, and the places of those it needs. `npm sbom --omit dev` is not used for it: in
+ * workspaces it leaves out what a development tool needs too.
+ */
+export function listPackages() {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const found = new Map()
+  const visit = (place) => {
+    if (found.has(place)) return
+    const entry = lock.packages[place]
+    const names = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+    const needs = names.map((name) => resolve(lock, place, name)).filter(Boolean)
+    found.set(place, { ...entry, place, needs })
+    needs.forEach(visit)
+  }
+  for (const place of Object.keys(lock.packages)) {
+    if (SHIPPED.test(place) && !place.includes('node_modules/')) visit(place)
+  }
+  const foreign = [...found.values()].filter(({ place }) => place.includes('node_modules/'))
+  return foreign.map(({ place, version, license, integrity, needs }) => ({
+    ...{ place, version, integrity, name: nameOf(place) },
+    licence: license ?? licenceBeside(nameOf(place), foreign),
+    needs: needs.filter((each) => each.includes('node_modules/')),
+  }))
+}
+
+/** As Node finds a package: in the nearest folder of packages on the way up; of ours, its source. */
+function resolve({ packages }, from, name) {
+  for (let at = from; ; at = at.slice(0, Math.max(at.lastIndexOf('/node_modules/'), 0))) {
+    const place = `${at === '' ? '' : `${at}/`}node_modules/${name}`
+    if (place in packages) return packages[place].link ? packages[place].resolved : place
+    if (at === '') return undefined
+  }
+}
+
+function nameOf(place) {
+  return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+}
+
+/** Binaries for other platforms have no licence in the lock file: they are parts of one package. */
+function licenceBeside(name, all) {
+  const [scope] = name.split('/')
+  const beside = all.find(({ place, license }) => license && nameOf(place).startsWith(`${scope}/`))
+  return beside?.license ?? 'unknown'
+}
