@@ -1120,6 +1120,10 @@ begin
   if old.status = 'QUEUED' and new.status = 'SENDING' then
     new.attempt_no := old.attempt_no + 1;
   end if;
+  -- Until the provider says when.
+  if new.status = 'SENT' and old.status <> 'SENT' then
+    new.sent_at := coalesce(new.sent_at, now());
+  end if;
   -- Tried anew, it is another message to the provider, and its old failure is history.
   if old.status = 'FAILED' and new.status = 'QUEUED' then
     -- Without its contents there is nothing to send: it stays as it is.
@@ -1266,11 +1270,18 @@ create table messages.outbound_message (
   delivered_at timestamp with time zone,
   read_at timestamp with time zone,
   components jsonb,
+  priority text not null default 'normal'::text,
+  lane text not null generated always as ((
+CASE priority
+    WHEN 'urgent'::text THEN 'urgent/'::text
+    ELSE 'normal/'::text
+END || org_id)) stored,
   constraint outbound_message_pkey PRIMARY KEY (id),
   constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
   constraint outbound_message_check1 CHECK (((status <> ALL (ARRAY['QUEUED'::text, 'SENDING'::text])) OR (provider_message_id IS NULL))),
   constraint outbound_message_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 6))),
+  constraint outbound_message_priority_check CHECK ((priority = ANY (ARRAY['normal'::text, 'urgent'::text]))),
   constraint outbound_message_status_check CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX outbound_message_account ON messages.outbound_message USING btree (account_id) WHERE (account_id IS NOT NULL);
@@ -1280,7 +1291,7 @@ CREATE INDEX outbound_message_contents ON messages.outbound_message USING btree 
 CREATE INDEX outbound_message_counted ON messages.outbound_message USING btree (org_id, status, id);
 CREATE INDEX outbound_message_dead ON messages.outbound_message USING btree (created_at) WHERE (status = 'FAILED'::text);
 CREATE INDEX outbound_message_dossier ON messages.outbound_message USING btree (org_id, dossier_id, id) WHERE (dossier_id IS NOT NULL);
-CREATE INDEX outbound_message_due ON messages.outbound_message USING btree (next_retry_at, id) WHERE (status = 'QUEUED'::text);
+CREATE INDEX outbound_message_due ON messages.outbound_message USING btree (lane, next_retry_at, id) WHERE (status = 'QUEUED'::text);
 CREATE INDEX outbound_message_listed ON messages.outbound_message USING btree (org_id, id);
 CREATE INDEX outbound_message_provider ON messages.outbound_message USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX outbound_message_recipient ON messages.outbound_message USING btree (org_id, to_recipient, id);

@@ -44,7 +44,7 @@ export async function queueMessage(
   if (account === 'unknown') return { kind: 'accountUnknown' }
   const fitted = await fitTemplate(tx, { orgId, message })
   if (fitted.kind === 'wrong') return { kind: 'unfit', errors: fitted.errors }
-  const row = { ...rowOf(request), ...account, ...contentsOf(fitted) }
+  const row = { ...rowOf(request), ...account, ...contentsOf(message, fitted) }
   const { created } = await enqueue(tx, outbox, row)
   const stored = await findByIdempotencyKey(tx, request)
   if (!stored) throw new Error('a message that was just queued is not there')
@@ -63,8 +63,15 @@ export async function queueMessage(
   return { kind: 'created', message: stored }
 }
 
-function contentsOf(fitted: Extract<Fitted, { kind: 'fits' }>): Partial<OutboundMessage> {
-  return fitted.components === undefined ? {} : { components: fitted.components }
+function contentsOf(
+  { priority }: NewMessage,
+  { components, category }: Extract<Fitted, { kind: 'fits' }>,
+): Partial<OutboundMessage> {
+  return {
+    // A person waits for a code, and not for a campaign.
+    priority: priority ?? (category === 'AUTHENTICATION' ? 'urgent' : 'normal'),
+    ...(components !== undefined && { components }),
+  }
 }
 
 /** The account that sends it; nothing where that is the one of the settings. */

@@ -21,6 +21,9 @@ export const MESSAGE_STATES = [
 ] as const
 export type MessageState = (typeof MESSAGE_STATES)[number]
 
+export const PRIORITIES = ['normal', 'urgent'] as const
+export type Priority = (typeof PRIORITIES)[number]
+
 /** A row of `messages.outbound_message`. */
 export interface OutboundMessage {
   id: string
@@ -37,6 +40,9 @@ export interface OutboundMessage {
   provider_message_id: string | null
   idempotency_key: string
   request_fingerprint: string
+  priority: Priority
+  /** What shares claims: the organisation, apart for what is urgent. */
+  readonly lane: string
   attempt_count: number
   /** The number of the last attempt, as `outbound_attempt` has it. */
   attempt_no: number
@@ -76,6 +82,12 @@ export const NewMessage = Type.Object({
       'whatsapp: {language, parameters, and of registered templates header, buttons}; email: {subject, text}',
   }),
   maxAttempts: Type.Integer({ minimum: 1, maximum: 6, default: 5 }),
+  priority: Type.Optional(
+    Type.Enum([...PRIORITIES], {
+      description:
+        'urgent goes before normal; default urgent for registered authentication templates',
+    }),
+  ),
   sendAt: Type.Optional(
     Type.String({
       format: 'date-time',
@@ -106,6 +118,7 @@ export const MessageResource = Type.Object({
   outcomeUnknown: Type.Boolean({ description: 'sent, perhaps: no answer came' }),
   providerMessageId: Nullable(Type.String()),
   idempotencyKey: Type.String(),
+  priority: Type.Enum([...PRIORITIES]),
   attemptCount: Type.Integer(),
   maxAttempts: Type.Integer(),
   errorCode: Nullable(Type.String()),
@@ -142,6 +155,7 @@ export function toResource(row: OutboundMessage): Static<typeof MessageResource>
     outcomeUnknown: row.outcome_unknown,
     providerMessageId: row.provider_message_id,
     idempotencyKey: row.idempotency_key,
+    priority: row.priority,
     attemptCount: row.attempt_count,
     maxAttempts: row.max_attempts,
     errorCode: row.error_code,

@@ -475,3 +475,28 @@ describe('times', () => {
     client.release()
   })
 })
+
+test('a campaign holds up neither other organisations nor one-time codes', async () => {
+  const campaign = Array.from({ length: 40 }, (_, n) => create(sample(`+1650555${2_000 + n}`)))
+  const ids = new Set((await Promise.all(campaign)).map(({ id }) => id))
+  const others = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => create(sample('+16505551234'), { org: `org-${n}` })),
+  )
+  const code = await create({ ...sample('+16505553000'), priority: 'urgent' })
+  const tried = async (): Promise<string[]> => {
+    const { rows } = await database.pool.query<{ outbound_message_id: string }>(
+      `select outbound_message_id from messages.outbound_attempt`,
+    )
+    return rows.map((row) => row.outbound_message_id)
+  }
+  await api.relay.tick()
+  expect(await tried()).toContain(code.id)
+  await api.relay.tick()
+  await api.relay.tick()
+  // Thirteen organisations and thirty places: each has had its own.
+  expect(await tried()).toEqual(expect.arrayContaining(others.map(({ id }) => id)))
+  const rest = (await tried()).filter((id) => ids.has(id))
+  expect(rest.length).toBeGreaterThan(0)
+  const bad = await api.call('POST', MESSAGES, { body: { ...sample(), priority: 'high' } })
+  expect(bad.status).toBe(400)
+})

@@ -26,6 +26,9 @@ export interface OutboundOptions {
 /** Until the second attempt, the third …: with five attempts at 0, 1, 6, 21 and 81 minutes. */
 const WAITS = schedule(['1m', '5m', '15m', '60m', '360m'])
 
+/** How `lane` begins, in the table, for messages that go first. */
+const URGENT_LANES = 'urgent/'
+
 /** Name under which the relay finds the providers. */
 export const TRANSPORT = 'outbound'
 
@@ -45,8 +48,6 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
     columns: {
       dueAt: 'next_retry_at',
       createdAt: 'created_at',
-      // As the provider took it; its report of `sent` puts its own time there.
-      sentAt: 'sent_at',
       tenant: 'org_id',
       type: 'template_code',
       traceparent: 'traceparent',
@@ -63,6 +64,8 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
       unreachable: 'charged',
     },
     claim: { every, batch, lanes, lease: stale },
+    // A campaign of one organisation holds up no other's messages, and no one-time code.
+    fair: { by: 'lane', first: URGENT_LANES },
     confirm: {},
     retry: WAITS,
     unknown: { then: options.unknown, wait: options.unknownWait },

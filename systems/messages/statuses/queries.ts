@@ -133,7 +133,7 @@ export async function markSent(tx: Transaction, sent: readonly SentReport[]): Pr
     ),
     moved as (
       update messages.outbound_message as m
-         set status = 'SENT', sent_at = now(), provider_message_id = r.provider_message_id,
+         set status = 'SENT', provider_message_id = r.provider_message_id,
              error_code = null, error_message = null,
              claim_token = null, claimed_until = null, lost_claims = 0
         from reported as r, messages.outbound_message as before

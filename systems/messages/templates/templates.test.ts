@@ -166,6 +166,7 @@ describe('the registry', () => {
     const foreign = await send({ templateCode, payloadJson: { language: 'de', parameters: ['1'] } })
     expect(foreign.body['errors']).toMatchObject([{ field: 'payloadJson.language' }])
     const { body } = await send({ templateCode, payloadJson: { parameters: ['4711'] } })
+    expect(body['priority']).toBe('urgent')
     await api.relay.tick()
     // The simulator refuses a code without its button.
     await expect

@@ -4140,6 +4140,8 @@ export interface paths {
                 /** @description sent, perhaps: no answer came */
                 outcomeUnknown: boolean
                 payloadJson: unknown
+                /** @enum {unknown} */
+                priority: 'normal' | 'urgent'
                 providerMessageId: string | null
                 readAt: string | null
                 sendAt: string | null
@@ -4183,6 +4185,11 @@ export interface paths {
             payloadJson: {
               [key: string]: unknown
             }
+            /**
+             * @description urgent goes before normal; default urgent for registered authentication templates
+             * @enum {unknown}
+             */
+            priority?: 'normal' | 'urgent'
             /**
              * Format: date-time
              * @description not before this time, up to 90 days ahead; consent is asked again then
@@ -4240,6 +4247,8 @@ export interface paths {
               /** @description sent, perhaps: no answer came */
               outcomeUnknown: boolean
               payloadJson: unknown
+              /** @enum {unknown} */
+              priority: 'normal' | 'urgent'
               providerMessageId: string | null
               readAt: string | null
               sendAt: string | null
@@ -4279,6 +4288,8 @@ export interface paths {
               /** @description sent, perhaps: no answer came */
               outcomeUnknown: boolean
               payloadJson: unknown
+              /** @enum {unknown} */
+              priority: 'normal' | 'urgent'
               providerMessageId: string | null
               readAt: string | null
               sendAt: string | null
@@ -4363,6 +4374,8 @@ export interface paths {
               /** @description sent, perhaps: no answer came */
               outcomeUnknown: boolean
               payloadJson: unknown
+              /** @enum {unknown} */
+              priority: 'normal' | 'urgent'
               providerMessageId: string | null
               readAt: string | null
               sendAt: string | null
@@ -4600,6 +4613,8 @@ export interface paths {
               /** @description sent, perhaps: no answer came */
               outcomeUnknown: boolean
               payloadJson: unknown
+              /** @enum {unknown} */
+              priority: 'normal' | 'urgent'
               providerMessageId: string | null
               readAt: string | null
               sendAt: string | null
@@ -4686,6 +4701,8 @@ export interface paths {
               /** @description sent, perhaps: no answer came */
               outcomeUnknown: boolean
               payloadJson: unknown
+              /** @enum {unknown} */
+              priority: 'normal' | 'urgent'
               providerMessageId: string | null
               readAt: string | null
               sendAt: string | null

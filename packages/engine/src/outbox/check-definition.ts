@@ -181,11 +181,13 @@ function checkOrder<Row>({ order, counter, states }: OutboxDefinition<Row>, wron
   }
 }
 
-function checkFair<Row>({ fair, order, confirm, states }: OutboxDefinition<Row>, wrong: Wrong) {
+function checkFair<Row>({ fair, order, confirm }: OutboxDefinition<Row>, wrong: Wrong) {
   if (!fair) return
   if (fair.atOnce !== undefined && !confirm) {
     wrong('fair.atOnce', 'needs confirm: without it the claim cannot know what is in flight')
   }
   if (order) wrong('fair', 'must be left out: an ordered outbox claims by key')
-  if (states.claimed !== undefined) wrong('fair', 'must be left out where there is a claimed state')
+  if (fair.first !== undefined && !/^[\w./-]{1,63}$/.test(fair.first)) {
+    wrong('fair.first', 'must be up to 63 letters, digits, ".", "_", "-" and "/"')
+  }
 }

@@ -111,6 +111,11 @@ export interface Fair<Row> {
    * no key is held back: the shares of a claim alone are fair. Needs `confirm`.
    */
   readonly atOnce?: number
+  /**
+   * Values that begin with this go first: while others wait too they share half of every claim, else
+   * all of it. So what is urgent waits for no backlog, and takes no other's place for good.
+   */
+  readonly first?: string
 }
 
 export interface Confirm {
@@ -182,7 +187,7 @@ interface Common<Row> {
   readonly counter: Counter<Row>
   readonly claim?: ClaimOptions
   readonly order?: Order<Row>
-  /** Default: oldest first. Forbidden with `order` and `claimed`. */
+  /** Default: oldest first. Forbidden with `order`. */
   readonly fair?: Fair<Row>
   /** Default off: a schedule that never gives up is itself the answer to a broken destination. */
   readonly breaker?: BreakerOptions

@@ -41,6 +41,14 @@ const parcels = defineOutbox<Parcel>({ ...definition, fair: { by: 'shop', atOnce
 /** With no limit at once: what holds for all outboxes holds for a fair one. */
 const wide = defineOutbox<Parcel>({ ...definition, fair: { by: 'shop' } })
 
+/** With a claimed state, and some who go first. */
+const urgent = defineOutbox<Parcel>({
+  ...definition,
+  states: { ...definition.states, claimed: 'busy' },
+  counter: { column: 'attempts', bumps: 'on-claim' },
+  fair: { by: 'shop', first: 'urgent/' },
+})
+
 const db = await testDatabase({
   sql: `
     create schema fair;
@@ -154,7 +162,8 @@ test('finds its way by the index, however many wait', async () => {
     select gen_random_uuid(), 'shop-' || n % 5 from generate_series(1, 20000) as n`)
   await db.pool.query('analyze fair.parcels')
   const { byRow, nextDue } = parcels.statements
-  for (const { text, params } of [byRow.claimBatch, wide.statements.byRow.claimBatch, nextDue]) {
+  const claims = [byRow, wide.statements.byRow, urgent.statements.byRow]
+  for (const { text, params } of [...claims.map(({ claimBatch }) => claimBatch), nextDue]) {
     const args: Record<string, unknown> = { batch: 10, leaseMs: 1_000, token: crypto.randomUUID() }
     const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
       `explain ${text}`,
@@ -173,7 +182,32 @@ test('a definition that cannot be fair is refused', () => {
   const { confirmed: _, ...states } = definition.states
   expect(make({ confirm: undefined, states })).toThrow('fair.atOnce')
   expect(make({ fair: { by: 'no such', atOnce: 1 } })).toThrow('fair.by')
-  expect(make({ states: { ...definition.states, claimed: 'busy' } })).toThrow('fair')
+  expect(make({ fair: { by: 'shop', first: "'" } })).toThrow('fair.first')
+})
+
+test('with a claimed state shares are fair too, and what goes first has half of every claim', async () => {
+  await empty()
+  for (let i = 0; i < 20; i += 1) await put(`shop-${i}`, 5)
+  await put('urgent/giant', 50)
+  await put('urgent/corner', 1)
+  const { relay, shops } = relayTo(fakeTransport(), urgent)
+  await relay.tick()
+  const first = shops()
+  expect(first.filter((shop) => shop === 'urgent/corner')).toHaveLength(1)
+  expect(first.filter((shop) => shop === 'urgent/giant')).toHaveLength(3)
+  expect(first.filter((shop) => shop?.startsWith('shop-'))).toHaveLength(6)
+  expect(await countOf('urgent/giant', 'sent')).toBe(3)
+})
+
+test('what goes first has whole claims while it is alone, and so have the others', async () => {
+  await empty()
+  await put('urgent/giant', 10)
+  const { relay, shops } = relayTo(fakeTransport(), urgent)
+  await relay.tick()
+  expect(shops()).toHaveLength(10)
+  await put('corner', 10)
+  await relay.tick()
+  expect(shops()).toHaveLength(20)
 })
 
 outboxConformance(wide, {

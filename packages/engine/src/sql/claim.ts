@@ -126,17 +126,19 @@ function dueByShares(
   fair: NonNullable<ResolvedDefinition['fair']>,
   p: (param: string) => string,
 ): string {
-  const { table, columns } = definition
+  const { table, columns, states } = definition
   const isDue = `${waitsCondition(definition)} and ${fair.by} = fair_key
             and ${columns.dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
             and lost_claims = 0`
   const room =
     fair.atOnce === undefined ? undefined : roomOf(definition, { ...fair, atOnce: fair.atOnce })
-  const share = `ceil(${p('batch')}::float8 / shares)`
+  const { shares, share, urgent } = sharesOf(fair, p('batch'))
+  // With a claimed state the statement says where a message came from.
+  const from = states.claimed === undefined ? '' : `, ${columns.status}::text as claim_from`
   return `${fairKeys(definition, fair)},
 eligible as materialized (
-  select fair_key, first.*, ${room ? 'room, ' : ''}count(*) over () as shares
+  select fair_key, first.*, ${room ? 'room, ' : ''}${shares}
     from fair_keys${room ? `\n   cross join lateral ${room.counted}` : ''}
    -- Not \`exists\`, which may be planned as a reading of all that waits.
    cross join lateral (
@@ -149,13 +151,13 @@ eligible as materialized (
    where fair_key is not null${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
      and ${unlessPaused(definition)}
    -- In no fixed order, or those at the end would wait whenever the batch is too small for all.
-   order by random()
+   order by ${urgent}random()
 ),
 due as (
-  select mine.id
+  select mine.*
     from eligible
    cross join lateral (
-         select ${columns.id} as id
+         select ${columns.id} as id${from}
            from ${table}
           where ${isDue}
             -- What is before it was settled or is claimed: it need not be looked at once more.
@@ -166,6 +168,23 @@ due as (
          ) as mine
    limit ${p('batch')}
 )`
+}
+
+/** How a batch is divided: evenly, or first in half, where some keys go before the others. */
+function sharesOf({ first }: NonNullable<ResolvedDefinition['fair']>, batch: string) {
+  if (first === undefined) {
+    return {
+      shares: 'count(*) over () as shares',
+      share: `ceil(${batch}::float8 / shares)`,
+      urgent: '',
+    }
+  }
+  const isFirst = `starts_with(fair_key::text, '${first}')`
+  return {
+    shares: `count(*) over (partition by ${isFirst}) as shares, count(*) over () as everyone`,
+    share: `ceil(${batch}::float8 / case when shares < everyone then 2 else 1 end / shares)`,
+    urgent: `${isFirst} desc, `,
+  }
 }
 
 /**
@@ -189,9 +208,12 @@ function roomOf(
 
 /** With a claimed state, expired claims are found by their own index, see `takeExpired`. */
 function claimByState(definition: ResolvedDefinition): Prepared {
-  const { table, columns } = definition
+  const { table, columns, fair } = definition
   return prepare(
-    (p) => `with due as (
+    (p) => `with ${
+      fair
+        ? dueByShares(definition, fair, p)
+        : `due as (
   select ${columns.id} as id, ${columns.status}::text as claim_from
     from ${table}
    where ${waitsCondition(definition)}
@@ -201,7 +223,8 @@ function claimByState(definition: ResolvedDefinition): Prepared {
    order by ${columns.dueAt}, ${columns.id}
    limit ${p('batch')}
      for update skip locked
-),
+)`
+    },
 ${takeCte(definition, p)}`,
   )
 }

@@ -74,6 +74,7 @@ function Facts({ message }: { message: OutboundMessage }) {
         To: `${message.to} by ${message.channel}`,
         Template: message.templateCode ?? undefined,
         Attempts: `${message.attemptCount} of ${message.maxAttempts}`,
+        Priority: message.priority === 'urgent' ? 'urgent' : undefined,
         Dossier:
           dossierId === null ? undefined : (
             <AnchorLink to="/outbound/dossiers/$id" params={{ id: dossierId }}>

@@ -20,6 +20,7 @@ const QUEUED: OutboundMessage = {
   nextRetryAt: null,
   accountId: null,
   sendAt: null,
+  priority: 'normal',
   sentAt: null,
   deliveredAt: null,
   readAt: null,

@@ -2,6 +2,7 @@ import {
   Alert,
   Autocomplete,
   Button,
+  Checkbox,
   Group,
   Modal,
   NumberInput,
@@ -50,6 +51,7 @@ interface MessageDraft {
   readonly maxAttempts: number
   /** As the field writes it; empty: at once. */
   readonly sendAt: string
+  readonly isUrgent: boolean
 }
 
 const EMPTY_DRAFT: MessageDraft = {
@@ -65,6 +67,7 @@ const EMPTY_DRAFT: MessageDraft = {
   dossierId: '',
   maxAttempts: 5,
   sendAt: '',
+  isUrgent: false,
 }
 
 /** The request that a draft stands for; the server says what is wrong with it. */
@@ -84,6 +87,7 @@ function requestOf(draft: MessageDraft, template: Template | undefined): NewMess
     maxAttempts,
     ...(dossierId !== '' && { dossierId }),
     ...(sendAt !== undefined && { sendAt }),
+    ...(draft.isUrgent && { priority: 'urgent' as const }),
   }
 }
 
@@ -283,6 +287,11 @@ function DraftFields({ draft, template, names, onChange }: DraftFieldsProps) {
           onChange={(value) => typeof value === 'number' && onChange({ maxAttempts: value })}
         />
       </SimpleGrid>
+      <Checkbox
+        label="Urgent: goes before other messages"
+        checked={draft.isUrgent}
+        onChange={({ currentTarget }) => onChange({ isUrgent: currentTarget.checked })}
+      />
       {!production && !isMail && (
         <Alert color="gray" role="note" title="Simulated failures">
           Numbers ending in 0047 and 0026 are refused, in 0429 hit a limit, in 0500 and 0408 leave
