@@ -11,7 +11,7 @@
  * Each of the last four gives the saga another turn. A step under way holds the one before: what it
  * wrote is rolled back when it ends, and what it did outside is treated as in doubt.
  */
-import { unitAt, type Fork } from './fork.ts'
+import { isSeenBy, unitAt, type Fork } from './fork.ts'
 import type { SagaStatus, StepStatus } from './instance.ts'
 
 export type SagaActionName = 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
@@ -62,23 +62,39 @@ export function stepAtHand(saga: SagaStanding): string | undefined {
 /** The step of each branch that is not done, on the way forward; on the way back, the one that is undone. */
 export function stepsAtHand(saga: SagaStanding): string[] {
   const { step_names: names, forks, position } = saga
-  if (directionOf(saga) === 'back') return names.slice(position, position + 1)
+  if (directionOf(saga) === undefined) return []
+  if (directionOf(saga) === 'back') {
+    return statusAt(saga, position) === 'COMPENSATED' ? [] : names.slice(position, position + 1)
+  }
   return unitAt(forks ?? [], position).branches.flatMap(({ from, to }) => {
     const open = names.slice(from, to).findIndex((_, i) => !isPassed(saga, from + i))
     return open < 0 ? [] : names.slice(from + open, from + open + 1)
   })
 }
 
-function isPassed({ records }: SagaStanding, position: number): boolean {
-  const status = records.find((record) => record.position === position)?.status
+/** The steps it can go forward from: those it has reached, if everything before them stands. */
+export function restartSteps(saga: SagaStanding): string[] {
+  const { step_names: names, position } = saga
+  if (directionOf(saga) === undefined) return []
+  // Side by side, each branch is at a step of its own; the saga's position is the first of them all.
+  const atHand = new Set(stepsAtHand(saga).map((name) => names.indexOf(name)))
+  const last = Math.max(position, ...atHand)
+  return names.filter((_, at) => at <= last && stands(saga, at))
+}
+
+/** Whether all that a step builds on is done, and was not undone. */
+function stands(saga: SagaStanding, at: number): boolean {
+  const forks = saga.forks ?? []
+  return saga.step_names.every(
+    (_, earlier) => !isSeenBy(forks, earlier, at) || isPassed(saga, earlier),
+  )
+}
+
+function isPassed(saga: SagaStanding, position: number): boolean {
+  const status = statusAt(saga, position)
   return status === 'COMPLETED' || status === 'SKIPPED'
 }
 
-/** The steps it can go forward from: those it has reached, if everything before them stands. */
-export function restartSteps(saga: SagaStanding): string[] {
-  if (directionOf(saga) === undefined) return []
-  const { step_names: names, position, records } = saga
-  const open = records.filter((record) => !isPassed(saga, record.position))
-  const firstOpen = Math.min(position, ...open.map((record) => record.position))
-  return names.slice(0, firstOpen + 1)
+function statusAt({ records }: SagaStanding, position: number): StepStatus | undefined {
+  return records.find((record) => record.position === position)?.status
 }

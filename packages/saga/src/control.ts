@@ -9,6 +9,7 @@ import {
   type SagaActionName,
 } from './actions.ts'
 import { SagaError } from './errors.ts'
+import { unitAt } from './fork.ts'
 import { keyOf, type SagaStatus } from './instance.ts'
 import { isUuid } from './reads.ts'
 import {
@@ -139,15 +140,28 @@ export function terminateSaga(tx: Transaction, id: string, operator: SagaOperato
  */
 export function restartSaga(tx: Transaction, id: string, options: RestartOptions) {
   const change = async (saga: StandingRow) => {
-    const { position, step_names: names } = saga
+    const { position, step_names: names, forks } = saga
     const from = names.indexOf(options.from)
     const name = stepAtHand(saga)
     const isUndoing = directionOf(saga) === 'back' && name !== undefined
-    await restartStepsFrom(tx, id, { from, undoing: isUndoing ? { position, name } : undefined })
-    await redirectSaga(tx, id, { status: 'RUNNING', position: from, attempts: 1 })
+    const undoing = isUndoing ? { position, name } : undefined
+    await restartStepsFrom(tx, id, { from, positions: positionsFrom(saga, from), undoing })
+    // Side by side, a saga is at the first step of all branches.
+    const unit = unitAt(forks ?? [], from)
+    await redirectSaga(tx, id, { status: 'RUNNING', position: unit.from, attempts: 1 })
     await goesOn(tx, id)
   }
   return act(tx, id, { ...options, action: 'restart', change })
+}
+
+/** Branches beside it go on as they are, unless they have been undone. */
+function positionsFrom(saga: StandingRow, from: number): number[] {
+  const { to, branches } = unitAt(saga.forks ?? [], from)
+  const own = branches.find((branch) => from >= branch.from && from < branch.to)
+  return [...saga.step_names.keys()].filter((at) => {
+    if (at < from || directionOf(saga) === 'back') return at >= from
+    return at >= to || at < (own?.to ?? to)
+  })
 }
 
 interface Wish extends SagaOperator {

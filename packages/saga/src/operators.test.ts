@@ -1,4 +1,4 @@
-import { fixed, sql, toMessage, transaction, uuid } from '@posthorn/engine'
+import { fixed, sql, toMessage, transaction, uuid, type Transaction } from '@posthorn/engine'
 import {
   advanceClock,
   listAlerts,
@@ -311,6 +311,107 @@ describe('restarting', () => {
       steps: [{ output: { a: 'a' } }, { output: { b: 'b/2' } }, { output: { c: 'c/2' } }, {}],
     })
   })
+})
+
+describe('where steps run side by side', () => {
+  /** a, then b and c beside d, then e; what is in `down` fails. */
+  function forked(name: string, down: ReadonlySet<string>) {
+    const step = (of: string) => ({
+      retry: fixed('1m', { attempts: 2 }),
+      undoRetry: fixed('1m', { attempts: 1 }),
+      action: async (_context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
+        if (down.has(of)) throw new Error('down')
+        await enter(tx, sagaId, of)
+      },
+      compensate: async (_context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
+        if (down.has(`undo ${of}`)) throw new Error('closed')
+        await enter(tx, sagaId, `undo ${of}`)
+      },
+    })
+    return defineSaga(name)
+      .step('a', step('a'))
+      .parallel({
+        left: (branch) => branch.step('b', step('b')).step('c', step('c')),
+        right: (branch) => branch.step('d', step('d')),
+      })
+      .step('e', step('e'))
+  }
+
+  test('the step of one branch is skipped, and the other goes on', async () => {
+    const down = new Set(['c', 'd'])
+    const saga = forked('fork-skip', down)
+    const id = await begin(saga)
+    await drain(orchestratorOf(saga))
+    expect(await getSaga(pool, id)).toMatchObject({
+      ...{ atHand: ['c', 'd'], restartsFrom: ['a', 'b', 'c', 'd'] },
+    })
+    expect(await skip(id, { step: 'd' })).toEqual({ done: true })
+    expect(await skip(id, { step: 'd' })).toMatchObject({ done: false, why: 'moved' })
+    await drain(orchestratorOf(saga))
+    expect(await getSaga(pool, id)).toMatchObject({ status: 'RUNNING', atHand: ['c'] })
+    down.clear()
+    await advanceClock(pool, '61s')
+    await drain(orchestratorOf(saga))
+    expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+    expect(await entries(pool, id)).toEqual(['a', 'b', 'c', 'e'])
+  })
+
+  test('one branch is restarted, and what the other has done stays', async () => {
+    const down = new Set(['c'])
+    const saga = forked('fork-restart', down)
+    const id = await begin(saga)
+    await drain(orchestratorOf(saga))
+    down.clear()
+    expect(await restart(id, { from: 'b', step: 'c' })).toEqual({ done: true })
+    await drain(orchestratorOf(saga))
+    expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+    const done = await entries(pool, id)
+    expect(done.toSorted()).toEqual(['a', 'b', 'b', 'c', 'd', 'e'])
+  })
+
+  test('a branch that was undone is done again', async () => {
+    const down = new Set(['e', 'undo b'])
+    const saga = forked('fork-undone', down)
+    const id = await begin(saga)
+    await drain(orchestratorOf(saga))
+    await advanceClock(pool, '61s')
+    await drain(orchestratorOf(saga))
+    expect(await getSaga(pool, id)).toMatchObject({
+      ...{ status: 'FAILED', step: 'b', atHand: ['b'], restartsFrom: ['a', 'b'] },
+    })
+    down.clear()
+    await restart(id, { from: 'b' })
+    await drain(orchestratorOf(saga))
+    expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
+    const done = await entries(pool, id)
+    expect(done.slice(-4).toSorted()).toEqual(['b', 'c', 'd', 'e'])
+    expect(done.at(-1)).toBe('e')
+  })
+})
+
+test('a saga whose time was over is restarted without a deadline', async () => {
+  let isClosed = true
+  const saga = defineSaga('late', { deadline: '1h' })
+    .step('a', {
+      undoRetry: fixed('1m', { attempts: 1 }),
+      action: async (_context, tx, { sagaId }) => enter(tx, sagaId, 'a'),
+      compensate: async () => {
+        if (isClosed) throw new Error('closed')
+      },
+    })
+    .timer('rest', '50m')
+    .timer('more', '50m')
+  const id = await begin(saga)
+  await drain(orchestratorOf(saga))
+  for (const by of ['51m', '51m'] as const) {
+    await advanceClock(pool, by)
+    await drain(orchestratorOf(saga))
+  }
+  expect(await getSaga(pool, id)).toMatchObject({ status: 'FAILED', step: 'a' })
+  isClosed = false
+  await restart(id, { from: 'a' })
+  await drain(orchestratorOf(saga))
+  expect(await getSaga(pool, id)).toMatchObject({ status: 'RUNNING', step: 'rest' })
 })
 
 describe('what is refused', () => {

@@ -112,10 +112,11 @@ export async function skipAction(
   { position, name, data }: Skipped,
 ): Promise<void> {
   await tx.query(sql`
-    insert into sagas.saga_step (saga_id, position, name, status, output, skipped)
-    values (${id}, ${position}, ${name}, 'COMPLETED', ${data ? JSON.stringify(data) : null}::jsonb, 'action')
+    insert into sagas.saga_step (saga_id, position, name, status, output, skipped, ended_at)
+    values (${id}, ${position}, ${name}, 'COMPLETED', ${data ? JSON.stringify(data) : null}::jsonb, 'action', now())
     on conflict (saga_id, position) do update
-       set status = excluded.status, output = excluded.output, skipped = excluded.skipped, updated_at = now()`)
+       set status = excluded.status, output = excluded.output, skipped = excluded.skipped,
+           ended_at = excluded.ended_at, updated_at = now()`)
 }
 
 /** Counts a step as undone. */
@@ -133,6 +134,8 @@ export async function skipCompensation(
 
 export interface Restart {
   readonly from: number
+  /** All that begin anew. */
+  readonly positions: readonly number[]
   /** The step that is being undone, if one is: that may have taken effect. */
   readonly undoing: { readonly position: number; readonly name: string } | undefined
 }
@@ -141,7 +144,7 @@ export interface Restart {
 export async function restartStepsFrom(
   tx: Transaction,
   id: string,
-  { from, undoing }: Restart,
+  { from, positions, undoing }: Restart,
 ): Promise<void> {
   if (undoing) {
     await tx.query(sql`
@@ -154,16 +157,19 @@ export async function restartStepsFrom(
       -- The command is not sent again by the step that waits for its answer.
       update sagas.saga_reply set status = 'KEPT', step = null
        where saga_id = ${id} and status = 'USED' and step = ${from}
+    ), reopened as (
+      -- Its condition did not hold; it is asked again.
+      delete from sagas.saga_step
+       where saga_id = ${id} and position = any(${positions}::integer[]) and status = 'SKIPPED'
     )
     update sagas.saga_step
        set round = round + (undo_attempts > 0
                             or status in ('UNDOING', 'COMPENSATED')
                                and skipped is distinct from 'compensation')::integer,
            status = 'RESTARTED', attempts = 0, undo_attempts = 0, skipped = null, undone_at = null,
-           was_begun = true, due_at = null, timed_out = false, started_at = null, ended_at = null, undo_started_at = null,
-           updated_at = now()
-     -- That its condition did not hold is decided once.
-     where saga_id = ${id} and position >= ${from} and status <> 'SKIPPED'`)
+           was_begun = true, due_at = null, timed_out = false, started_at = null, ended_at = null,
+           undo_started_at = null, updated_at = now()
+     where saga_id = ${id} and position = any(${positions}::integer[]) and status <> 'SKIPPED'`)
 }
 
 export interface Redirection {
@@ -184,6 +190,9 @@ export async function redirectSaga(
       update sagas.saga
          set status = ${status}, position = ${position}, turn = turn + 1,
              asleep = false, waits_for = null, due_at = null, resumes_as = null, finished_at = null,
+             -- A saga whose time was over would turn back at once.
+             deadline_at = case when ${status} = 'COMPENSATING' or deadline_at > posthorn.now()
+                                then deadline_at end,
              cancelled_at = case when ${status} = 'COMPENSATING' then cancelled_at end,
              error_code = case when ${status} = 'COMPENSATING' then coalesce(cause_code, error_code) end,
              error = case when ${status} = 'COMPENSATING'
