@@ -1165,7 +1165,7 @@ create table messages.activity (
   metadata jsonb not null,
   created_at timestamp with time zone not null default now(),
   constraint activity_pkey PRIMARY KEY (id),
-  constraint activity_type_check CHECK ((type = ANY (ARRAY['MESSAGE_SENT'::text, 'MESSAGE_STATUS_UPDATE'::text, 'MESSAGE_FAILED'::text])))
+  constraint activity_type_check CHECK ((type = ANY (ARRAY['MESSAGE_SENT'::text, 'MESSAGE_STATUS_UPDATE'::text, 'MESSAGE_FAILED'::text, 'MESSAGE_RECEIVED'::text])))
 );
 CREATE INDEX activity_dossier ON messages.activity USING btree (org_id, dossier_id, seq);
 
@@ -1197,8 +1197,47 @@ create table messages.consent (
   granted boolean not null,
   updated_at timestamp with time zone not null default now(),
   org_id text not null,
+  said_at timestamp with time zone not null default now(),
   constraint consent_pkey PRIMARY KEY (org_id, dossier_id, channel)
 );
+
+create table messages.consent_event (
+  id uuid not null,
+  seq bigint not null generated always as identity,
+  org_id text not null,
+  channel text not null,
+  dossier_id text,
+  recipient text,
+  granted boolean not null,
+  source text not null,
+  purpose text,
+  proof text,
+  actor text not null,
+  said_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  constraint consent_event_pkey PRIMARY KEY (id),
+  constraint consent_event_check CHECK (((dossier_id IS NOT NULL) OR (recipient IS NOT NULL)))
+);
+CREATE INDEX consent_event_dossier ON messages.consent_event USING btree (org_id, dossier_id, channel, seq);
+CREATE INDEX consent_event_recipient ON messages.consent_event USING btree (org_id, recipient, channel, seq);
+
+create table messages.conversation (
+  id uuid not null,
+  org_id text not null,
+  channel text not null,
+  recipient text not null,
+  number_id text not null,
+  contact_name text,
+  dossier_id text,
+  last_inbound_at timestamp with time zone not null,
+  session_until timestamp with time zone not null,
+  last_answer_at timestamp with time zone,
+  active_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  constraint conversation_pkey PRIMARY KEY (id),
+  constraint conversation_recipient_channel_org_id_key UNIQUE (recipient, channel, org_id)
+);
+CREATE INDEX conversation_listed ON messages.conversation USING btree (org_id, active_at, id);
 
 create table messages.delivery_status (
   provider_message_id text not null,
@@ -1219,6 +1258,30 @@ create table messages.dossier (
   created_at timestamp with time zone not null default now(),
   constraint dossier_pkey PRIMARY KEY (org_id, id)
 );
+
+create table messages.inbound_message (
+  id uuid not null,
+  provider_message_id text not null,
+  org_id text,
+  channel text not null,
+  conversation_id uuid,
+  number_id text not null,
+  from_number text not null,
+  kind text not null,
+  text text,
+  content jsonb not null,
+  answers text,
+  dossier_id text,
+  sent_at timestamp with time zone not null,
+  at timestamp with time zone not null,
+  received_at timestamp with time zone not null default now(),
+  contents_removed_at timestamp with time zone,
+  constraint inbound_message_pkey PRIMARY KEY (id),
+  constraint inbound_message_provider_message_id_key UNIQUE (provider_message_id),
+  constraint inbound_message_check CHECK (((conversation_id IS NULL) OR (org_id IS NOT NULL)))
+);
+CREATE INDEX inbound_message_contents ON messages.inbound_message USING btree (id) WHERE (contents_removed_at IS NULL);
+CREATE INDEX inbound_message_thread ON messages.inbound_message USING btree (conversation_id, at, id);
 
 create table messages.outbound_attempt (
   id uuid not null,
@@ -1264,6 +1327,7 @@ create table messages.outbound_message (
   lost_claims smallint not null default 0,
   contents_removed_at timestamp with time zone,
   attempt_no integer not null default 0,
+  conversation_id uuid,
   account_id uuid,
   send_at timestamp with time zone,
   sent_at timestamp with time zone,
@@ -1280,6 +1344,7 @@ END || org_id)) stored,
   constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
   constraint outbound_message_check1 CHECK (((status <> ALL (ARRAY['QUEUED'::text, 'SENDING'::text])) OR (provider_message_id IS NULL))),
+  constraint outbound_message_check2 CHECK (((conversation_id IS NULL) OR (template_code IS NULL))),
   constraint outbound_message_max_attempts_check CHECK (((max_attempts >= 1) AND (max_attempts <= 6))),
   constraint outbound_message_priority_check CHECK ((priority = ANY (ARRAY['normal'::text, 'urgent'::text]))),
   constraint outbound_message_status_check CHECK ((status = ANY (ARRAY['QUEUED'::text, 'SENDING'::text, 'SENT'::text, 'DELIVERED'::text, 'FAILED'::text, 'CANCELLED'::text])))
@@ -1294,10 +1359,21 @@ CREATE INDEX outbound_message_dossier ON messages.outbound_message USING btree (
 CREATE INDEX outbound_message_due ON messages.outbound_message USING btree (lane, next_retry_at, id) WHERE (status = 'QUEUED'::text);
 CREATE INDEX outbound_message_listed ON messages.outbound_message USING btree (org_id, id);
 CREATE INDEX outbound_message_provider ON messages.outbound_message USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
-CREATE INDEX outbound_message_recipient ON messages.outbound_message USING btree (org_id, to_recipient, id);
+CREATE INDEX outbound_message_recipient ON messages.outbound_message USING btree (to_recipient, org_id, id);
+CREATE INDEX outbound_message_session ON messages.outbound_message USING btree (conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX outbound_message_suspect ON messages.outbound_message USING btree (next_retry_at, id) WHERE ((status = 'QUEUED'::text) AND (lost_claims > 0));
 CREATE INDEX outbound_message_waiting ON messages.outbound_message USING btree (org_id, dossier_id, channel) WHERE ((status = 'QUEUED'::text) AND (dossier_id IS NOT NULL));
 CREATE TRIGGER outbound_message_moved BEFORE UPDATE OF status ON messages.outbound_message FOR EACH ROW EXECUTE FUNCTION messages.message_moved();
+
+create table messages.recipient_consent (
+  org_id text not null,
+  channel text not null,
+  recipient_digest bytea not null,
+  granted boolean not null,
+  source text not null,
+  said_at timestamp with time zone not null,
+  constraint recipient_consent_pkey PRIMARY KEY (org_id, channel, recipient_digest)
+);
 
 create table messages.sending_stop (
   account_id text not null,
@@ -1328,8 +1404,10 @@ create table messages.template (
 
 alter table messages.activity add constraint activity_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
 alter table messages.consent add constraint consent_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
+alter table messages.inbound_message add constraint inbound_message_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES messages.conversation(id);
 alter table messages.outbound_attempt add constraint outbound_attempt_outbound_message_id_fkey FOREIGN KEY (outbound_message_id) REFERENCES messages.outbound_message(id) ON DELETE CASCADE;
 alter table messages.outbound_message add constraint outbound_message_account_id_fkey FOREIGN KEY (account_id) REFERENCES messages.account(id) ON DELETE SET NULL;
+alter table messages.outbound_message add constraint outbound_message_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES messages.conversation(id);
 alter table messages.outbound_message add constraint outbound_message_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
 
 create schema payments;

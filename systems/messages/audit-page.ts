@@ -6,7 +6,7 @@ import { listAuditEvents } from './queries.ts'
 
 export const AuditResource = Type.Object({
   id: Type.String(),
-  entityType: Type.Enum(['OUTBOUND_MESSAGE', 'DOSSIER', 'ACCOUNT', 'TEMPLATE']),
+  entityType: Type.Enum(['OUTBOUND_MESSAGE', 'DOSSIER', 'CONVERSATION', 'ACCOUNT', 'TEMPLATE']),
   entityId: Type.String(),
   action: Type.String(),
   details: Type.String(),

@@ -4,7 +4,7 @@ import { insertActivities, insertAuditEvents } from './queries.ts'
 /** What happened to a message or a dossier, for people who ask later. */
 export interface AuditEvent {
   readonly orgId: string
-  readonly entity: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'ACCOUNT' | 'TEMPLATE'
+  readonly entity: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'CONVERSATION' | 'ACCOUNT' | 'TEMPLATE'
   readonly entityId: string
   readonly action:
     | 'CREATED'
@@ -19,6 +19,9 @@ export interface AuditEvent {
     /** A status that came too late to change anything. */
     | 'IGNORED'
     | 'BLOCKED_BY_POLICY'
+    /** A person wants no more messages, or wants them again. */
+    | 'OPTED_OUT'
+    | 'OPTED_IN'
   readonly details: string
   readonly actor: string
 }
@@ -27,7 +30,7 @@ export interface AuditEvent {
 export interface Activity {
   readonly orgId: string
   readonly dossierId: string | null
-  readonly type: 'MESSAGE_SENT' | 'MESSAGE_STATUS_UPDATE' | 'MESSAGE_FAILED'
+  readonly type: 'MESSAGE_SENT' | 'MESSAGE_STATUS_UPDATE' | 'MESSAGE_FAILED' | 'MESSAGE_RECEIVED'
   readonly metadata: Readonly<Record<string, unknown>>
 }
 

@@ -2,6 +2,7 @@ import { enqueue, type Outbox, type Transaction } from '@posthorn/engine'
 import type { FieldError } from '@posthorn/http'
 import { chooseAccount } from './accounts/queries.ts'
 import { recordAudit } from './audit.ts'
+import { lockWithdrawal, type Withdrawal } from './consents/queries.ts'
 import { askConsent } from './dossiers/consent.ts'
 import type { NewMessage, OutboundMessage } from './message.ts'
 import { findByIdempotencyKey } from './queries.ts'
@@ -14,6 +15,8 @@ export interface MessageRequest {
   readonly key: string
   readonly fingerprint: string
   readonly message: NewMessage
+  /** For free text, which belongs to a conversation. */
+  readonly conversationId?: string
 }
 
 export type Creation =
@@ -23,6 +26,8 @@ export type Creation =
   | { readonly kind: 'consentRequired' }
   /** It does not fit the template that is registered. */
   | { readonly kind: 'unfit'; readonly errors: readonly FieldError[] }
+  /** The recipient has withdrawn consent, whichever dossier it is. */
+  | { readonly kind: 'optedOut'; readonly withdrawal: Withdrawal }
   /** The organisation has no such account. */
   | { readonly kind: 'accountUnknown' }
 
@@ -40,6 +45,8 @@ export async function queueMessage(
     const permission = await askConsent(tx, { orgId, dossierId, channel }, by)
     if (permission === 'missing') return { kind: 'consentRequired' }
   }
+  const withdrawal = await lockWithdrawal(tx, { orgId, channel, recipient: message.to })
+  if (withdrawal) return { kind: 'optedOut', withdrawal }
   const account = await accountFor(tx, request)
   if (account === 'unknown') return { kind: 'accountUnknown' }
   const fitted = await fitTemplate(tx, { orgId, message })
@@ -77,8 +84,10 @@ function contentsOf(
 /** The account that sends it; nothing where that is the one of the settings. */
 async function accountFor(
   tx: Transaction,
-  { orgId, message: { channel, accountId: id } }: MessageRequest,
+  { orgId, conversationId, message: { channel, accountId: id } }: MessageRequest,
 ): Promise<{ account_id?: string } | 'unknown'> {
+  // A session is with one number: where that is none of the organisation's, it is the settings'.
+  if (conversationId !== undefined && id === undefined) return {}
   const account = channel === 'whatsapp' ? await chooseAccount(tx, { id, orgId }) : undefined
   if (account) return { account_id: account.id }
   return id === undefined ? {} : 'unknown'
@@ -90,9 +99,11 @@ function decideRepeat(message: OutboundMessage, { fingerprint }: MessageRequest)
     : { kind: 'reused' }
 }
 
-function rowOf({ orgId, key, fingerprint, message }: MessageRequest): Partial<OutboundMessage> {
+function rowOf(request: MessageRequest): Partial<OutboundMessage> {
+  const { orgId, key, fingerprint, message, conversationId } = request
   return {
     org_id: orgId,
+    ...(conversationId !== undefined && { conversation_id: conversationId }),
     ...(message.dossierId !== undefined && { dossier_id: message.dossierId }),
     channel: message.channel,
     to_recipient: message.to,

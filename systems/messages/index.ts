@@ -1,9 +1,12 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { mail, whatsapp, type Simulator } from '@posthorn/simulators'
-import { defineSystem, type Host } from '../system.ts'
+import { defineSystem, type Host, type OpenSystem, type System } from '../system.ts'
 import { auditSource } from '../queries.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { accountProbes } from './accounts/stops.ts'
+import type { Notify } from './conversations/intake.ts'
+import { keywordsOf } from './conversations/keywords.ts'
+import { conversationRoutes } from './conversations/routes.ts'
 import { dossierRoutes } from './dossiers/routes.ts'
 import { figureRoutes } from './figures/routes.ts'
 import { outboundOutbox, TRANSPORT } from './outbox.ts'
@@ -19,12 +22,11 @@ import { createTemplateLister, type TemplateLister } from './templates/import.ts
 import { templateRoutes } from './templates/routes.ts'
 import { outboundTransport } from './worker.ts'
 
-/** Messages to people: queued in a transaction, sent by a provider, settled by its webhooks. */
-export const messages = defineSystem({
+const definition = {
   name: 'messages',
   settings: MESSAGES_SETTINGS,
   migrations: () => migrationsFrom('messages', new URL('./migrations/', import.meta.url)),
-  open(host) {
+  open(host: Host<MessagesSettings>, notify: Notify = async () => undefined): OpenSystem {
     const { pool, log, settings, sealing } = host
     const providers = openProviders(host)
     const outbox = outboundOutbox({
@@ -53,8 +55,14 @@ export const messages = defineSystem({
         dossierRoutes(app, { pool, outbox, providers })
         accountRoutes(app, { pool, outbox, providers, sealing })
         templateRoutes(app, { pool, sealing, lister: templateListerOf(host) })
+        conversationRoutes(app, { pool, outbox, providers })
         webhookRoutes(app, {
-          ...{ pool, outbox, log, sealing },
+          ...{ pool, outbox, log, sealing, notify },
+          keywords: keywordsOf({
+            optOut: settings.WHATSAPP_OPT_OUT_KEYWORDS,
+            optIn: settings.WHATSAPP_OPT_IN_KEYWORDS ?? '',
+          }),
+          defaultOrg: settings.WHATSAPP_INBOUND_ORG,
           appSecret: settings.WHATSAPP_APP_SECRET,
           verifyToken: settings.WHATSAPP_VERIFY_TOKEN,
           allowUnsigned: settings.WHATSAPP_ALLOW_UNSIGNED,
@@ -62,7 +70,15 @@ export const messages = defineSystem({
       },
     }
   },
-})
+}
+
+/** Messages to people: queued in a transaction, sent by a provider, settled by its webhooks. */
+export const messages = defineSystem(definition)
+
+/** The same, with events for customers' webhooks: `notify` writes them in the transaction. */
+export function messagesWith({ notify }: { notify: Notify }): System {
+  return defineSystem({ ...definition, open: (host) => definition.open(host, notify) })
+}
 
 function templateListerOf({ settings, baseUrl }: Host<MessagesSettings>): TemplateLister {
   const { WHATSAPP_API_URL: apiUrl, WHATSAPP_BUSINESS_ACCOUNT_ID: id } = settings

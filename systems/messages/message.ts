@@ -30,6 +30,8 @@ export interface OutboundMessage {
   org_id: string
   dossier_id: string | null
   account_id: string | null
+  /** Set for free text, which is sent only while this conversation's session is open. */
+  conversation_id: string | null
   channel: string
   to_recipient: string
   template_code: string | null
@@ -110,6 +112,9 @@ export const MessageResource = Type.Object({
   orgId: Type.String(),
   dossierId: Nullable(Type.String()),
   accountId: Nullable(Type.String()),
+  conversationId: Nullable(
+    Type.String({ format: 'uuid', description: 'free text of this conversation' }),
+  ),
   channel: Type.String(),
   to: Type.String(),
   templateCode: Nullable(Type.String()),
@@ -147,6 +152,7 @@ export function toResource(row: OutboundMessage): Static<typeof MessageResource>
     orgId: row.org_id,
     dossierId: row.dossier_id,
     accountId: row.account_id,
+    conversationId: row.conversation_id,
     channel: row.channel,
     to: row.to_recipient,
     templateCode: row.template_code,

@@ -107,6 +107,7 @@ function outgoingOf(row: OutboundMessage): Outgoing {
     waitMs: nextDelay(WAITS, row.attempt_count),
     dossierId: row.dossier_id,
     accountId: row.account_id,
+    conversationId: row.conversation_id,
     channel: row.channel,
     to: row.to_recipient,
     templateCode: row.template_code,

@@ -3,6 +3,8 @@ import { defineProblems } from '@posthorn/http'
 /** What this system refuses, beside the codes of @posthorn/http. */
 export const MESSAGES_PROBLEMS = {
   CONSENT_REQUIRED: { status: 403, title: 'The dossier has not granted consent for this channel' },
+  RECIPIENT_OPTED_OUT: { status: 403, title: 'The recipient has withdrawn consent' },
+  SESSION_CLOSED: { status: 409, title: 'Free text can no longer be sent in this conversation' },
   INVALID_STATE: { status: 409, title: 'The state of the message does not allow this' },
   CONTENTS_REMOVED: { status: 409, title: 'The contents of the message are no longer kept' },
   ACCOUNT_NAME_TAKEN: { status: 409, title: 'Another account of the organisation has this name' },

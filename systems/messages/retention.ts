@@ -22,6 +22,15 @@ const contents = {
   set: { payload_json: WITHOUT_CONTENTS, components: 'null', contents_removed_at: 'now()' },
 }
 
+const inboundContents = {
+  table: 'messages.inbound_message',
+  key: ['id'],
+  uuid: 'id',
+  dated: 't.received_at',
+  org: 't.org_id',
+  things: { dossier: 't.dossier_id' },
+}
+
 const classes: DataClass[] = [
   {
     name: 'messages.contents',
@@ -32,7 +41,8 @@ const classes: DataClass[] = [
     rules: [
       {
         ...contents,
-        when: `t.contents_removed_at is null and t.status in ('SENT', 'DELIVERED', 'CANCELLED')`,
+        when: `t.contents_removed_at is null and t.conversation_id is null
+               and t.status in ('SENT', 'DELIVERED', 'CANCELLED')`,
       },
     ],
   },
@@ -43,6 +53,29 @@ const classes: DataClass[] = [
     personal: true,
     leaves: 'The message without its parameters; it can no longer be sent again.',
     rules: [{ ...contents, when: `t.contents_removed_at is null and t.status = 'FAILED'` }],
+  },
+  {
+    name: 'messages.conversation-texts',
+    title: 'What people wrote, and the answers',
+    keep: '90d',
+    personal: true,
+    leaves: 'The conversation without its texts.',
+    rules: [
+      {
+        ...inboundContents,
+        when: 't.contents_removed_at is null',
+        set: {
+          text: 'null',
+          content: `'{"removed": true}'`,
+          contents_removed_at: 'now()',
+        },
+      },
+      {
+        ...contents,
+        when: `t.contents_removed_at is null and t.conversation_id is not null
+               and t.status in ('SENT', 'DELIVERED', 'CANCELLED')`,
+      },
+    ],
   },
   {
     name: 'messages.messages',
@@ -58,6 +91,47 @@ const classes: DataClass[] = [
         uuid: 'id',
         dated: 't.updated_at',
         when: `t.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')`,
+        org: 't.org_id',
+        things: { dossier: 't.dossier_id' },
+      },
+    ],
+  },
+  {
+    name: 'messages.conversations',
+    title: 'Conversations and when people wrote',
+    keep: '365d',
+    // The provider repeats itself for a week at the most.
+    least: '8d',
+    personal: true,
+    leaves: 'What was said about consent.',
+    rules: [
+      inboundContents,
+      {
+        table: 'messages.conversation',
+        key: ['id'],
+        uuid: 'id',
+        dated: 't.active_at',
+        when: `not exists (select from messages.inbound_message as i where i.conversation_id = t.id)
+               and not exists (select from messages.outbound_message as m
+                                where m.conversation_id = t.id)`,
+        org: 't.org_id',
+        things: { dossier: 't.dossier_id' },
+      },
+    ],
+  },
+  {
+    name: 'messages.consents',
+    title: 'What people said about being written to, with proof',
+    keep: '3650d',
+    least: '365d',
+    personal: true,
+    leaves: 'Whether the dossier or the number may be written to.',
+    rules: [
+      {
+        table: 'messages.consent_event',
+        key: ['id'],
+        uuid: 'id',
+        dated: 't.created_at',
         org: 't.org_id',
         things: { dossier: 't.dossier_id' },
       },
@@ -153,6 +227,35 @@ const personal: PersonalTable[] = [
     things: { dossier: 't.dossier_id' },
   },
   {
+    table: 'messages.inbound_message',
+    key: ['id'],
+    columns: {
+      from_number: 'mention',
+      text: { to: 'null' },
+      content: { to: `'{"erased": true}'::jsonb` },
+      contents_removed_at: { to: 'coalesce(t.contents_removed_at, now())' },
+    },
+    about: { dossierId: 't.dossier_id = $value' },
+    org: 'coalesce(t.org_id, $tenant)',
+    things: { dossier: 't.dossier_id' },
+  },
+  {
+    table: 'messages.conversation',
+    key: ['id'],
+    columns: { recipient: { to: `'erased-' || t.id` }, contact_name: { to: 'null' } },
+    about: { dossierId: 't.dossier_id = $value' },
+    org: 't.org_id',
+    things: { dossier: 't.dossier_id' },
+  },
+  {
+    table: 'messages.consent_event',
+    key: ['id'],
+    columns: { recipient: 'mention', proof: { to: `'erased'` }, actor: 'mention' },
+    about: { dossierId: 't.dossier_id = $value' },
+    org: 't.org_id',
+    things: { dossier: 't.dossier_id' },
+  },
+  {
     table: 'messages.outbound_message',
     key: ['id'],
     columns: {
@@ -182,6 +285,7 @@ export const messageRetention: RetentionCatalogue = {
   kept: {
     'messages.consent': 'the proof that messages were allowed, as long as the dossier',
     'messages.dossier': 'an id, and nothing else',
+    'messages.recipient_consent': 'who must not be written to, by a digest of the number',
     'messages.outbound_attempt': 'goes with its message',
     'messages.account': 'configuration: goes when it is deleted',
     'messages.sending_stop': 'goes when its account sends again',

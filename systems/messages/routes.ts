@@ -202,7 +202,10 @@ function scheduleErrors({ sendAt }: NewMessage): FieldError[] {
   return isFar ? [{ field: 'sendAt', reason: 'must be at most 90 days ahead' }] : []
 }
 
-function requireAccepted(creation: Creation): Extract<Creation, { message: OutboundMessage }> {
+/** The message that a request made or had made before; else a problem. */
+export function requireAccepted(
+  creation: Creation,
+): Extract<Creation, { message: OutboundMessage }> {
   switch (creation.kind) {
     case 'created':
     case 'existing':
@@ -215,6 +218,13 @@ function requireAccepted(creation: Creation): Extract<Creation, { message: Outbo
       throw problem('CONSENT_REQUIRED')
     case 'unfit':
       throw invalid([...creation.errors])
+    case 'optedOut': {
+      const { source, saidAt } = creation.withdrawal
+      const how = source === 'keyword' ? 'wrote that it wants no more messages' : 'withdrew consent'
+      throw problem('RECIPIENT_OPTED_OUT', {
+        detail: `The recipient ${how}, on ${saidAt.toISOString()}.`,
+      })
+    }
     case 'accountUnknown':
       throw invalid([{ field: 'accountId', reason: 'is no account of the organisation' }])
   }

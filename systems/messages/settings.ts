@@ -96,6 +96,24 @@ export const MESSAGES_SETTINGS = Type.Object({
     description: 'true to accept webhooks without a signature; else false',
     default: false,
   }),
+  WHATSAPP_OPT_OUT_KEYWORDS: Type.String({
+    description: 'words by which a person withdraws consent, with commas between',
+    maxLength: 1_000,
+    default: 'STOP,UNSUBSCRIBE,CANCEL,END,QUIT,PARAR,BAJA,SALIR,SAIR,CANCELAR',
+  }),
+  WHATSAPP_OPT_IN_KEYWORDS: Type.Optional(
+    Type.String({
+      description: 'words that give it back, as START; left out, none does',
+      maxLength: 1_000,
+    }),
+  ),
+  WHATSAPP_INBOUND_ORG: Type.Optional(
+    Type.String({
+      description: 'the organisation that gets messages of people whom none has written to',
+      minLength: 1,
+      maxLength: 200,
+    }),
+  ),
   OUTBOUND_EMAIL_URL: Type.String({
     description:
       "a mail server for the channel email, as smtp(s)://user:password@host:587, or simulator for the server's own",

@@ -13,6 +13,8 @@ import type { Sealing } from '../sealing.ts'
 import { toSendingAccount, type AccountRow, type StopRow } from './accounts/account.ts'
 import { findAccounts, findStops } from './accounts/queries.ts'
 import { CONSENT_WITHDRAWN } from './attempts.ts'
+import { findWithdrawals } from './consents/queries.ts'
+import { admitToSessions } from './conversations/session.ts'
 import { findGranted, type ConsentKey } from './dossiers/queries.ts'
 import {
   HOLD,
@@ -31,8 +33,9 @@ export interface OutboundTransportOptions {
 
 /**
  * Hands claimed messages to the provider of their channel, a whole batch side by side. Consent is
- * asked once more, since it may have been withdrawn since the message was queued, and so is the
- * account: its credentials as they are now, and whether it may send.
+ * asked once more, since it may have been withdrawn since the message was queued; so are the session
+ * of free text, which may have ended, and the account: its credentials as they are now, and whether
+ * it may send.
  */
 export function outboundTransport(options: OutboundTransportOptions): Transport {
   const { pool, providers } = options
@@ -41,16 +44,16 @@ export function outboundTransport(options: OutboundTransportOptions): Transport 
       const outgoing = batch.map(outgoingIn)
       const known = await Promise.all([
         findGrantedAmong(pool, outgoing),
-        findSendersOf(options, outgoing),
+        findSessionsOf(options, outgoing),
       ]).catch(asError)
       if (known instanceof Error) return outgoing.map(() => unaskedAnswer(known))
       const [granted, senderOf] = known
       return Promise.all(
-        outgoing.map(async (message) =>
-          granted(message)
-            ? sendOne(providers, message, { sender: senderOf(message), signal })
-            : withdrawn(message),
-        ),
+        outgoing.map(async (message) => {
+          if (!granted(message)) return withdrawn(message)
+          const sender = senderOf(message)
+          return 'kind' in sender ? sender : sendOne(providers, message, { sender, signal })
+        }),
       )
     },
     async close() {
@@ -108,7 +111,8 @@ function unaskedAnswer(error: Error): Answered {
 }
 
 function withdrawn({ dossierId, channel }: Outgoing): Answered {
-  const message = `dossier ${dossierId} has withdrawn its consent for ${channel}`
+  const who = dossierId === null ? 'the recipient' : `dossier ${dossierId} or its recipient`
+  const message = `${who} has withdrawn consent for ${channel}`
   return retryLater({ code: CONSENT_WITHDRAWN, message }, { after: '1s', charge: false })
 }
 
@@ -119,20 +123,47 @@ async function findGrantedAmong(
   const linked = messages.flatMap(({ orgId, dossierId, channel }) =>
     dossierId === null ? [] : [{ orgId, dossierId, channel }],
   )
-  if (linked.length === 0) return () => true
-  const granted = new Set((await findGranted(db, linked)).map(wordOf))
-  return ({ orgId, dossierId, channel }) =>
-    dossierId === null || granted.has(wordOf({ orgId, dossierId, channel }))
+  const [rows, withdrawals] = await Promise.all([
+    linked.length === 0 ? [] : findGranted(db, linked),
+    findWithdrawals(
+      db,
+      messages.map(({ orgId, channel, to: recipient }) => ({ orgId, channel, recipient })),
+    ),
+  ])
+  const granted = new Set(rows.map(wordOf))
+  const barred = new Set(messages.filter((_, i) => withdrawals[i] !== undefined))
+  return (message) => {
+    const { orgId, dossierId, channel } = message
+    if (barred.has(message)) return false
+    return dossierId === null || granted.has(wordOf({ orgId, dossierId, channel }))
+  }
 }
 
 function wordOf({ orgId, dossierId, channel }: ConsentKey): string {
   return JSON.stringify([orgId, dossierId, channel])
 }
 
+/** Who sends each message, or the answer for free text whose session has ended. */
+async function findSessionsOf(
+  options: OutboundTransportOptions,
+  messages: readonly Outgoing[],
+): Promise<(message: Outgoing) => Sender | Answered> {
+  const admit = await admitToSessions(options.pool, messages)
+  const senderOf = await findSendersOf(options, messages, (message) => {
+    const admission = admit(message)
+    return 'sender' in admission ? admission.sender : undefined
+  })
+  return (message) => {
+    const admission = admit(message)
+    return 'answer' in admission ? admission.answer : senderOf(message)
+  }
+}
+
 /** The accounts of a batch as they are now, and which of them are stopped. */
 async function findSendersOf(
   { pool, providers, sealing }: OutboundTransportOptions,
   messages: readonly Outgoing[],
+  numberOf: (message: Outgoing) => string | undefined,
 ): Promise<(message: Outgoing) => Sender> {
   const ids = [...new Set(messages.flatMap(({ accountId }) => accountId ?? []))]
   const named = [...new Set(messages.map(({ accountId, channel }) => accountId ?? channel))]
@@ -141,10 +172,14 @@ async function findSendersOf(
     findStops(pool, named),
   ])
   const accounts = new Map(rows.map((row) => [row.id, openAccount(sealing, row)]))
-  return ({ accountId, channel, to }) => {
+  return (message) => {
+    const { accountId, channel, to } = message
     const provider = providerOf(providers, channel)
-    const account = accountId === null ? provider.own : accounts.get(accountId)
-    if (!account || 'code' in account) return { account, stop: undefined }
+    const found = accountId === null ? provider.own : accounts.get(accountId)
+    if (!found || 'code' in found) return { account: found, stop: undefined }
+    const own = numberOf(message)
+    // A session is the person's with one number.
+    const account = own === undefined ? found : { ...found, numberIds: [own] }
     const number = provider.senderFor(to, account)
     const stop = stops.find(
       (each) =>

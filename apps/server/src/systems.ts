@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { System } from '@posthorn/systems'
 import { evidence } from '@posthorn/systems/evidence'
 import { families } from '@posthorn/systems/families'
-import { messages } from '@posthorn/systems/messages'
+import { messagesWith } from '@posthorn/systems/messages'
 import { orders } from '@posthorn/systems/orders'
 import { enqueueEvent, payments, selectEventDeliveries } from '@posthorn/systems/payments'
 import { ConfigurationError } from './configuration.ts'
@@ -11,9 +11,9 @@ import { ConfigurationError } from './configuration.ts'
 /** The systems that come with the server. */
 const INSTALLED: readonly System[] = [
   orders,
-  messages,
+  // The webhooks of payments announce what people wrote, and the results of a file.
+  messagesWith({ notify: enqueueEvent }),
   payments,
-  // The webhooks of payments announce the results of a file.
   evidence({ notify: enqueueEvent, findDeliveries: selectEventDeliveries }),
   families,
 ]

@@ -73,6 +73,19 @@ export async function chooseAccount(
   return rows[0]
 }
 
+/** The organisation's account that a number belongs to; undefined for the numbers of the settings. */
+export async function findAccountOfNumber(
+  db: Queryable,
+  { orgId, numberId }: { orgId: string; numberId: string },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select id from messages.account
+     where org_id = ${orgId} and ${numberId} = any(phone_number_ids)
+     order by id
+     limit 1`)
+  return rows[0]?.id
+}
+
 export async function findAccount(
   db: Queryable,
   { id, orgId }: { id: string; orgId?: string },

@@ -1,6 +1,13 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
 import { cancel } from '@posthorn/engine/operate'
 import { recordAudit } from '../audit.ts'
+import type { ConsentWord } from '../consents/consent-word.ts'
+import {
+  findWaitingFor,
+  insertConsentEvent,
+  upsertRecipientConsent,
+  type RecipientKey,
+} from '../consents/queries.ts'
 import type { OutboundMessage } from '../message.ts'
 import {
   findWaiting,
@@ -34,25 +41,35 @@ export async function askConsent(
   return 'missing'
 }
 
-export interface ConsentChange extends ConsentKey {
-  readonly granted: boolean
-  readonly by: string
+export interface ConsentChange extends ConsentKey, ConsentWord {
+  /** The number or address that it is about: with it, a withdrawal of the number is lifted too. */
+  readonly recipient?: string
   /** What it rests on, if it is not the word of the one who does it. */
   readonly because?: string
 }
 
 /**
  * Grants or withdraws consent, and makes the dossier if it is new. A withdrawal cancels what waits;
- * what is on its way then is checked once more before it is tried again.
+ * what is on its way then is checked once more before it is tried again. Every word is kept; a later
+ * one that is known already stands.
  */
 export async function setConsent(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,
-  { granted, by, because, ...key }: ConsentChange,
+  { orgId, dossierId, channel, recipient, because, ...word }: ConsentChange,
 ): Promise<ConsentRow> {
-  const { orgId, dossierId, channel } = key
+  const key = { orgId, dossierId, channel }
+  const { granted, by } = word
   await insertDossier(tx, key)
-  const consent = await upsertConsent(tx, { ...key, granted })
+  // Numbers before dossiers: whoever withdraws by a keyword locks them in this order too.
+  if (recipient !== undefined) {
+    const number = { orgId, channel, recipient }
+    const isLast = await upsertRecipientConsent(tx, number, word)
+    if (isLast && !granted) await cancelForConsent(tx, outbox, { ...number, by })
+  }
+  const consent = await upsertConsent(tx, { ...key, granted, saidAt: word.saidAt })
+  await insertConsentEvent(tx, { ...key, recipient: recipient ?? null, ...word })
+  if (consent.granted !== granted) return consent
   const done = `Consent for ${channel} ${granted ? 'granted' : 'withdrawn'}`
   const details = because === undefined ? done : `${done}: ${because}`
   await recordAudit(tx, [
@@ -87,10 +104,11 @@ export async function withdrawOptedOut(
     ),
   )
   // In one order, so that two workers cannot wait for each other.
-  for (const word of [...keys.keys()].toSorted()) {
-    const key = keys.get(word) as ConsentKey
+  for (const name of [...keys.keys()].toSorted()) {
+    const key = keys.get(name) as ConsentKey
     const because = `the recipient opted out at the provider (${OPTED_OUT})`
-    await setConsent(tx, outbox, { ...key, granted: false, by: 'PROVIDER', because })
+    const word = { granted: false, by: 'PROVIDER', source: 'provider', proof: because } as const
+    await setConsent(tx, outbox, { ...key, ...word, because })
   }
 }
 
@@ -99,12 +117,31 @@ async function cancelWaiting(
   outbox: Outbox<OutboundMessage>,
   { by, ...key }: ConsentKey & { by: string },
 ): Promise<void> {
+  const ids = await findWaiting(tx, key)
+  await cancelAll(tx, outbox, { ids, orgId: key.orgId, by })
+}
+
+/** Cancels what waits for a recipient, under whichever dossier. */
+export async function cancelForConsent(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  { by, ...key }: RecipientKey & { by: string },
+): Promise<void> {
+  const ids = await findWaitingFor(tx, key)
+  await cancelAll(tx, outbox, { ids, orgId: key.orgId, by })
+}
+
+async function cancelAll(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  { ids: waiting, orgId, by }: { ids: readonly string[]; orgId: string; by: string },
+): Promise<void> {
   const reason = 'Consent was withdrawn'
-  const ids = await cancel(tx, outbox, { ids: await findWaiting(tx, key), by, reason })
+  const ids = await cancel(tx, outbox, { ids: waiting, by, reason })
   await recordAudit(
     tx,
     ids.map((id) => ({
-      orgId: key.orgId,
+      orgId,
       entity: 'OUTBOUND_MESSAGE',
       entityId: id,
       action: 'CANCELLED',

@@ -52,13 +52,20 @@ export interface ConsentRow {
 
 export async function upsertConsent(
   tx: Transaction,
-  consent: ConsentKey & { granted: boolean },
+  consent: ConsentKey & { granted: boolean; saidAt: Date | undefined },
 ): Promise<ConsentRow> {
+  const { saidAt = null } = consent
   const { rows } = await tx.query<ConsentRow>(sql`
-    insert into messages.consent (org_id, dossier_id, channel, granted)
-    values (${consent.orgId}, ${consent.dossierId}, ${consent.channel}, ${consent.granted})
+    insert into messages.consent as c (org_id, dossier_id, channel, granted, said_at)
+    values (${consent.orgId}, ${consent.dossierId}, ${consent.channel}, ${consent.granted},
+            coalesce(${saidAt}::timestamptz, now()))
     on conflict (org_id, dossier_id, channel)
-    do update set granted = excluded.granted, updated_at = now()
+    do update set
+       -- Who speaks through the API speaks now, and last.
+       granted = case when ${saidAt}::timestamptz is null or c.said_at <= excluded.said_at
+                      then excluded.granted else c.granted end,
+       said_at = greatest(c.said_at, excluded.said_at),
+       updated_at = now()
     returning *`)
   return rows[0] as ConsentRow
 }

@@ -10,6 +10,9 @@ import {
 } from '@posthorn/http'
 import { Type, type Static } from 'typebox'
 import { AuditResource, auditPage, SeqCursor } from '../audit-page.ts'
+import { ConsentEventResource, toConsentEvent } from '../consents/consent-event.ts'
+import { NewConsent } from '../consents/consent-word.ts'
+import { listConsentEvents, listLastWords, type ConsentEventRow } from '../consents/queries.ts'
 import { DossierId } from '../message.ts'
 import { problem } from '../problems.ts'
 import type { RouteOptions } from '../routes.ts'
@@ -25,6 +28,10 @@ const Consent = Type.Object({
   channel: Type.String(),
   granted: Type.Boolean(),
   updatedAt: Type.String({ format: 'date-time' }),
+  source: Type.Union([Type.String(), Type.Null()], { description: 'how it was said last' }),
+  purpose: Type.Union([Type.String(), Type.Null()]),
+  proof: Type.Union([Type.String(), Type.Null()]),
+  recipient: Type.Union([Type.String(), Type.Null()]),
 })
 
 const consents = {
@@ -39,8 +46,24 @@ const consent = {
   summary: 'Grant or withdraw consent; a withdrawal cancels what waits',
   tags,
   params: Type.Object({ id: DossierId, channel: Type.String({ pattern: '^[a-z]{1,20}$' }) }),
-  body: Type.Object({ granted: Type.Boolean() }),
+  body: Type.Object({
+    ...NewConsent.properties,
+    recipient: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 254,
+        description: 'the number or address that it is about; a withdrawal of it is lifted too',
+      }),
+    ),
+  }),
   response: { 200: Consent },
+}
+
+const history = {
+  summary: 'Every grant and withdrawal of a dossier, newest first',
+  ...{ tags, params },
+  querystring: PageQuery,
+  response: { 200: pageOf(ConsentEventResource) },
 }
 
 const Activity = Type.Object({
@@ -73,18 +96,29 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
       throw invalid([{ field: 'channel', reason: `must be one of ${channels}` }])
     }
     const { org: orgId, sub: by } = callerOf(request)
-    const { granted } = request.body
     const row = await transaction(pool, (tx) =>
-      setConsent(tx, outbox, { orgId, dossierId, channel, granted, by }),
+      setConsent(tx, outbox, { orgId, dossierId, channel, by, ...request.body }),
     )
-    return consentResource(row)
+    return consentResource(row, await listLastWords(pool, { orgId, dossierId }))
   })
 
   app.get(`${PATH}/consents`, { schema: consents }, async (request) => {
     // A dossier without a row has no consent yet; its first consent makes the row.
     const key = { orgId: callerOf(request).org, dossierId: request.params.id }
-    const rows = await listConsents(pool, key)
-    return { items: rows.map(consentResource), channels: [...providers.keys()] }
+    const [rows, words] = await Promise.all([listConsents(pool, key), listLastWords(pool, key)])
+    const items = rows.map((row) => consentResource(row, words))
+    return { items, channels: [...providers.keys()] }
+  })
+
+  app.get(`${PATH}/consents/history`, { schema: history }, async (request) => {
+    const { org: orgId } = callerOf(request)
+    const { id: dossierId } = request.params
+    if (!(await isDossier(pool, { orgId, dossierId }))) throw problem('NOT_FOUND')
+    const { limit, cursor } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
+    const page = { orgId, of: { dossierId }, before, limit: limit + 1 }
+    const rows = await listConsentEvents(pool, page)
+    return toPage(rows, limit, { item: toConsentEvent, after: ({ seq }) => seq })
   })
 
   app.get(`${PATH}/activities`, { schema: activities }, async (request) => {
@@ -114,11 +148,20 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 }
 
-function consentResource(row: ConsentRow): Static<typeof Consent> {
+function consentResource(
+  row: ConsentRow,
+  words: readonly ConsentEventRow[],
+): Static<typeof Consent> {
+  // Consents that are older than the history have none.
+  const word = words.find(({ channel }) => channel === row.channel)
   return {
     dossierId: row.dossier_id,
     channel: row.channel,
     granted: row.granted,
     updatedAt: row.updated_at.toISOString(),
+    source: word?.source ?? null,
+    purpose: word?.purpose ?? null,
+    proof: word?.proof ?? null,
+    recipient: word?.recipient ?? null,
   }
 }

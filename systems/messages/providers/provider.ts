@@ -15,6 +15,8 @@ export interface Outgoing {
   readonly dossierId: string | null
   /** Null: the account of the settings sends it. */
   readonly accountId: string | null
+  /** Set for free text within a conversation. */
+  readonly conversationId: string | null
   readonly channel: string
   readonly to: string
   readonly templateCode: string | null

@@ -162,6 +162,7 @@ test('whenever a sender asks, no second has more turns than it may', () => {
 const own = { id: 'email', orgId: null, accessToken: '', numberIds: ['a@b.org'], credentials: '' }
 const mail = {
   ...{ id: '1', orgId: 'acme', attemptNo: 1, waitMs: 0, dossierId: null, accountId: null },
+  conversationId: null,
   ...{ channel: 'email', to: 'c@d.org', templateCode: null },
   payload: { subject: 's', text: 't' },
   components: null,

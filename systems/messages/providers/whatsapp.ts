@@ -129,7 +129,7 @@ export class WhatsAppCloudApiProvider implements Provider {
     const reply = await postMessage({
       url: `${apiUrl()}/${version}/${sender}/messages`,
       accessToken: account.accessToken,
-      body: templateMessage(message),
+      body: toMetaMessage(message),
       dispatcher: this.#agent,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
@@ -214,21 +214,32 @@ function weigh(phoneNumberId: string, to: string): number {
 }
 
 /** The message as Meta wants it; which message and attempt it is comes back with every status. */
-function templateMessage(message: Outgoing): unknown {
-  const { id, attemptNo, to, templateCode, payload } = message
-  const { language = DEFAULT_LANGUAGE } = payload as TemplatePayload
-  const components = componentsOf(message)
+function toMetaMessage(message: Outgoing): unknown {
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
-    to,
+    to: message.to,
+    ...(message.conversationId === null ? templateOf(message) : textOf(message)),
+    biz_opaque_callback_data: callbackData(message),
+  }
+}
+
+function textOf({ payload }: Outgoing): object {
+  const { text } = payload as { text: string }
+  return { type: 'text', text: { body: text, preview_url: false } }
+}
+
+function templateOf(message: Outgoing): object {
+  const { templateCode, payload } = message
+  const { language = DEFAULT_LANGUAGE } = payload as TemplatePayload
+  const components = componentsOf(message)
+  return {
     type: 'template',
     template: {
       name: templateCode,
       language: { code: language },
       ...(components.length > 0 && { components }),
     },
-    biz_opaque_callback_data: callbackData({ id, attemptNo }),
   }
 }
 

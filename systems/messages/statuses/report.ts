@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { InboundValue } from '../conversations/inbound.ts'
 
 export const REPORTED = ['sent', 'delivered', 'read', 'failed'] as const
 
@@ -33,7 +34,10 @@ export const WebhookBody = Type.Object(
                 {
                   value: Type.Optional(
                     Type.Object(
-                      { statuses: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 10_000 })) },
+                      {
+                        statuses: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 10_000 })),
+                        ...InboundValue,
+                      },
                       { additionalProperties: true },
                     ),
                   ),

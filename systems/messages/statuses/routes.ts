@@ -4,15 +4,17 @@ import { transaction } from '@posthorn/engine'
 import type { App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { Type, type TObject } from 'typebox'
+import { Type, type Static, type TObject } from 'typebox'
 import type { Sealing } from '../../sealing.ts'
 import { openSecret, webhookPathOf } from '../accounts/account.ts'
 import { findAccount } from '../accounts/queries.ts'
+import { readInbound, type WebhookValue } from '../conversations/inbound.ts'
+import { takeInbound, type InboundIntake } from '../conversations/intake.ts'
 import { problem } from '../problems.ts'
 import { takeReports, type Intake, type Reports } from './intake.ts'
 import { readReports, WebhookBody, type Report } from './report.ts'
 
-export interface WebhookOptions extends Intake {
+export interface WebhookOptions extends Intake, InboundIntake {
   readonly pool: Pool
   readonly sealing: Sealing
   readonly appSecret: string
@@ -43,7 +45,7 @@ const handshake = {
 }
 
 const inbound = {
-  summary: "WhatsApp's reports of what became of messages",
+  summary: "What people wrote, and WhatsApp's reports of what became of messages",
   tags: ['messages'],
   body: WebhookBody,
   response: { 200: Type.Object({ received: Type.Integer() }) },
@@ -135,9 +137,16 @@ function receive(app: App, options: WebhookOptions, { path, schemas, signerOf }:
       const signer = await signerOf(request)
       const orgId = signer?.orgId ?? (named === undefined ? undefined : String(named))
       await takeAll(options, reports, orgId)
-      return { received: reports.length }
+      const { messages, others: odd } = readInbound(valuesIn(request.body))
+      if (odd > 0) log.warn({ others: odd }, 'webhook has messages of an unknown form; ignored')
+      await transaction(options.pool, (tx) => takeInbound(tx, options, { messages, orgId }))
+      return { received: reports.length + messages.length }
     },
   )
+}
+
+function valuesIn({ entry }: Static<typeof WebhookBody>): WebhookValue[] {
+  return entry.flatMap(({ changes = [] }) => changes.flatMap(({ value }) => value ?? []))
 }
 
 /** Waits before reports of messages that a worker has in hand are tried again; then they are parked. */

@@ -142,15 +142,22 @@ export interface TestStatus {
 }
 
 /** A webhook of Meta's with these statuses. */
-export function webhookWith(...statuses: readonly TestStatus[]): unknown {
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
+export function webhookWith(...statuses: readonly TestStatus[]) {
+  return webhookOf({
     statuses: statuses.map(({ id, status, opaque, code }) => ({
       ...{ id, status, timestamp: '1769000200', recipient_id: '16505551234' },
       ...(opaque !== undefined && { biz_opaque_callback_data: opaque }),
       ...(code !== undefined && { errors: [{ code, title: 'No', message: 'No' }] }),
     })),
+  })
+}
+
+/** A webhook of Meta's with statuses or messages. */
+export function webhookOf(content: object) {
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
+    ...content,
   }
   return {
     object: 'whatsapp_business_account',

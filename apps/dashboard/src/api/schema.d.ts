@@ -1349,6 +1349,570 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/conversations': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Conversations of the organisation, the last active first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          dossierId?: string
+          limit?: number
+          /** @description a number as +16505551234 */
+          recipient?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description the person wrote after our last answer */
+                awaitsAnswer: boolean
+                channel: string
+                contactName: string | null
+                dossierId: string | null
+                /** Format: uuid */
+                id: string
+                lastAnswerAt: string | null
+                /** Format: date-time */
+                lastInboundAt: string
+                lastKind: string | null
+                lastText: string | null
+                /** @description our number that the person wrote to last */
+                numberId: string
+                orgId: string
+                /** @description the person's number */
+                recipient: string
+                /** @description free text may be sent */
+                sessionOpen: boolean
+                /**
+                 * Format: date-time
+                 * @description by the business clock
+                 */
+                sessionUntil: string
+                withdrawn: {
+                  /** Format: date-time */
+                  at: string
+                  source: string
+                } | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/conversations/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** A conversation, and until when free text may be sent */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description the person wrote after our last answer */
+              awaitsAnswer: boolean
+              channel: string
+              contactName: string | null
+              dossierId: string | null
+              /** Format: uuid */
+              id: string
+              lastAnswerAt: string | null
+              /** Format: date-time */
+              lastInboundAt: string
+              lastKind: string | null
+              lastText: string | null
+              /** @description our number that the person wrote to last */
+              numberId: string
+              orgId: string
+              /** @description the person's number */
+              recipient: string
+              /** @description free text may be sent */
+              sessionOpen: boolean
+              /**
+               * Format: date-time
+               * @description by the business clock
+               */
+              sessionUntil: string
+              withdrawn: {
+                /** Format: date-time */
+                at: string
+                source: string
+              } | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/conversations/{id}/consent': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    /** Note that the person may be written to, or no longer; a withdrawal cancels what waits */
+    put: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            granted: boolean
+            /** @description where it can be seen */
+            proof?: string
+            /** @description what the person agreed to */
+            purpose?: string
+            /**
+             * @description how it was given
+             * @default api
+             * @enum {unknown}
+             */
+            source?: 'api' | 'form' | 'paper' | 'spoken' | 'message' | 'import'
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description the person wrote after our last answer */
+              awaitsAnswer: boolean
+              channel: string
+              contactName: string | null
+              dossierId: string | null
+              /** Format: uuid */
+              id: string
+              lastAnswerAt: string | null
+              /** Format: date-time */
+              lastInboundAt: string
+              lastKind: string | null
+              lastText: string | null
+              /** @description our number that the person wrote to last */
+              numberId: string
+              orgId: string
+              /** @description the person's number */
+              recipient: string
+              /** @description free text may be sent */
+              sessionOpen: boolean
+              /**
+               * Format: date-time
+               * @description by the business clock
+               */
+              sessionUntil: string
+              withdrawn: {
+                /** Format: date-time */
+                at: string
+                source: string
+              } | null
+            }
+          }
+        }
+      }
+    }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/conversations/{id}/consents': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What the person said about being written to, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description who wrote it down */
+                actor: string
+                channel: string
+                dossierId: string | null
+                granted: boolean
+                /** Format: uuid */
+                id: string
+                proof: string | null
+                purpose: string | null
+                recipient: string | null
+                /** Format: date-time */
+                saidAt: string
+                /** @description how it was given; keyword: the person wrote it */
+                source: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/conversations/{id}/messages': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** What was written in both directions, newest last; the cursor leads to older ones */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                answersMessageId: string | null
+                /** Format: date-time */
+                at: string
+                /** @description inbound: as it came, of media the reference; outbound: payloadJson */
+                content: unknown
+                contentsRemovedAt: string | null
+                deliveredAt: string | null
+                /** @enum {unknown} */
+                direction: 'inbound' | 'outbound'
+                errorCode: string | null
+                errorMessage: string | null
+                /** Format: uuid */
+                id: string
+                /** @description outbound: template or text; inbound: as the provider says */
+                kind: string
+                readAt: string | null
+                sentAt: string | null
+                status:
+                  ('QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED') | null
+                templateCode: string | null
+                text: string | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Send free text, within 24 hours of the person's last message */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @default 5 */
+            maxAttempts?: number
+            text: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              accountId: string | null
+              attemptCount: number
+              channel: string
+              contentsRemovedAt: string | null
+              conversationId: string | null
+              /** Format: date-time */
+              createdAt: string
+              deliveredAt: string | null
+              dossierId: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              /** Format: uuid */
+              id: string
+              idempotencyKey: string
+              maxAttempts: number
+              nextRetryAt: string | null
+              orgId: string
+              /** @description sent, perhaps: no answer came */
+              outcomeUnknown: boolean
+              payloadJson: unknown
+              providerMessageId: string | null
+              readAt: string | null
+              sendAt: string | null
+              sentAt: string | null
+              /** @enum {unknown} */
+              status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+              templateCode: string | null
+              to: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              accountId: string | null
+              attemptCount: number
+              channel: string
+              contentsRemovedAt: string | null
+              conversationId: string | null
+              /** Format: date-time */
+              createdAt: string
+              deliveredAt: string | null
+              dossierId: string | null
+              errorCode: string | null
+              errorMessage: string | null
+              /** Format: uuid */
+              id: string
+              idempotencyKey: string
+              maxAttempts: number
+              nextRetryAt: string | null
+              orgId: string
+              /** @description sent, perhaps: no answer came */
+              outcomeUnknown: boolean
+              payloadJson: unknown
+              providerMessageId: string | null
+              readAt: string | null
+              sendAt: string | null
+              sentAt: string | null
+              /** @enum {unknown} */
+              status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
+              templateCode: string | null
+              to: string
+              /** Format: date-time */
+              updatedAt: string
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/database': {
     parameters: {
       query?: never
@@ -1742,7 +2306,7 @@ export interface paths {
                 details: string
                 entityId: string
                 /** @enum {unknown} */
-                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'ACCOUNT' | 'TEMPLATE'
+                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'CONVERSATION' | 'ACCOUNT' | 'TEMPLATE'
                 id: string
               }[]
               nextCursor: string | null
@@ -1808,6 +2372,11 @@ export interface paths {
                 channel: string
                 dossierId: string
                 granted: boolean
+                proof: string | null
+                purpose: string | null
+                recipient: string | null
+                /** @description how it was said last */
+                source: string | null
                 /** Format: date-time */
                 updatedAt: string
               }[]
@@ -1847,6 +2416,18 @@ export interface paths {
         content: {
           'application/json': {
             granted: boolean
+            /** @description where it can be seen */
+            proof?: string
+            /** @description what the person agreed to */
+            purpose?: string
+            /** @description the number or address that it is about; a withdrawal of it is lifted too */
+            recipient?: string
+            /**
+             * @description how it was given
+             * @default api
+             * @enum {unknown}
+             */
+            source?: 'api' | 'form' | 'paper' | 'spoken' | 'message' | 'import'
           }
         }
       }
@@ -1879,6 +2460,11 @@ export interface paths {
               channel: string
               dossierId: string
               granted: boolean
+              proof: string | null
+              purpose: string | null
+              recipient: string | null
+              /** @description how it was said last */
+              source: string | null
               /** Format: date-time */
               updatedAt: string
             }
@@ -1886,6 +2472,85 @@ export interface paths {
         }
       }
     }
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/dossiers/{id}/consents/history': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Every grant and withdrawal of a dossier, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description who wrote it down */
+                actor: string
+                channel: string
+                dossierId: string | null
+                granted: boolean
+                /** Format: uuid */
+                id: string
+                proof: string | null
+                purpose: string | null
+                recipient: string | null
+                /** Format: date-time */
+                saidAt: string
+                /** @description how it was given; keyword: the person wrote it */
+                source: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
     post?: never
     delete?: never
     options?: never
@@ -4125,6 +4790,7 @@ export interface paths {
                 attemptCount: number
                 channel: string
                 contentsRemovedAt: string | null
+                conversationId: string | null
                 /** Format: date-time */
                 createdAt: string
                 deliveredAt: string | null
@@ -4232,6 +4898,7 @@ export interface paths {
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
+              conversationId: string | null
               /** Format: date-time */
               createdAt: string
               deliveredAt: string | null
@@ -4273,6 +4940,7 @@ export interface paths {
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
+              conversationId: string | null
               /** Format: date-time */
               createdAt: string
               deliveredAt: string | null
@@ -4359,6 +5027,7 @@ export interface paths {
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
+              conversationId: string | null
               /** Format: date-time */
               createdAt: string
               deliveredAt: string | null
@@ -4531,7 +5200,7 @@ export interface paths {
                 details: string
                 entityId: string
                 /** @enum {unknown} */
-                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'ACCOUNT' | 'TEMPLATE'
+                entityType: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'CONVERSATION' | 'ACCOUNT' | 'TEMPLATE'
                 id: string
               }[]
               nextCursor: string | null
@@ -4598,6 +5267,7 @@ export interface paths {
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
+              conversationId: string | null
               /** Format: date-time */
               createdAt: string
               deliveredAt: string | null
@@ -4686,6 +5356,7 @@ export interface paths {
               attemptCount: number
               channel: string
               contentsRemovedAt: string | null
+              conversationId: string | null
               /** Format: date-time */
               createdAt: string
               deliveredAt: string | null
@@ -15941,7 +16612,7 @@ export interface paths {
       }
     }
     put?: never
-    /** WhatsApp's reports of what became of messages */
+    /** What people wrote, and WhatsApp's reports of what became of messages */
     post: {
       parameters: {
         query?: never
@@ -15957,6 +16628,9 @@ export interface paths {
             entry: ({
               changes?: ({
                 value?: {
+                  contacts?: unknown[]
+                  messages?: unknown[]
+                  metadata?: unknown
                   statuses?: unknown[]
                 } & {
                   [key: string]: unknown
@@ -16061,7 +16735,7 @@ export interface paths {
       }
     }
     put?: never
-    /** WhatsApp's reports of what became of messages */
+    /** What people wrote, and WhatsApp's reports of what became of messages */
     post: {
       parameters: {
         query?: never
@@ -16075,6 +16749,9 @@ export interface paths {
             entry: ({
               changes?: ({
                 value?: {
+                  contacts?: unknown[]
+                  messages?: unknown[]
+                  metadata?: unknown
                   statuses?: unknown[]
                 } & {
                   [key: string]: unknown

@@ -116,8 +116,12 @@ const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
   },
   SENDER_PAUSED: { meaning: 'The sending number pauses after a limit.', advice: WAIT },
   SENDER_PACED: { meaning: 'The sending number has a queue of its own.', advice: WAIT },
+  SESSION_CLOSED: {
+    meaning: 'More than 24 hours had passed since the person’s last message.',
+    advice: 'Send a template. When the person answers, free text can be sent again.',
+  },
   CONSENT_WITHDRAWN: {
-    meaning: 'The dossier has withdrawn its consent.',
+    meaning: 'The person has withdrawn consent.',
     advice: 'No action needed. If consent is granted again, send a new message.',
   },
 }

@@ -63,6 +63,7 @@ declare
   customer_order uuid := public.uuid_of(at);
   family uuid := public.uuid_of(at);
   dossier text := 'd-' || org;
+  conversation uuid := public.uuid_of(at);
 begin
   insert into payments.payments (id, org_id, user_id, amount, currency, external_payment_id, description, metadata, status, created_at, settled_at)
   values (payment, org, 'u', 1250, 'EUR', external, note, person, case when over then 'succeeded' else 'pending' end, at, case when over then at end);
@@ -111,6 +112,14 @@ begin
   values (public.uuid_of(at), message, 1, case when over then 'SUCCESS' else 'TRYING' end, jsonb_build_object('contacts', person), note, at);
   insert into messages.delivery_status (provider_message_id, status, message_id, org_id, report, received_at)
   values ('wamid-' || message, 'sent', case when over then message end, org, jsonb_build_object('recipient', replace(phone, '+', '')), case when over then at else now() end);
+  insert into messages.conversation (id, org_id, channel, recipient, number_id, contact_name, dossier_id, last_inbound_at, session_until, active_at, created_at)
+  values (conversation, org, 'whatsapp', phone, '1', note, dossier, at, at, case when over then at else now() end, at);
+  insert into messages.inbound_message (id, provider_message_id, org_id, channel, conversation_id, number_id, from_number, kind, text, content, dossier_id, sent_at, at, received_at)
+  values (public.uuid_of(at), 'wamid-in-' || conversation, org, 'whatsapp', conversation, '1', phone, 'text', note, person, dossier, at, at, case when over then at else now() end);
+  insert into messages.outbound_message (id, org_id, dossier_id, channel, to_recipient, conversation_id, payload_json, status, idempotency_key, request_fingerprint, created_at, updated_at)
+  values (public.uuid_of(at), org, dossier, 'whatsapp', phone, conversation, jsonb_build_object('text', note), case when over then 'SENT' else 'QUEUED' end, conversation::text, 'f', at, at);
+  insert into messages.consent_event (id, org_id, channel, dossier_id, recipient, granted, source, proof, actor, said_at, created_at)
+  values (public.uuid_of(at), org, 'whatsapp', dossier, phone, true, 'form', note, 'u', at, case when over then at else now() end);
   insert into messages.activity (id, org_id, dossier_id, type, metadata, created_at) values (public.uuid_of(at), org, dossier, 'MESSAGE_SENT', person, case when over then at else now() end);
 
   insert into evidence.file_job (id, org_id, filename, status, storage_key, storage_etag, size_bytes, created_at, completed_at, staged_at, rows_read, total_rows, success_count)

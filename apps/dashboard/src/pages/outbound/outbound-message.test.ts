@@ -5,6 +5,7 @@ const QUEUED: OutboundMessage = {
   id: '0',
   orgId: 'demo',
   dossierId: null,
+  conversationId: null,
   channel: 'whatsapp',
   to: '+16505551234',
   templateCode: 'otp_code',

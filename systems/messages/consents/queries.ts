@@ -1,0 +1,195 @@
+import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { digestOf, formsOf } from '../phone-number.ts'
+import type { ConsentWord } from './consent-word.ts'
+
+/** A row of `messages.consent_event`. */
+export interface ConsentEventRow {
+  readonly id: string
+  readonly seq: string
+  readonly channel: string
+  readonly dossier_id: string | null
+  readonly recipient: string | null
+  readonly granted: boolean
+  readonly source: string
+  readonly purpose: string | null
+  readonly proof: string | null
+  readonly actor: string
+  readonly said_at: Date
+}
+
+/** Whose consent it is: a dossier's, a recipient's, or both. */
+export interface ConsentSubject {
+  readonly orgId: string
+  readonly channel: string
+  readonly dossierId: string | null
+  readonly recipient: string | null
+}
+
+export async function insertConsentEvent(
+  tx: Transaction,
+  { orgId, channel, dossierId, recipient, ...word }: ConsentSubject & ConsentWord,
+): Promise<ConsentEventRow> {
+  const { granted, source, purpose = null, proof = null, by, saidAt = null } = word
+  const { rows } = await tx.query<ConsentEventRow>(sql`
+    insert into messages.consent_event
+           (id, org_id, channel, dossier_id, recipient, granted, source, purpose, proof, actor, said_at)
+    values (${uuid()}, ${orgId}, ${channel}, ${dossierId}, ${recipient}, ${granted}, ${source},
+            ${purpose}, ${proof}, ${by}, coalesce(${saidAt}::timestamptz, now()))
+    returning *`)
+  return rows[0] as ConsentEventRow
+}
+
+/** What was said about a dossier, or about a recipient in any form of its number. */
+export async function listConsentEvents(
+  db: Queryable,
+  page: {
+    readonly orgId: string
+    readonly of: { readonly dossierId: string } | { readonly recipient: string }
+    readonly before: string | undefined
+    readonly limit: number
+  },
+): Promise<ConsentEventRow[]> {
+  const { orgId, of, before = null, limit } = page
+  const subject =
+    'dossierId' in of
+      ? sql`dossier_id = ${of.dossierId}`
+      : sql`recipient = any(${formsOf(of.recipient)}::text[])`
+  const { rows } = await db.query<ConsentEventRow>(sql`
+    select id, seq::text as seq, channel, dossier_id, recipient, granted, source, purpose, proof,
+           actor, said_at
+      from messages.consent_event as e
+     where org_id = ${orgId} and ${subject}
+       and (${before}::bigint is null or e.seq < ${before}::bigint)
+     order by e.seq desc
+     limit ${limit}`)
+  return rows
+}
+
+/** The last word about each channel of a dossier. */
+export async function listLastWords(
+  db: Queryable,
+  { orgId, dossierId }: { orgId: string; dossierId: string },
+): Promise<ConsentEventRow[]> {
+  const { rows } = await db.query<ConsentEventRow>(sql`
+    select distinct on (channel) *
+      from messages.consent_event
+     where org_id = ${orgId} and dossier_id = ${dossierId}
+     order by channel, said_at desc, seq desc`)
+  return rows
+}
+
+/** A recipient on a channel, in any form of its number. */
+export interface RecipientKey {
+  readonly orgId: string
+  readonly channel: string
+  readonly recipient: string
+}
+
+/** Notes whether a recipient may be written to; false if a later word stands. */
+export async function upsertRecipientConsent(
+  tx: Transaction,
+  key: RecipientKey,
+  word: ConsentWord,
+): Promise<boolean> {
+  const { granted, source } = word
+  const saidAt = word.saidAt ?? null
+  const { rows } = await tx.query(sql`
+    insert into messages.recipient_consent as r
+           (org_id, channel, recipient_digest, granted, source, said_at)
+    values (${key.orgId}, ${key.channel}, ${digestOf(key)}, ${granted}, ${source},
+            coalesce(${saidAt}::timestamptz, now()))
+    on conflict (org_id, channel, recipient_digest)
+    do update set granted = excluded.granted, source = excluded.source,
+                  said_at = greatest(excluded.said_at, r.said_at)
+        -- Who speaks through the API speaks now, and last.
+        where ${saidAt}::timestamptz is null or r.said_at <= excluded.said_at
+    returning 1`)
+  return rows.length > 0
+}
+
+/** Since when, and how, a recipient may not be written to. */
+export interface Withdrawal {
+  readonly saidAt: Date
+  readonly source: string
+}
+
+/**
+ * Locked until the transaction ends, so that a withdrawal either comes first and is seen, or comes
+ * afterwards and finds the message that was queued.
+ */
+export async function lockWithdrawal(
+  tx: Transaction,
+  key: RecipientKey,
+): Promise<Withdrawal | undefined> {
+  const { rows } = await tx.query<Withdrawal & { granted: boolean }>(sql`
+    select said_at as "saidAt", source, granted
+      from messages.recipient_consent
+     where org_id = ${key.orgId} and channel = ${key.channel}
+       and recipient_digest = ${digestOf(key)}
+       for share`)
+  return rows.find(({ granted }) => !granted)
+}
+
+/** Those of these recipients that may not be written to, in the order in which they were asked for. */
+export async function findWithdrawals(
+  db: Queryable,
+  keys: readonly RecipientKey[],
+): Promise<(Withdrawal | undefined)[]> {
+  if (keys.length === 0) return []
+  const { rows } = await db.query<Withdrawal & { place: number }>(sql`
+    select u.place::int, r.said_at as "saidAt", r.source
+      from unnest(${keys.map(({ orgId }) => orgId)}::text[],
+                  ${keys.map(({ channel }) => channel)}::text[],
+                  ${keys.map((key) => digestOf(key))}::bytea[])
+             with ordinality as u (org_id, channel, recipient_digest, place)
+      join messages.recipient_consent as r using (org_id, channel, recipient_digest)
+     where not r.granted`)
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return keys.map((_, i) => byPlace.get(i + 1))
+}
+
+/** Dossiers of an organisation under which a recipient was written to, and what they last said. */
+export async function findDossiersOf(
+  tx: Transaction,
+  { orgId, channel, recipient }: RecipientKey,
+): Promise<{ dossierId: string; granted: boolean; source: string | null }[]> {
+  const forms = formsOf(recipient)
+  const { rows } = await tx.query<{
+    dossierId: string
+    granted: boolean
+    source: string | null
+  }>(sql`
+    select c.dossier_id as "dossierId", c.granted,
+           (select e.source
+              from messages.consent_event as e
+             where e.org_id = c.org_id and e.dossier_id = c.dossier_id and e.channel = c.channel
+             order by e.said_at desc, e.seq desc
+             limit 1) as source
+      from messages.consent as c
+     where c.org_id = ${orgId} and c.channel = ${channel}
+       and c.dossier_id in (
+           select m.dossier_id
+             from messages.outbound_message as m
+            where m.to_recipient = any(${forms}::text[]) and m.org_id = ${orgId}
+              and m.channel = ${channel} and m.dossier_id is not null
+            union
+           select e.dossier_id
+             from messages.consent_event as e
+            where e.org_id = ${orgId} and e.recipient = any(${forms}::text[])
+              and e.channel = ${channel} and e.dossier_id is not null)
+     order by 1`)
+  return rows
+}
+
+/** Messages to a recipient that wait. */
+export async function findWaitingFor(
+  tx: Transaction,
+  { orgId, channel, recipient }: RecipientKey,
+): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>(sql`
+    select id
+      from messages.outbound_message
+     where to_recipient = any(${formsOf(recipient)}::text[]) and org_id = ${orgId}
+       and channel = ${channel} and status = 'QUEUED'`)
+  return rows.map(({ id }) => id)
+}
