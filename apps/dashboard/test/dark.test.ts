@@ -63,6 +63,14 @@ beforeAll(async () => {
     payloadJson: { language: 'en_US', parameters: ['4711'] },
   }
   created['refused'] = (await create('/api/v1/outbound/messages', message))['id'] ?? ''
+  await create('/api/v1/outbound/messages', { ...message, to: '+16505551234' })
+  const said = { from: '+16505551234', text: 'Yes, I will come', name: 'Ada' }
+  await dashboard.call('/sim/whatsapp/inbound', { body: said })
+  await vi.waitFor(async () => {
+    const { items } = (await dashboard.call('/api/v1/conversations')) as { items: { id: string }[] }
+    created['conversation'] = items[0]?.id ?? ''
+    expect(items).toHaveLength(1)
+  }, patient)
   const endpoint = { url: `${dashboard.url}/nowhere`, eventTypes: ['webhook.ping'] }
   created['endpoint'] = (await create('/api/v1/webhook-endpoints', endpoint))['id'] ?? ''
   const ping = `/api/v1/webhook-endpoints/${created['endpoint']}/ping`

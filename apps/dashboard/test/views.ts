@@ -37,6 +37,8 @@ export const VIEWS = [
   ['templates', '/outbound/templates', 'No templates yet'],
   ['accounts', '/outbound/accounts', 'Default account for email'],
   ['dossier', '/outbound/dossiers/case.7', 'whatsapp'],
+  ['conversations', '/conversations', 'Yes, I will come'],
+  ['conversation', '/conversations/:conversation', 'Open until'],
   ['orders', '/sagas', 'OUT_OF_STOCK'],
   ['sagas', '/sagas?list=sagas', 'COMPENSATED'],
   ['saga', '/sagas/:saga', 'reserve'],

@@ -11,6 +11,7 @@ import {
   IconLayoutDashboard,
   IconMail,
   IconMailbox,
+  IconMessages,
   IconPlayerPlay,
   IconRoute,
   IconScale,
@@ -166,6 +167,20 @@ export const pages: readonly Page[] = [
       templates: () => import('./outbound/templates.tsx').then(({ Templates }) => Templates),
       accounts: () => import('./outbound/accounts.tsx').then(({ Accounts }) => Accounts),
       'dossiers/$id': () => import('./outbound/dossier.tsx').then(({ Dossier }) => Dossier),
+    },
+  },
+  {
+    name: 'conversations',
+    title: 'Conversations',
+    group: 'Systems',
+    icon: IconMessages,
+    key: 'n',
+    readers: 'everyone',
+    views: {
+      '': () =>
+        import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
+      $id: () =>
+        import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
     },
   },
   {

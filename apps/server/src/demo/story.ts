@@ -1,3 +1,4 @@
+import { conversation } from './chapters/conversation.ts'
 import { retries, upload } from './chapters/evidence.ts'
 import { families } from './chapters/families.ts'
 import { messages } from './chapters/messages.ts'
@@ -14,6 +15,7 @@ export const STORY: readonly Step[] = [
   payments,
   outage,
   messages,
+  conversation,
   families,
   upload,
   retries,

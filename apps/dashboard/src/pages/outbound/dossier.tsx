@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -8,19 +8,16 @@ import { ApiProblem } from '../../api/problem.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { ProviderNote } from '../../codes/provider-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
+import { Consents } from './consents.tsx'
 import { auditEntryOf } from './record.ts'
 import { SendForm } from './send-form.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
 import type { ListPage } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
-import { useAction } from '../../parts/use-action.ts'
 import type { StateRole } from '../../states/role.ts'
 
 /** A dossier: what it allows, and what happened to what was sent for it. */
@@ -60,96 +57,6 @@ export function Dossier() {
         }
       />
     </PageFrame>
-  )
-}
-
-/** What a dossier allows on each channel, to grant and to withdraw. */
-function Consents({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outbound', 'dossier', id, 'consents'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/dossiers/{id}/consents', { params: { path: { id } }, signal })),
-  })
-  return (
-    <QueryState query={query}>
-      {({ items, channels }) => (
-        <Stack gap="xs">
-          {channels.map((channel) => {
-            const said = items.find((consent) => consent.channel === channel)
-            return (
-              <Group key={channel} justify="space-between" gap="xs">
-                <Group gap="sm">
-                  <Text fw={600} w={80}>
-                    {channel}
-                  </Text>
-                  <StateBadge
-                    state={
-                      said === undefined ? 'not asked' : said.granted ? 'granted' : 'withdrawn'
-                    }
-                    role={said === undefined ? undefined : said.granted ? 'confirmed' : 'cancelled'}
-                  />
-                  {said !== undefined && (
-                    <Text size="sm" c="dimmed" component="div">
-                      since <Time at={said.updatedAt} />
-                    </Text>
-                  )}
-                </Group>
-                <ConsentButton {...{ id, channel }} isGranted={said?.granted ?? false} />
-              </Group>
-            )
-          })}
-        </Stack>
-      )}
-    </QueryState>
-  )
-}
-
-interface ConsentButtonProps {
-  readonly id: string
-  readonly channel: string
-  readonly isGranted: boolean
-}
-
-function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
-  const api = useApi()
-  const change = useAction({
-    run: (granted: boolean) =>
-      dataOf(
-        api.PUT('/api/v1/dossiers/{id}/consents/{channel}', {
-          params: { path: { id, channel } },
-          body: { granted },
-        }),
-      ),
-    done: ({ granted }) => `Consent for ${channel} is ${granted ? 'granted' : 'withdrawn'}.`,
-    changes: ['outbound'],
-  })
-  if (!isGranted) {
-    return (
-      <ConfirmButton
-        key="grant"
-        label={`Grant ${channel}`}
-        title={`Grant consent for ${channel}?`}
-        verb="Grant"
-        onConfirm={() => change.mutateAsync(true)}
-      >
-        From now on messages for {id} may be sent by {channel}. Grant only with the person’s
-        consent.
-      </ConfirmButton>
-    )
-  }
-  return (
-    <ConfirmButton
-      key="withdraw"
-      label={`Withdraw ${channel}`}
-      title={`Withdraw consent for ${channel}?`}
-      verb="Withdraw"
-      tone="danger"
-      onConfirm={() => change.mutateAsync(false)}
-    >
-      All messages for {id} that wait on {channel} are cancelled. Messages already at the provider
-      cannot be recalled.
-    </ConfirmButton>
   )
 }
 
@@ -215,6 +122,7 @@ type Activity =
 /** What an activity says of its message; every field may be missing in an older one. */
 interface Metadata {
   readonly messageId?: string
+  readonly conversationId?: string
   readonly channel?: string
   readonly status?: string
   readonly errorCode?: string
@@ -231,7 +139,7 @@ const STATUS_ROLES: Readonly<Record<string, StateRole>> = {
 /** Something that happened to a message of a dossier, as a sentence with a link to the message. */
 function activityEntryOf({ id, type, metadata, createdAt }: Activity): TimelineEntry {
   const about = (metadata ?? {}) as Metadata
-  const { messageId, errorCode, errorMessage = null } = about
+  const { messageId, conversationId, errorCode, errorMessage = null } = about
   return {
     id,
     at: createdAt,
@@ -242,6 +150,11 @@ function activityEntryOf({ id, type, metadata, createdAt }: Activity): TimelineE
         {messageId !== undefined && (
           <AnchorLink size="sm" to="/outbound" search={{ open: messageId }}>
             Open message
+          </AnchorLink>
+        )}
+        {conversationId !== undefined && (
+          <AnchorLink size="sm" to="/conversations/$id" params={{ id: conversationId }}>
+            Open conversation
           </AnchorLink>
         )}
       </>
@@ -263,6 +176,8 @@ function sentenceOf(type: string, { channel = 'its channel', status = 'unknown' 
       return `A message was sent by ${channel}.`
     case 'MESSAGE_FAILED':
       return `A message by ${channel} was given up.`
+    case 'MESSAGE_RECEIVED':
+      return `The person wrote by ${channel}.`
     case 'MESSAGE_STATUS_UPDATE':
       return `The provider reports: ${status}.`
     default:

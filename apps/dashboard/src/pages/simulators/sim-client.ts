@@ -22,6 +22,13 @@ export interface Fault {
   readonly effect?: boolean
 }
 
+/** What a person writes on the simulated WhatsApp. */
+export interface PersonsMessage {
+  readonly from: string
+  readonly text: string
+  readonly kind: string
+}
+
 /** The same small control API for every simulator; it needs no token and is not there in production. */
 export const sim = {
   requests: (name: string, signal: AbortSignal) =>
@@ -33,6 +40,12 @@ export const sim = {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(fault),
+    }),
+  write: (message: PersonsMessage) =>
+    call<{ id: string }>('/sim/whatsapp/inbound', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(message),
     }),
   forget: (name: string) =>
     call<undefined>(`/sim/${encodeURIComponent(name)}`, { method: 'DELETE' }),

@@ -2,6 +2,7 @@ import { Accordion, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { FaultForm, FaultState } from './fault.tsx'
+import { PersonForm } from './person-form.tsx'
 import { type Arrival, sim } from './sim-client.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { Empty } from '../../parts/notice.tsx'
@@ -43,6 +44,11 @@ export function Simulator() {
       <Panel title="Inject a fault">
         <FaultForm name={name} />
       </Panel>
+      {name === 'whatsapp' && (
+        <Panel title="Write as a person">
+          <PersonForm />
+        </Panel>
+      )}
       <Panel title="Requests received">
         <QueryState query={query}>
           {({ items }) =>

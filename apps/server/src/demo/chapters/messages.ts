@@ -48,6 +48,6 @@ export const messages: Step = {
 }
 
 /** Three digits of a telephone number that no other run is likely to have. */
-function exchangeOf(run: string): number {
+export function exchangeOf(run: string): number {
   return 200 + (Number.parseInt(run.slice(-6), 16) % 800)
 }

@@ -1,0 +1,161 @@
+import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core'
+import { IconArrowLeft, IconSend } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { useRequestKey } from '../../api/new-id.ts'
+import { ConsentPanel } from './consent-panel.tsx'
+import {
+  type ConversationResource,
+  formatMoment,
+  personOf,
+  sessionSentence,
+} from './conversation.ts'
+import { Thread } from './thread.tsx'
+import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
+import { useNow } from '../../parts/now.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { sentenceOf, useAction } from '../../parts/use-action.ts'
+
+/** One conversation: what was written, whether it can be answered, and a box to do it. */
+export function Room({ id }: { id: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['conversations', 'one', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/conversations/{id}', { params: { path: { id } }, signal })),
+  })
+  return (
+    <QueryState query={query}>
+      {(conversation) => (
+        <Stack gap="md">
+          <Panel
+            title={personOf(conversation)}
+            actions={
+              <ButtonLink
+                hiddenFrom="md"
+                variant="default"
+                leftSection={<IconArrowLeft size={14} aria-hidden />}
+                to="/conversations"
+              >
+                All conversations
+              </ButtonLink>
+            }
+          >
+            <Stack gap="sm">
+              <Facts conversation={conversation} />
+              <Thread id={id} />
+              <AnswerBox conversation={conversation} />
+            </Stack>
+          </Panel>
+          <ConsentPanel conversation={conversation} />
+        </Stack>
+      )}
+    </QueryState>
+  )
+}
+
+function Facts({ conversation }: { conversation: ConversationResource }) {
+  const { business } = useNow()
+  const { recipient, dossierId, sessionOpen } = conversation
+  const sentence = sessionSentence(conversation, business)
+  const isOpen = sessionOpen && sentence.startsWith('Open')
+  return (
+    <Group gap="sm">
+      <StateBadge state={sentence} role={isOpen ? 'confirmed' : 'cancelled'} />
+      <Text size="sm">{recipient}</Text>
+      {dossierId !== null && (
+        <AnchorLink size="sm" to="/outbound/dossiers/$id" params={{ id: dossierId }}>
+          Dossier {dossierId}
+        </AnchorLink>
+      )}
+    </Group>
+  )
+}
+
+/** Sends free text while the session is open; pressing twice sends it once. */
+function AnswerBox({ conversation }: { conversation: ConversationResource }) {
+  const api = useApi()
+  const key = useRequestKey()
+  const { business, wall } = useNow()
+  const [text, setText] = useState('')
+  const { id, sessionOpen, sessionUntil, withdrawn } = conversation
+  const send = useAction({
+    run: (body: { text: string }) =>
+      dataOf(
+        api.POST('/api/v1/conversations/{id}/messages', {
+          params: { path: { id } },
+          body,
+          headers: { 'idempotency-key': key.keyFor(body) },
+        }),
+      ),
+    done: ({ to }) => `Answer to ${to} queued.`,
+    changes: ['conversations', 'outbound'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    send.mutate(
+      { text },
+      {
+        onSuccess: () => {
+          key.done()
+          setText('')
+        },
+      },
+    )
+  }
+  if (withdrawn !== null) {
+    return (
+      <Alert color="gray" role="note" title="This person wants no more messages">
+        {withdrawn.source === 'keyword' ? 'The person wrote so' : 'Withdrawn'} (
+        {formatMoment(withdrawn.at, wall)}). Every message to this number is refused, until a new
+        consent is noted below.
+      </Alert>
+    )
+  }
+  if (!sessionOpen || Date.parse(sessionUntil) <= business) {
+    return (
+      <Alert color="gray" role="note" title="Free text cannot be sent now">
+        More than 24 hours have passed since the person’s last message. Send a{' '}
+        <AnchorLink to="/outbound" size="sm">
+          template
+        </AnchorLink>{' '}
+        instead; when the person answers, the conversation is open again.
+      </Alert>
+    )
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs">
+        <Textarea
+          label="Answer"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          maxLength={4_096}
+          autosize
+          minRows={2}
+          maxRows={8}
+          required
+        />
+        {send.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(send.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button
+            type="submit"
+            leftSection={<IconSend size={14} aria-hidden />}
+            loading={send.isPending}
+            disabled={text.trim() === ''}
+          >
+            Send answer
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

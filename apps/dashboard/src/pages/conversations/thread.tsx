@@ -1,0 +1,180 @@
+import { Button, Center, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type RefObject, useEffect, useRef } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { ProviderNote } from '../../codes/provider-note.tsx'
+import { formatMoment, kindName, parametersOf, stepsOf, type ThreadItem } from './conversation.ts'
+import classes from './conversations.module.css'
+import { AnchorLink } from '../../parts/links.tsx'
+import { useNow } from '../../parts/now.tsx'
+import { ErrorState, Loading } from '../../parts/query-state.tsx'
+import { useList } from '../../parts/table/list.ts'
+
+/** That a message was read changes no state, so that nothing announces it. */
+const READ_EVERY_MS = 3_000
+const READ_WITHIN_MS = 15 * 60_000
+
+/** What was written in both directions, newest last. */
+export function Thread({ id }: { id: string }) {
+  const api = useApi()
+  const list = useList<ThreadItem>({
+    queryKey: ['conversations', 'thread', id],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/conversations/{id}/messages', {
+          params: { path: { id }, query: { ...(cursor !== undefined && { cursor }) } },
+          signal,
+        }),
+      ),
+  })
+  const items = list.rows.toSorted(byTime)
+  const last = items.at(-1)?.id
+  const { wall } = useNow()
+  const awaitsRead = items.some(
+    ({ status, readAt, at }) =>
+      (status === 'SENT' || status === 'DELIVERED') &&
+      readAt === null &&
+      wall - Date.parse(at) < READ_WITHIN_MS,
+  )
+  useAgain(awaitsRead, id)
+  const frame = useRef<HTMLElement>(null)
+  useScrolledDown(frame, last)
+  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />
+  if (list.isLoading) return <Loading />
+  return (
+    <section
+      className={classes['thread']}
+      ref={frame}
+      aria-label="Messages"
+      aria-live="polite"
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached by the keyboard
+      tabIndex={0}
+    >
+      {list.hasMore && (
+        <Center mb="sm">
+          <Button variant="default" loading={list.isLoadingMore} onClick={list.loadMore}>
+            Show older messages
+          </Button>
+        </Center>
+      )}
+      <ol>
+        {items.map((item) => (
+          <Bubble key={item.id} item={item} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** Shows the end of what scrolls whenever there is a new last one. */
+function useScrolledDown(frame: RefObject<HTMLElement | null>, last: string | undefined): void {
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (shown.current === last) return
+    shown.current = last
+    frame.current?.scrollTo({ top: frame.current.scrollHeight })
+  }, [frame, last])
+}
+
+/** Reads again now and then, as long as something is awaited. */
+function useAgain(isAwaited: boolean, id: string): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    if (!isAwaited) return undefined
+    const queryKey = ['conversations', 'thread', id]
+    const timer = setInterval(() => void client.invalidateQueries({ queryKey }), READ_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [isAwaited, client, id])
+}
+
+function byTime(one: ThreadItem, other: ThreadItem): number {
+  return Date.parse(one.at) - Date.parse(other.at) || (one.id < other.id ? -1 : 1)
+}
+
+function Bubble({ item }: { item: ThreadItem }) {
+  const isFailed = item.status === 'FAILED'
+  return (
+    <li
+      className={classes['bubble']}
+      data-direction={item.direction}
+      data-failed={isFailed ? true : undefined}
+    >
+      <Words item={item} />
+      {isFailed && item.errorCode !== null && (
+        <ProviderNote code={item.errorCode} message={item.errorMessage} />
+      )}
+      <Foot item={item} />
+    </li>
+  )
+}
+
+/** What it says, or what it is where it has no words. */
+function Words({ item }: { item: ThreadItem }) {
+  const { kind, text, templateCode, content, contentsRemovedAt } = item
+  const name = kindName(kind)
+  const parameters = parametersOf(content)
+  return (
+    <>
+      {templateCode !== null && (
+        <Text size="sm">
+          Template <strong>{templateCode}</strong>
+          {parameters.length > 0 && `: ${parameters.join(', ')}`}
+        </Text>
+      )}
+      {name !== undefined && (
+        <Text size="xs" c="dimmed">
+          {name}
+        </Text>
+      )}
+      {text !== null && <div className={classes['words']}>{text}</div>}
+      {contentsRemovedAt !== null && (
+        <Text size="xs" c="dimmed">
+          The text is no longer kept.
+        </Text>
+      )}
+    </>
+  )
+}
+
+const STANDINGS: Readonly<Record<string, string>> = {
+  QUEUED: 'Waiting',
+  SENDING: 'Sending',
+  SENT: 'Sent',
+  DELIVERED: 'Delivered',
+  FAILED: 'Not sent',
+  CANCELLED: 'Cancelled',
+}
+
+/** When it was written, and what the provider reported of it. */
+function Foot({ item }: { item: ThreadItem }) {
+  const { wall } = useNow()
+  const { direction, at, status, id } = item
+  if (direction === 'inbound') {
+    return (
+      <div className={classes['foot']}>
+        <time dateTime={at}>{formatMoment(at, wall)}</time>
+        {item.answersMessageId !== null && <span>answers a message of yours</span>}
+      </div>
+    )
+  }
+  const steps = stepsOf(item)
+  const isTold = steps.length > 0 && status !== 'FAILED'
+  return (
+    <div className={classes['foot']}>
+      {!isTold && (
+        <span>
+          {STANDINGS[status ?? ''] ?? status}, <time dateTime={at}>{formatMoment(at, wall)}</time>
+        </span>
+      )}
+      {steps.map((step) => (
+        <span key={step.word}>
+          {step.word} <time dateTime={step.at}>{formatMoment(step.at, wall)}</time>
+        </span>
+      ))}
+      <AnchorLink size="xs" to="/outbound" search={{ open: id }}>
+        Details
+      </AnchorLink>
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import type { Stage, Step } from '../step.ts'
+import { exchangeOf } from './messages.ts'
+
+interface Sent {
+  readonly id: string
+  readonly status: string
+}
+
+interface Conversations {
+  readonly items: readonly {
+    readonly id: string
+    readonly lastText: string | null
+    readonly withdrawn: unknown
+  }[]
+}
+
+export const conversation: Step = {
+  id: 'conversation',
+  title: 'A person answers',
+  about:
+    'A reminder goes out and the person writes back, which allows free text for 24 hours. Then the ' +
+    'person writes STOP: from that moment every message to this number is refused.',
+  look: [
+    { label: 'Conversations', path: '/conversations' },
+    { label: 'Write as a person', path: '/simulators/whatsapp' },
+  ],
+  async play({ api, run, tell }: Stage) {
+    const to = `+1650${exchangeOf(run)}5678`
+    const template = {
+      ...{ channel: 'whatsapp', to, templateCode: 'appointment_reminder' },
+      payloadJson: { language: 'en_US', parameters: ['Monday', '10:00'] },
+    }
+    const send = (json: object, key: string, path = '/api/v1/outbound/messages') =>
+      api.post<Sent>(path, { json, headers: { 'idempotency-key': `demo-${run}-${key}` } })
+    const untilDelivered = ({ id }: Sent) =>
+      api.until<Sent>(
+        `/api/v1/outbound/messages/${id}`,
+        (message) => message.status === 'DELIVERED',
+      )
+    const writes = async (text: string) => {
+      await api.post('/sim/whatsapp/inbound', { json: { from: to, text, name: 'Ada Lovelace' } })
+      const path = `/api/v1/conversations?recipient=${encodeURIComponent(to)}`
+      const { items } = await api.until<Conversations>(
+        path,
+        (page) => page.items[0]?.lastText === text,
+      )
+      return items[0]?.id ?? ''
+    }
+
+    await untilDelivered(await send(template, 'reminder'))
+    const id = await writes('Yes, I will come. Where is it?')
+    tell('The person has answered; the answer stands beside the reminder, and a session is open.')
+    const text = 'At 12 Station Road, first floor.'
+    const answer = await send({ text }, 'answer', `/api/v1/conversations/${id}/messages`)
+    await untilDelivered(answer)
+    tell('Free text went back within the session, from the number that the person wrote to.')
+    await writes('STOP')
+    await api.post('/api/v1/outbound/messages', { json: template, expect: [403] })
+    tell('STOP withdrew consent: another reminder was refused with RECIPIENT_OPTED_OUT.')
+  },
+}
