@@ -158,7 +158,7 @@ describe('the definition', () => {
 describe('the token', () => {
   beforeEach(() => view.empty())
 
-  test('is sealed in the row, opened for the broker, and gone when it was processed', async () => {
+  test('is sealed in the row and for the broker, and gone when it was processed', async () => {
     const row = secretEvent(family)
     await put([row])
     expect(JSON.stringify(await view.rows())).not.toContain('hush')
@@ -173,6 +173,13 @@ describe('the token', () => {
     expect(sealing.open(sealed, sent?.id ?? '')).toBe('hush')
     expect((await view.rows())[0]).toMatchObject({ status: 1, payload: { isResend: false } })
     expect(JSON.stringify(await view.rows())).not.toContain('token')
+  })
+
+  test('is opened for the broker where that is asked for', async () => {
+    const clear = familyOutbox(sealing, 'clear')
+    const row = secretEvent(family) as OutboxEvent
+    const { payload } = clear.message(row)
+    expect(payload).toEqual({ token: { value: 'hush' }, isResend: false })
   })
 
   test('is in no view, before and after', async () => {
