@@ -11,7 +11,7 @@ const ALONE = [
 
 /** Files that take long: started last, one of them would run while the other processes are done. */
 const LONG =
-  /dashboard\/test\/|conformance\.test|server\/src\/(main|trace|termination)|brokers\.test|open-postgres|model\.test|workers\.test/
+  /dashboard\/test\/|conformance\.test|server\/src\/(main|killed|trace|termination)|brokers\.test|open-postgres|model\.test|workers\.test/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

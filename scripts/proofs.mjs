@@ -7,10 +7,12 @@
 
 /** Processes killed at the points that stand for the others; at every point with `PROOF=full`. */
 const KILLS = [
+  'apps/server/src/killed-server.test.ts',
   'packages/domain/src/commit-kill.test.ts',
   'packages/saga/src/crash.test.ts',
   'packages/transports/src/killed-consumer.test.ts',
   'systems/evidence/crash.test.ts',
+  'systems/evidence/workers.test.ts',
   'systems/orders/crash.test.ts',
   'systems/payments/charges/crash.test.ts',
   'systems/payments/charges/storm.test.ts',
@@ -26,6 +28,9 @@ const STORIES = [
   'apps/server/src/demo/demo.test.ts',
 ]
 
+/** Archives that ask for more memory than there is: half a minute of packing and reading. */
+const BOUNDS = ['systems/evidence/archive/bounds.test.ts']
+
 /** Part of `npm test` too, with fewer runs. */
 const MODEL = ['packages/engine/src/relay/model.test.ts']
 
@@ -37,6 +42,7 @@ export const proofs = [
   { name: 'upgrade', program: 'test/upgrade/main.ts', full: ['--full'] },
   { name: 'kills', files: KILLS, short: [], full: [] },
   { name: 'stories', files: STORIES, short: [], full: [] },
+  { name: 'bounds', files: BOUNDS, short: [], full: [] },
   { name: 'model', files: MODEL, full: [] },
   { name: 'outages', files: OUTAGES, short: ['-t', 'killed and started'], full: [] },
 ]

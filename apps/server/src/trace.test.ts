@@ -40,8 +40,8 @@ async function startCollector() {
 
 const KIND = { server: 2, producer: 4, consumer: 5 }
 
-/** A request from outside, its message and its effect, each in a process of its own: one trace. */
-async function runTraced(env: NodeJS.ProcessEnv): Promise<void> {
+/** A request from outside, its message and its effect, in as many processes as wanted: one trace. */
+async function runTraced(env: NodeJS.ProcessEnv, processes: readonly string[]): Promise<void> {
   const database = await testDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-server-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -53,9 +53,9 @@ async function runTraced(env: NodeJS.ProcessEnv): Promise<void> {
     OTEL_BSP_SCHEDULE_DELAY: '200',
     ...env,
   }
-  const [api] = ['api', 'relay', 'worker'].map((role) =>
-    startProcess({ ...shared, POSTHORN_ROLES: role }),
-  ) as [ServerProcess]
+  const [api] = processes.map((roles) => startProcess({ ...shared, POSTHORN_ROLES: roles })) as [
+    ServerProcess,
+  ]
   const [url, token] = [await api.url(), await api.token()]
 
   const traceId = '0af7651916cd43dd8448eb211c80319c'
@@ -95,16 +95,16 @@ async function runTraced(env: NodeJS.ProcessEnv): Promise<void> {
 
 withBroker('KAFKA_BROKERS', (KAFKA_BROKERS) => {
   test('one trace goes from the request through Kafka to the effect', async () => {
-    await runTraced({ KAFKA_BROKERS, GREETINGS_BROKER: 'kafka' })
+    await runTraced({ KAFKA_BROKERS, GREETINGS_BROKER: 'kafka' }, ['api', 'relay', 'worker'])
   }, 90_000)
 })
 
 withBroker('RABBITMQ_URL', (RABBITMQ_URL) => {
   test('one trace goes from the request through RabbitMQ to the effect', async () => {
-    await runTraced({ RABBITMQ_URL, GREETINGS_BROKER: 'rabbitmq' })
+    await runTraced({ RABBITMQ_URL, GREETINGS_BROKER: 'rabbitmq' }, ['api,relay', 'worker'])
   }, 90_000)
 })
 
 test('one trace goes from the request through a topic in PostgreSQL to the effect', async () => {
-  await runTraced({})
+  await runTraced({}, ['api,relay,worker'])
 }, 60_000)

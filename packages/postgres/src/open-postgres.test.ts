@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -6,17 +6,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { findClosedFolder, serverAccount } from './account.ts'
 import { openPostgres } from './open-postgres.ts'
 import { findPostmaster, signal, waitForEnd } from './postmaster.ts'
 import { isProcessAlive, postgresProcessesIn } from './process-mark.ts'
 import { killServer } from './server.ts'
 
+/** A folder whose server was started and stopped: making one takes longer than most tests. */
+let prepared: string
 let folder: string
 let data: string
 let children: ChildProcess[]
+
+beforeAll(async () => {
+  prepared = await mkdtemp(join(tmpdir(), 'posthorn-prepared-'))
+  await (await openPostgres({ folder: prepared })).close()
+})
+
+afterAll(() => rm(prepared, { recursive: true, force: true }))
+
+/** Puts a copy of the prepared folder in the place of the empty one. */
+async function usePrepared(): Promise<void> {
+  await promisify(execFile)('cp', ['-a', `${prepared}/.`, folder])
+}
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'posthorn-open-'))
@@ -69,6 +84,9 @@ async function ask(url: string, statement: string): Promise<unknown> {
   }
 }
 
+const portOf = ({ url }: { url: string }) => Number(new URL(url).port)
+const keptPort = async () => Number(await readFile(join(folder, 'port'), 'utf8'))
+
 const isUp = async () => (await findPostmaster(data)) !== undefined
 
 test('starts, and the last one out stops it', async () => {
@@ -94,6 +112,7 @@ test('three processes at the same moment start one server', async () => {
 })
 
 test('adopts the server of a process that was killed', async () => {
+  await usePrepared()
   const starter = await openElsewhere()
   await ask(starter.url, 'create table kept as select 7 as n')
   const before = await findPostmaster(data)
@@ -109,6 +128,7 @@ test('adopts the server of a process that was killed', async () => {
 })
 
 test('the death of one user does not stop the server of another', async () => {
+  await usePrepared()
   const starter = await openElsewhere()
   const here = await openPostgres({ folder })
   await starter.kill()
@@ -118,6 +138,7 @@ test('the death of one user does not stop the server of another', async () => {
 })
 
 test('starts a crashed server again, on its port and with its data', async () => {
+  await usePrepared()
   const first = await openPostgres({ folder })
   await ask(first.url, 'create table kept as select 7 as n')
   await killServer(data)
@@ -131,6 +152,7 @@ test('starts a crashed server again, on its port and with its data', async () =>
 })
 
 test('waits for the children of a postmaster that was killed alone', async () => {
+  await usePrepared()
   const first = await openPostgres({ folder })
   const busy = new Client({ connectionString: first.url })
   busy.on('error', () => undefined)
@@ -146,16 +168,16 @@ test('waits for the children of a postmaster that was killed alone', async () =>
 })
 
 test('does not take a stranger with the pid of the old server for the server', async () => {
-  const first = await openPostgres({ folder })
-  await first.close()
+  await usePrepared()
   const stale = [process.pid, data, 1, 5432, '', '127.0.0.1', '0 0', 'ready', '']
   await writeFile(join(data, 'postmaster.pid'), stale.join('\n'))
   const second = await openPostgres({ folder })
-  expect([second.owner, second.url]).toEqual(['started', first.url])
+  expect([second.owner, portOf(second)]).toEqual(['started', await keptPort()])
   await second.close()
 })
 
 test('sweeps users whose process is gone or is another one now', async () => {
+  await usePrepared()
   const postgres = await openPostgres({ folder })
   await writeFile(join(folder, 'users', 'gone'), '4194304 1')
   await writeFile(join(folder, 'users', 'recycled'), `${process.pid} 1`)
@@ -165,14 +187,14 @@ test('sweeps users whose process is gone or is another one now', async () => {
 })
 
 test('takes another port when the kept one is taken', async () => {
-  const first = await openPostgres({ folder })
-  await first.close()
-  const taker = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
+  await usePrepared()
+  const port = await keptPort()
+  const taker = createServer().listen(port, '127.0.0.1')
   await once(taker, 'listening')
-  const second = await openPostgres({ folder })
-  expect(second.url).not.toBe(first.url)
-  expect(await ask(second.url, 'select 1')).toBe(1)
-  await second.close()
+  const postgres = await openPostgres({ folder })
+  expect(portOf(postgres)).not.toBe(port)
+  expect(await ask(postgres.url, 'select 1')).toBe(1)
+  await postgres.close()
   taker.close()
 })
 
@@ -220,6 +242,7 @@ test('keeps the password to its owner and refuses connections without it', async
 })
 
 test('refuses a folder of another major version and one without its right password', async () => {
+  await usePrepared()
   const postgres = await openPostgres({ folder })
   await postgres.close()
   const password = await readFile(join(folder, 'password'), 'utf8')
@@ -236,6 +259,7 @@ test('refuses a folder of another major version and one without its right passwo
 })
 
 test('a setting that PostgreSQL refuses is an error with its words', async () => {
+  await usePrepared()
   const opening = openPostgres({ folder, settings: { work_mem: 'much' } })
   await expect(opening).rejects.toMatchObject({ code: 'POSTGRES_START_FAILED' })
   await expect(opening).rejects.toThrow('work_mem')

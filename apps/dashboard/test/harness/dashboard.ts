@@ -13,6 +13,10 @@ import { tokenFor, type TestUser } from './token.ts'
 
 const BUILD = fileURLToPath(new URL('../../../../scripts/dashboard.mjs', import.meta.url))
 
+/** Once for all files of a process: it only looks whether its sources have changed. */
+let built: Promise<unknown> | undefined
+const build = () => promisify(execFile)(process.execPath, [BUILD], { timeout: 300_000 })
+
 export interface PageOptions extends Partial<TestUser> {
   /** Default `light`. */
   readonly theme?: 'light' | 'dark'
@@ -58,7 +62,7 @@ export async function openDashboard({
   const database = await testDatabase()
   const secret = randomBytes(32).toString('base64url')
   const browser = await openBrowser()
-  if (browser) await promisify(execFile)(process.execPath, [BUILD], { timeout: 300_000 })
+  if (browser) await (built ??= build())
   const given = { DATABASE_URL: database.url, POSTHORN_JWT_SECRET: secret, ...env }
   const server = browser && (await startServer(given))
   afterAll(() => server?.close())

@@ -641,7 +641,7 @@ function outcomeOf(fails: boolean, refusing: boolean): Outcome {
 const FIRST = ['a', 'a', 'b', 'a', 'c', 'b']
 
 const RUNS = Number(
-  process.env['POSTHORN_MODEL_RUNS'] ?? (process.env['PROOF'] === 'full' ? 100 : 12),
+  process.env['POSTHORN_MODEL_RUNS'] ?? (process.env['PROOF'] === 'full' ? 100 : 8),
 )
 
 /** A slow machine makes fewer runs; one that has begun comes to its end, or it would disturb the next. */
