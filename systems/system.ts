@@ -55,7 +55,7 @@ export interface SystemQueue {
 /** A gauge about a system's tables, read when metrics are asked for. */
 export interface Measure {
   /** As the server's catalogue of metrics has it. */
-  readonly name: 'posthorn_payments_oldest_pending_seconds'
+  readonly name: 'posthorn_payments_oldest_pending_seconds' | 'posthorn_sagas_oldest_stuck_seconds'
   read(): Promise<readonly { readonly labels: { readonly type: string }; readonly value: number }[]>
 }
 

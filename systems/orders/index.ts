@@ -7,6 +7,7 @@ import { orderEvents } from './outbox.ts'
 import { PAYMENTS, cashier } from './payment/cashier.ts'
 import { orderRetention } from './retention.ts'
 import { orderKeys, orderRoutes } from './routes.ts'
+import { oldestStuck } from './sagas/queries.ts'
 import { sagaRoutes } from './sagas/routes.ts'
 import { signalRoutes } from './sagas/signals.ts'
 import { steeringRoutes } from './sagas/steering.ts'
@@ -47,6 +48,15 @@ export const orders = defineSystem({
         answers(pool, transport, topic),
       ],
       queues: [STOCK, PAYMENTS, SHIPMENTS, ANSWERS].map((group) => ({ transport, topic, group })),
+      measures: [
+        {
+          name: 'posthorn_sagas_oldest_stuck_seconds',
+          async read() {
+            const ages = await oldestStuck(pool)
+            return Object.entries(ages).map(([type, value]) => ({ labels: { type }, value }))
+          },
+        },
+      ],
       retention: orderRetention({ keys: orderKeys }),
       routes(app) {
         orderRoutes(app, { pool, sagas })

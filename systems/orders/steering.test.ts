@@ -129,6 +129,10 @@ async function stickRefund() {
 
 test('a refund that is made by hand is skipped, and the rest is undone', async () => {
   const { id, sagaId } = await stickRefund()
+  const measured = await system.measures?.[0]?.read()
+  expect(measured?.map(({ labels }) => labels.type)).toEqual(['failed', 'held', 'retrying'])
+  expect(measured?.[0]?.value).toBeGreaterThan(0)
+  expect(measured?.[1]?.value).toBe(0)
   const stuck = (await ada.get(`/sagas/${sagaId}`)).body
   expect(stuck).toMatchObject({ step: 'pay', direction: 'back', restartsFrom: expect.any(Array) })
   expect(stuck.allows).toEqual(['resume', 'skip', 'complete', 'terminate', 'restart'])

@@ -41,6 +41,10 @@ const SERVER_METRICS = {
     kind: 'gauge',
     help: 'How long the oldest charge or refund has waited for the word of the gateway',
   },
+  posthorn_sagas_oldest_stuck_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest saga has been stuck',
+  },
   posthorn_database_connections: { kind: 'gauge', help: 'Of the main pool' },
   posthorn_http_request_ms: { kind: 'histogram', help: 'Milliseconds from request to response' },
 } as const satisfies MetricCatalogue
