@@ -75,6 +75,23 @@ test('a login at the provider leads to the requested page, as the user that the 
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('code_verifier')
 })
 
+test('the answer of the provider logs in once, and only the tab that asked', async () => {
+  const page = await atTheDoor('/')
+  const answered = page.waitForRequest(
+    (request) => request.url().startsWith(`${dashboard.url}/?`) && /[?&]code=/.test(request.url()),
+  )
+  await logIn(page, 'bob')
+  const { pathname, search } = new URL((await answered).url())
+  await page.getByText('member of demo').waitFor(patient)
+  for (const stolen of [search, search.replace(/state=[^&]+/, 'state=made-up')]) {
+    const other = await atTheDoor(`${pathname}${stolen}`)
+    await loginButton(other).waitFor(patient)
+    expect(await other.getByText('member of demo').count()).toBe(0)
+    const kept = await other.evaluate('JSON.stringify([localStorage, sessionStorage])')
+    expect(kept).not.toContain('eyJ')
+  }
+})
+
 test('a user without the operators’ role is a member', async () => {
   const page = await atTheDoor('/')
   await logIn(page, 'bob')
