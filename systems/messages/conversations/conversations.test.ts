@@ -267,7 +267,7 @@ describe('a keyword', () => {
     ])
     expect(refusals[0]?.body['detail']).toContain('wrote')
     expect((await show(consents))['items']).toMatchObject([{ granted: false, source: 'keyword' }])
-    expect(await itemsOf(`${consents}/history`)).toMatchObject([
+    expect(await itemsOf(`/api/v1/dossiers/${dossier}/consent-history`)).toMatchObject([
       { granted: false, source: 'keyword', proof: expect.stringContaining('Stop') },
       { granted: true, source: 'paper', purpose: 'reminders', proof: 'form 7', actor: 'ada' },
     ])

@@ -110,7 +110,7 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     return { items, channels: [...providers.keys()] }
   })
 
-  app.get(`${PATH}/consents/history`, { schema: history }, async (request) => {
+  app.get(`${PATH}/consent-history`, { schema: history }, async (request) => {
     const { org: orgId } = callerOf(request)
     const { id: dossierId } = request.params
     if (!(await isDossier(pool, { orgId, dossierId }))) throw problem('NOT_FOUND')

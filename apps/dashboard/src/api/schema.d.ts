@@ -1852,6 +1852,8 @@ export interface paths {
               /** @description sent, perhaps: no answer came */
               outcomeUnknown: boolean
               payloadJson: unknown
+              /** @enum {unknown} */
+              priority: 'normal' | 'urgent'
               providerMessageId: string | null
               readAt: string | null
               sendAt: string | null
@@ -1892,6 +1894,8 @@ export interface paths {
               /** @description sent, perhaps: no answer came */
               outcomeUnknown: boolean
               payloadJson: unknown
+              /** @enum {unknown} */
+              priority: 'normal' | 'urgent'
               providerMessageId: string | null
               readAt: string | null
               sendAt: string | null
@@ -2323,6 +2327,85 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/dossiers/{id}/consent-history': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Every grant and withdrawal of a dossier, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          status?: string
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description who wrote it down */
+                actor: string
+                channel: string
+                dossierId: string | null
+                granted: boolean
+                /** Format: uuid */
+                id: string
+                proof: string | null
+                purpose: string | null
+                recipient: string | null
+                /** Format: date-time */
+                saidAt: string
+                /** @description how it was given; keyword: the person wrote it */
+                source: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/dossiers/{id}/consents': {
     parameters: {
       query?: never
@@ -2472,85 +2555,6 @@ export interface paths {
         }
       }
     }
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/dossiers/{id}/consents/history': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Every grant and withdrawal of a dossier, newest first */
-    get: {
-      parameters: {
-        query?: {
-          /** @description `nextCursor` of the page before */
-          cursor?: string
-          limit?: number
-          status?: string
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        200: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              items: {
-                /** @description who wrote it down */
-                actor: string
-                channel: string
-                dossierId: string | null
-                granted: boolean
-                /** Format: uuid */
-                id: string
-                proof: string | null
-                purpose: string | null
-                recipient: string | null
-                /** Format: date-time */
-                saidAt: string
-                /** @description how it was given; keyword: the person wrote it */
-                source: string
-              }[]
-              nextCursor: string | null
-            }
-          }
-        }
-      }
-    }
-    put?: never
     post?: never
     delete?: never
     options?: never

@@ -217,7 +217,7 @@ function History({ id }: { id: string }) {
     queryKey: ['outbound', 'dossier', id, 'consent-history'],
     queryFn: async ({ signal }) => {
       const params = { path: { id }, query: { limit: MOST } }
-      const page = dataOf(api.GET('/api/v1/dossiers/{id}/consents/history', { params, signal }))
+      const page = dataOf(api.GET('/api/v1/dossiers/{id}/consent-history', { params, signal }))
       return page.catch((error: unknown) => {
         if (error instanceof ApiProblem && error.status === 404) return { items: [] }
         throw error
