@@ -26,6 +26,9 @@ const PATIENCE = 5
 /** How far the clock moves each time: retries are due after seconds, minutes and hours. */
 const STEPS = ['1m', '10m', '1h', '6h', '6h', '6h'] as const
 
+/** What does not move for so long, longer than a Kafka group misses a member, never will. */
+const STILL_MS = 75_000
+
 /** Leases longer than this are not waited for: those of processes that are gone would take minutes. */
 const LEASE_MS = 10_000
 
@@ -58,12 +61,17 @@ export async function settle(settling: Settling): Promise<Settled> {
   const { pool, withinMs, signal } = settling
   const began = performance.now()
   let replayed = 0
+  let before = ''
+  let movedMs = began
   await endLongLeases(settling)
   for (let look = 1; ; look += 1) {
     const rest = await findRest(settling)
-    const ms = performance.now() - began
-    if (Object.keys(rest).length === 0 || ms > withinMs) {
-      return { rest, replayed, seconds: ms / 1_000 }
+    const now = performance.now()
+    if (JSON.stringify(rest) !== before) movedMs = now
+    before = JSON.stringify(rest)
+    const isOver = Object.keys(rest).length === 0
+    if (isOver || now - began > withinMs || now - movedMs > STILL_MS) {
+      return { rest, replayed, seconds: (now - began) / 1_000 }
     }
     await pause(LOOK_MS, signal)
     if (look % PATIENCE !== 0) continue
