@@ -28,6 +28,8 @@ interface Seen {
   readonly body: { readonly biz_opaque_callback_data?: string } | null
 }
 
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/
+
 const EVERY_MS = 5_000
 const PAGE = 1_000
 
@@ -39,7 +41,9 @@ export function startWitness(world: World): Witness {
     webhooks.push({ id: headers['webhook-id'] ?? '', isVerified: verified, isTaken })
   })
   const whatsapp = reader(world, 'whatsapp', ({ messageId, body }) => {
-    if (messageId !== undefined) accepted.push(body?.biz_opaque_callback_data ?? '')
+    // The id of the message, and perhaps which attempt it was.
+    if (messageId !== undefined)
+      accepted.push(UUID.exec(body?.biz_opaque_callback_data ?? '')?.[0] ?? '')
   })
   const over = new AbortController()
   const reading = (async () => {
