@@ -136,10 +136,13 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   DATABASE_URL: Type.Optional(
     Type.String(
-      setting('a PostgreSQL, as postgresql://user:password@host:5432/database', {
-        secret: true,
-        pattern: '^postgres(ql)?://\\S+$',
-      }),
+      setting(
+        'a PostgreSQL, as postgresql://user:password@host:5432/database; several hosts with commas between, of which one takes writes',
+        {
+          secret: true,
+          pattern: '^postgres(ql)?://\\S+$',
+        },
+      ),
     ),
   ),
   POSTHORN_POOL_SIZE: Type.Integer(

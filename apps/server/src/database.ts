@@ -4,6 +4,7 @@ import { startPeriodically } from '@posthorn/engine/operate'
 import { openPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
+import { openHosts, splitHosts, type DatabaseHosts } from './database-hosts.ts'
 import { serverVersion } from './queries.ts'
 
 export interface Database {
@@ -27,18 +28,26 @@ export async function openDatabase(
   log: Log,
 ): Promise<Database> {
   if (databaseUrl !== undefined) {
-    const pools = createPools(databaseUrl, log)
+    const urls = splitHosts(databaseUrl)
+    const hosts = urls.length > 1 ? await openHosts(urls, log) : undefined
+    const pools = createPools({ connectionString: databaseUrl, ...hosts }, log)
+    const close = async () => {
+      hosts?.close()
+      await pools.close()
+    }
     const pool = pools.open('posthorn', poolSize)
     try {
-      const where = `PostgreSQL ${await serverVersion(pool)} at ${new URL(databaseUrl).host}`
-      return { pool, where, openPool: pools.open, close: pools.close }
+      const { host } = new URL(hosts?.current() ?? databaseUrl)
+      const others = urls.length > 1 ? `, one of ${urls.length}` : ''
+      const where = `PostgreSQL ${await serverVersion(pool)} at ${host}${others}`
+      return { pool, where, openPool: pools.open, close }
     } catch (error) {
-      await pools.close()
+      await close()
       throw error
     }
   }
   const server = await openPostgres({ folder: join(dataFolder, 'postgres') })
-  const pools = createPools(server.url, log)
+  const pools = createPools({ connectionString: server.url }, log)
   const revive = async () => {
     if (await server.revive()) log.warn({}, 'embedded PostgreSQL had ended; it runs again')
   }
@@ -56,12 +65,18 @@ export async function openDatabase(
   }
 }
 
-function createPools(connectionString: string, log: Log) {
+interface Where {
+  readonly connectionString: string
+  /** What connects, where there are several hosts. */
+  readonly Client?: DatabaseHosts['Client']
+}
+
+function createPools({ connectionString, Client }: Where, log: Log) {
   const pools: Pool[] = []
   return {
     open(name: string, size: number): Pool {
       const pool = new Pool({
-        connectionString,
+        ...(Client ? { Client } : { connectionString }),
         max: size,
         application_name: name,
         // A request waits this long for a connection, then says that the database is busy.
