@@ -1,3 +1,5 @@
+import { toMessage, transaction, uuid } from '@posthorn/engine'
+import { defineSaga, sagaTransport, startSaga } from '@posthorn/saga'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
@@ -247,4 +249,61 @@ test('fits a phone', async () => {
   await axe(page)
   await screenshot(page, 'saga-phone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+})
+
+test('steps side by side, one left out and one that waits for a signal, with their times', async () => {
+  const { pool } = dashboard.database
+  const nothing = async () => undefined
+  const trip = defineSaga('trip', { deadline: '14d' })
+    .step('plan', { action: nothing })
+    .parallel({
+      air: (branch) => branch.step('flight', { action: nothing }),
+      ground: (branch) =>
+        branch
+          .step('hotel', { action: nothing })
+          .step('car', { action: nothing, when: () => false })
+          .signal('approved', { timeout: '7d' }),
+    })
+    .step('tickets', { action: nothing })
+  const { id } = await transaction(pool, (tx) => startSaga(tx, trip, { input: {}, tenant: 'demo' }))
+  // The server does not know this saga: it is run from here.
+  const payload = { sagaId: id, turn: 1, again: false }
+  const message = toMessage({ id: uuid(), type: 'saga.turn', payload })
+  const destination = { transport: 'sagas', topic: 'turns' }
+  const options = { ordered: false, signal: AbortSignal.timeout(60_000) }
+  await sagaTransport({ pool, sagas: [trip] }).deliver([{ message, destination }], options)
+
+  const page = await dashboard.open(`/sagas/${id}`)
+  await page.getByText('Waiting at approved for the signal approved.').waitFor(patient)
+  await stepOf(page, 'flight').getByText('branch air').waitFor()
+  await stepOf(page, 'car').getByText('left out').waitFor()
+  await stepOf(page, 'approved').getByText('due in 6 d').waitFor()
+  await stepOf(page, 'tickets').getByText('not begun').waitFor()
+  await page.getByText('Must end by').waitFor()
+  // Branches stand below each other, from the same column on.
+  const placeOf = async (name: string) => {
+    const box = await stepOf(page, name).boundingBox()
+    return { x: box?.x ?? -1, y: box?.y ?? -1 }
+  }
+  const [flight, hotel] = [await placeOf('flight'), await placeOf('hotel')]
+  expect(flight.x).toBe(hotel.x)
+  expect(flight.y).toBeLessThan(hotel.y)
+  const times = page.getByRole('table').filter({ has: page.getByText('Took') })
+  for (const name of ['plan', 'flight', 'hotel', 'approved']) {
+    await times.getByRole('rowheader', { name, exact: true }).waitFor()
+  }
+  await axe(page)
+  await screenshot(page, 'saga-branches-light')
+})
+
+test('a held order is released from its page', async () => {
+  const { sagaId } = (await dashboard.call('/api/v1/orders', {
+    body: { items: [{ sku: 'LAMP', quantity: 1 }], amount: 2_500, currency: 'EUR', hold: true },
+  })) as Placed
+  const page = await dashboard.open(`/sagas/${sagaId}`)
+  await page.getByRole('button', { name: 'Send release' }).click(patient)
+  await page.getByRole('dialog').getByRole('button', { name: 'Send release' }).click()
+  await page.getByText('Signal sent.').waitFor()
+  await page.getByText('All steps done.').waitFor(patient)
+  await page.getByText('Received the signal').waitFor()
 })

@@ -26,7 +26,8 @@ export function Interventions({ saga }: InterventionProps) {
           For a saga that cannot go on by itself. A step in progress is not stopped, but what it
           stores is discarded. Every action needs a reason.
         </Text>
-        {offers.includes('skip') && <Skip saga={saga} />}
+        {offers.includes('skip') &&
+          saga.atHand.map((step) => <Skip key={step} saga={saga} step={step} />)}
         {offers.includes('restart') && <Restart saga={saga} />}
         {offers.includes('complete') && <Complete saga={saga} />}
         {offers.includes('terminate') && <Terminate saga={saga} />}
@@ -51,9 +52,8 @@ function seenAt({ step }: SagaDetails) {
   return step === null ? {} : { step }
 }
 
-function Skip({ saga }: InterventionProps) {
+function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
   const api = useApi()
-  const step = saga.step ?? ''
   const isForward = saga.direction === 'forward'
   const skip = useAction({
     run: (reason: string) =>

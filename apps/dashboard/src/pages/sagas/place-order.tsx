@@ -1,6 +1,7 @@
 import {
   Alert,
   Button,
+  Checkbox,
   Group,
   Modal,
   NumberInput,
@@ -42,6 +43,7 @@ function Form({ onClose }: { onClose: () => void }) {
   const [quantity, setQuantity] = useState<number | string>(1)
   const [amount, setAmount] = useState<number | string>(2_500)
   const [currency, setCurrency] = useState('EUR')
+  const [isHeld, setHeld] = useState(false)
   const place = useAction({
     run: (body: NewOrder) =>
       dataOf(
@@ -54,7 +56,7 @@ function Form({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     const items = [{ sku: sku.trim(), quantity: Number(quantity) }]
     place.mutate(
-      { items, amount: Number(amount), currency: currency.trim() },
+      { items, amount: Number(amount), currency: currency.trim(), ...(isHeld && { hold: true }) },
       {
         onSuccess: ({ sagaId }) => {
           key.done()
@@ -100,6 +102,11 @@ function Form({ onClose }: { onClose: () => void }) {
             required
           />
         </SimpleGrid>
+        <Checkbox
+          label="Hold it until an operator releases it"
+          checked={isHeld}
+          onChange={({ currentTarget }) => setHeld(currentTarget.checked)}
+        />
         {!production && (
           <Alert color="gray" role="note" title="Simulated failures">
             The sku <code>OUT-OF-STOCK</code> cannot be reserved. An amount ending in 02 is

@@ -1,11 +1,12 @@
 import { Group } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { useRequestKey } from '../../api/new-id.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { usePermission } from '../../session/use-permission.ts'
-import type { SagaDetails } from './saga-state.ts'
+import { signalsOf, type SagaDetails } from './saga-state.ts'
 
 /** What an action on a saga changes on other pages. */
 export const CHANGED = ['sagas', 'alerts', 'overview', 'audit'] as const
@@ -18,6 +19,7 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
   const api = useApi()
   const { isAllowed } = usePermission('operate')
   const params = { path: { id: saga.id } }
+  const key = useRequestKey()
   const resume = useAction({
     run: (reason: string | undefined) =>
       dataOf(api.POST('/api/v1/sagas/{id}/resume', { params, body: bodyOf(reason) })),
@@ -30,11 +32,36 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
     done: () => 'Saga cancelled; its steps are being undone.',
     changes: CHANGED,
   })
+  const signal = useAction({
+    run: (name: string) =>
+      dataOf(
+        api.POST('/api/v1/sagas/{id}/events', {
+          params,
+          body: { name },
+          headers: { 'idempotency-key': key.keyFor({ name }) },
+        }),
+      ),
+    done: () => 'Signal sent.',
+    changes: CHANGED,
+  })
   return (
     <Group gap="xs">
       <ButtonLink variant="default" to="/sagas">
         All orders
       </ButtonLink>
+      {isAllowed &&
+        saga.status === 'RUNNING' &&
+        signalsOf(saga).map((name) => (
+          <ConfirmButton
+            key={name}
+            label={`Send ${name}`}
+            title="Send 1 signal?"
+            verb={`Send ${name}`}
+            onConfirm={() => signal.mutateAsync(name, { onSuccess: key.done })}
+          >
+            The saga waits for it at {saga.step ?? 'a step'}, and continues.
+          </ConfirmButton>
+        ))}
       {isAllowed && saga.allows.includes('resume') && (
         <ConfirmButton
           label="Resume"

@@ -85,7 +85,8 @@ function heardOf(reply: SagaReply): TimelineEntry {
     role: reply.status === 'IGNORED' ? 'cancelled' : 'confirmed',
     what: (
       <>
-        Received <strong>{reply.type}</strong>, {REPLY_WORDS[reply.status] ?? reply.status}
+        Received {reply.kind === 'signal' && 'the signal '}
+        <strong>{reply.type}</strong>, {REPLY_WORDS[reply.status] ?? reply.status}
       </>
     ),
     details: <Payload value={reply.payload} of={reply.type} />,

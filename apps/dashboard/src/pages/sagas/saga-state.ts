@@ -48,6 +48,7 @@ const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
   WAITING: { role: 'ready', word: 'waits' },
   RETRYING: { role: 'retry', word: 'tried again' },
   COMPLETED: { role: 'confirmed', word: 'done' },
+  SKIPPED: { role: 'cancelled', word: 'left out' },
   REFUSED: { role: 'dead', word: 'refused' },
   FAILED: { role: 'dead', word: 'failed' },
   UNDOING: { role: 'retry', word: 'being undone' },
@@ -69,6 +70,17 @@ export function isOver({ status }: Pick<SagaItem, 'status'>): boolean {
   return status !== 'RUNNING' && status !== 'COMPENSATING'
 }
 
+const SIGNAL = 'signal:'
+
+/** The signals that a saga waits for. */
+export function signalsOf({ waitsFor }: Pick<SagaItem, 'waitsFor'>): string[] {
+  return waitsFor.filter((type) => type.startsWith(SIGNAL)).map((type) => type.slice(SIGNAL.length))
+}
+
+function nameOfEvent(type: string): string {
+  return type.startsWith(SIGNAL) ? `the signal ${type.slice(SIGNAL.length)}` : type
+}
+
 /** Where a saga stands and what comes next, as a sentence. */
 export function standingOf({ status, step, waitsFor, cancelledAt, held }: SagaItem): string {
   if (held !== null) return 'Waiting for a server that knows this saga.'
@@ -77,7 +89,7 @@ export function standingOf({ status, step, waitsFor, cancelledAt, held }: SagaIt
       if (cancelledAt !== null)
         return 'Cancelled: the step in progress ends, then all steps are undone.'
       return waitsFor.length > 0
-        ? `Waiting at ${step ?? 'a step'} for ${waitsFor.join(' or ')}.`
+        ? `Waiting at ${step ?? 'a step'} for ${waitsFor.map(nameOfEvent).join(' or ')}.`
         : `At ${step ?? 'a step'}.`
     case 'COMPENSATING':
       return `Undoing steps, last first; ${step ?? 'a step'} is next.`

@@ -7,13 +7,9 @@ import { CodeNote } from '../../codes/code-note.tsx'
 import { Interventions } from './interventions.tsx'
 import { SagaActions } from './saga-actions.tsx'
 import { SagaEvents } from './saga-events.tsx'
-import {
-  lookOfStep,
-  SAGA_ROLES,
-  type SagaDetails,
-  type SagaStep,
-  standingOf,
-} from './saga-state.ts'
+import { SAGA_ROLES, type SagaDetails, standingOf } from './saga-state.ts'
+import { SagaSteps } from './saga-steps.tsx'
+import { SagaTimes } from './saga-times.tsx'
 import { useSagaChanges } from './use-saga-changes.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Json } from '../../parts/json.tsx'
@@ -22,7 +18,6 @@ import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
-import { type RowStep, StepRow } from '../../parts/step-row.tsx'
 import { Time } from '../../parts/time.tsx'
 
 /** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
@@ -53,6 +48,7 @@ export function Saga() {
           {saga.error !== null && <Why title={WHY[saga.status] ?? 'Error'} error={saga.error} />}
           {saga.held !== null && <Why title="Why it waits" error={saga.held} />}
           {isStuck(saga) && <Interventions saga={saga} />}
+          <SagaTimes saga={saga} />
           <Grid gap="md">
             <Grid.Col span={{ base: 12, lg: 7 }}>
               <SagaEvents saga={saga} />
@@ -103,6 +99,8 @@ function Facts({ saga }: { saga: SagaDetails }) {
           Started: <Time at={saga.createdAt} />,
           [saga.waitsFor.length > 0 ? 'Waits until' : 'Next attempt']:
             saga.dueAt === null ? undefined : <Time at={saga.dueAt} clock="business" />,
+          'Must end by':
+            saga.deadlineAt === null ? undefined : <Time at={saga.deadlineAt} clock="business" />,
           Cancelled: saga.cancelledAt === null ? undefined : <Time at={saga.cancelledAt} />,
           Ended: saga.finishedAt === null ? undefined : <Time at={saga.finishedAt} />,
         }}
@@ -110,28 +108,4 @@ function Facts({ saga }: { saga: SagaDetails }) {
       <Json value={saga.input} label="input" />
     </Stack>
   )
-}
-
-/** The steps in the order of their definition, with where each is and since when. */
-function SagaSteps({ saga }: { saga: SagaDetails }) {
-  return <StepRow label="Steps of the saga" steps={saga.steps.map((step) => rowOf(saga, step))} />
-}
-
-function rowOf(saga: SagaDetails, step: SagaStep): RowStep {
-  const { role, word } = lookOfStep(step)
-  const undone = saga.compensations.find(({ step: name }) => name === step.name)
-  const tries = undone?.attempts ?? step.attempts
-  return {
-    id: step.name,
-    name: step.name,
-    word: tries > 1 ? `${word}, ${tries} attempts` : word,
-    role,
-    isCurrent: saga.step === step.name,
-    details: (
-      <>
-        {step.error !== null && <div>{step.error.code}</div>}
-        {step.updatedAt !== null && <Time at={undone?.undoneAt ?? step.updatedAt} />}
-      </>
-    ),
-  }
 }
