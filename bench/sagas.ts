@@ -23,9 +23,10 @@ interface Run {
 export async function sagas(server: Server, options: Options, report: Report): Promise<void> {
   const { rounds, only } = options
   const forms = [
-    { starts: 'one by one', sends: 'nothing' },
-    { starts: 'in bulk', sends: 'nothing' },
-    { starts: 'one by one', sends: 'events' },
+    { starts: 'one by one', sends: 'nothing', steps: 'straight' },
+    { starts: 'in bulk', sends: 'nothing', steps: 'straight' },
+    { starts: 'one by one', sends: 'events', steps: 'straight' },
+    { starts: 'in bulk', sends: 'nothing', steps: 'side by side' },
   ] as const
   const ours = forms.map((form) => posthornSagas({ ...form, connections: CONNECTIONS }))
   const dbos = dbosTransact(CONNECTIONS)

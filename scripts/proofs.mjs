@@ -10,6 +10,7 @@ const KILLS = [
   'apps/server/src/killed-server.test.ts',
   'packages/domain/src/commit-kill.test.ts',
   'packages/saga/src/crash.test.ts',
+  'packages/saga/src/fork-crash.test.ts',
   'packages/transports/src/killed-consumer.test.ts',
   'systems/evidence/crash.test.ts',
   'systems/evidence/workers.test.ts',
@@ -32,7 +33,7 @@ const STORIES = [
 const BOUNDS = ['systems/evidence/archive/bounds.test.ts']
 
 /** Part of `npm test` too, with fewer runs. */
-const MODEL = ['packages/engine/src/relay/model.test.ts']
+const MODEL = ['packages/engine/src/relay/model.test.ts', 'packages/saga/src/property.test.ts']
 
 const OUTAGES = ['systems/evidence/outages.test.ts']
 

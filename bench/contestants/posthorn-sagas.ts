@@ -18,25 +18,36 @@ export interface SagaForm {
   readonly starts: 'one by one' | 'in bulk'
   /** Whether each step also sends an event through the outbox. */
   readonly sends: 'nothing' | 'events'
+  /** Whether the two steps in the middle follow each other. */
+  readonly steps: 'straight' | 'side by side'
 }
 
 const CHUNK = 1_000
 
-export function posthornSagas({ connections, starts, sends }: SagaForm): SagaContestant {
+export function posthornSagas({ connections, starts, sends, steps }: SagaForm): SagaContestant {
   const step = (name: keyof typeof SAGA_STEPS) => ({
     action: async ({ order }: { order: number }) => ({
       data: SAGA_STEPS[name](order),
       events: sends === 'events' ? [{ type: `order.${name}`, payload: { order } }] : [],
     }),
   })
-  const saga = defineSaga<{ order: number }>('place-order')
-    .step('place', step('place'))
-    .step('reserve', step('reserve'))
-    .step('pay', step('pay'))
-    .step('ship', step('ship'))
+  const placed = defineSaga<{ order: number }>('place-order').step('place', step('place'))
+  const middle =
+    steps === 'straight'
+      ? placed.step('reserve', step('reserve')).step('pay', step('pay'))
+      : placed.parallel({
+          stock: (branch) => branch.step('reserve', step('reserve')),
+          money: (branch) => branch.step('pay', step('pay')),
+        })
+  const saga = middle.step('ship', step('ship'))
+  const forms = [
+    `begun ${starts}`,
+    ...(sends === 'events' ? ['with events'] : []),
+    ...(steps === 'side by side' ? ['two steps side by side'] : []),
+  ]
 
   return {
-    name: `posthorn, begun ${starts}${sends === 'events' ? ', with events' : ''}`,
+    name: `posthorn, ${forms.join(', ')}`,
     version: packageVersion('@posthorn/saga'),
     settings: `${connections} connections, ${starts}`,
     async open({ pool }) {

@@ -1,5 +1,3 @@
-import { toMessage, transaction, uuid } from '@posthorn/engine'
-import { defineSaga, sagaTransport, startSaga } from '@posthorn/saga'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
@@ -252,26 +250,28 @@ test('fits a phone', async () => {
 })
 
 test('steps side by side, one left out and one that waits for a signal, with their times', async () => {
-  const { pool } = dashboard.database
-  const nothing = async () => undefined
-  const trip = defineSaga('trip', { deadline: '14d' })
-    .step('plan', { action: nothing })
-    .parallel({
-      air: (branch) => branch.step('flight', { action: nothing }),
-      ground: (branch) =>
-        branch
-          .step('hotel', { action: nothing })
-          .step('car', { action: nothing, when: () => false })
-          .signal('approved', { timeout: '7d' }),
-    })
-    .step('tickets', { action: nothing })
-  const { id } = await transaction(pool, (tx) => startSaga(tx, trip, { input: {}, tenant: 'demo' }))
-  // The server does not know this saga: it is run from here.
-  const payload = { sagaId: id, turn: 1, again: false }
-  const message = toMessage({ id: uuid(), type: 'saga.turn', payload })
-  const destination = { transport: 'sagas', topic: 'turns' }
-  const options = { ordered: false, signal: AbortSignal.timeout(60_000) }
-  await sagaTransport({ pool, sagas: [trip] }).deliver([{ message, destination }], options)
+  // A saga that the server has no definition of: as an orchestrator leaves it when it waits.
+  const { rows } = await dashboard.database.pool.query<{ id: string }>(`
+    with saga as (
+      insert into sagas.saga (id, name, version, step_names, forks, tenant, input, position, turn,
+                              asleep, waits_for, due_at, deadline_at)
+      values (gen_random_uuid(), 'trip', 2, '{plan,flight,hotel,car,approved,tickets}',
+              '[{"at": 1, "branches": [{"name": "air", "steps": 1}, {"name": "ground", "steps": 3}]}]',
+              'demo', '{}', 1, 2, true, '{signal:approved}', posthorn.now() + interval '7 days',
+              posthorn.now() + interval '14 days')
+      returning id
+    ), step as (
+      insert into sagas.saga_step (saga_id, position, name, status, attempts, started_at, ended_at, due_at)
+      select id, s.position, s.name, s.status, 1, now() - s.began * interval '1 s',
+             now() - s.ended * interval '1 s',
+             case when s.status = 'WAITING' then posthorn.now() + interval '7 days' end
+        from saga,
+             (values (0, 'plan', 'COMPLETED', 9.0, 7.5), (1, 'flight', 'COMPLETED', 7.5, 4.0),
+                     (2, 'hotel', 'COMPLETED', 7.5, 6.0), (3, 'car', 'SKIPPED', null, 6.0),
+                     (4, 'approved', 'WAITING', 6.0, null)) as s (position, name, status, began, ended)
+    )
+    select id from saga`)
+  const id = rows[0]?.id ?? ''
 
   const page = await dashboard.open(`/sagas/${id}`)
   await page.getByText('Waiting at approved for the signal approved.').waitFor(patient)

@@ -2,6 +2,7 @@ import { createRelay } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { sagaEvents, sagaTransport, sagaTurns } from '../index.ts'
 import { crashingSaga, type CrashPoint } from './crash-points.ts'
+import { forkingSaga, sendSignal, type ForkPoint } from './forking-saga.ts'
 
 /*
  * An orchestrator that runs until it reaches the point it is given, says so, and stands still there:
@@ -9,7 +10,7 @@ import { crashingSaga, type CrashPoint } from './crash-points.ts'
  */
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'], max: 10 })
 
-async function reach(point: CrashPoint): Promise<void> {
+async function reach(point: CrashPoint | ForkPoint): Promise<void> {
   if (point !== process.env['CRASH_AT']) return
   process.stdout.write(`${point}\n`)
   // An interval keeps the process alive; the promise never ends.
@@ -17,10 +18,15 @@ async function reach(point: CrashPoint): Promise<void> {
   await new Promise(() => undefined)
 }
 
-const saga = crashingSaga(pool, reach)
+const { SIGNAL_TO: signalTo } = process.env
+const forking = forkingSaga(pool, async (point) => {
+  // From here on it is an instance of a version that takes the signal.
+  if (point === 'upgraded' && signalTo !== undefined) await sendSignal(pool, signalTo, forking)
+  await reach(point)
+})
 const transport = sagaTransport({
   pool,
-  sagas: [saga],
+  sagas: [crashingSaga(pool, reach), forking],
   events: sagaEvents({ transport: 'topics' }),
 })
 const relay = createRelay({

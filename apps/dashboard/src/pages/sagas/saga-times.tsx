@@ -38,7 +38,7 @@ export function SagaTimes({ saga }: { saga: SagaDetails }) {
             <tr key={bar.id}>
               <th scope="row">{bar.what}</th>
               <td>{formatDuration(end(bar) - bar.from)}</td>
-              <td>
+              <td aria-label={`from ${formatDuration(bar.from - start)}`}>
                 <div
                   className={classes['bar']}
                   data-kind={bar.kind}
