@@ -187,7 +187,7 @@ async function settleAccounts(
   outbox: Outbox<OutboundMessage>,
   changes: readonly MessageChange[],
 ): Promise<void> {
-  await stopSending(tx, outbox, changes.flatMap(stopOf))
+  await stopSending(tx, changes.flatMap(stopOf))
   for (const { outcome } of changes) {
     const { probed } = outcome as Answered
     if (!probed || (outcome.kind !== 'delivered' && outcome.kind !== 'refused')) continue

@@ -35,7 +35,8 @@ const fault = (order: object) => api.sim('POST', '/whatsapp/faults', order)
 const requests = async () => (await api.sim('GET', '/whatsapp/requests'))['items'] as Resource[]
 const alerts = async () => {
   const { rows } = await pool.query(
-    `select subject, tenant, code, recovered_at is not null as recovered from posthorn.alert order by id`,
+    `select subject, tenant, code, recovered_at is not null as recovered
+       from posthorn.alert where source = 'messages.accounts' order by id`,
   )
   return rows
 }
@@ -256,6 +257,13 @@ describe("an organisation's account", () => {
     expect(await ask('simulated-verify-token')).toBe(403)
     const missing = hook.replace(account.id, '01890a5d-ac96-774b-bcce-b302099a8057')
     expect(await ask(secrets.verifyToken, missing)).toBe(403)
+    // What lets unsigned webhooks of the default account in does not hold for this one.
+    const lax = await startApi(database, { WHATSAPP_ALLOW_UNSIGNED: 'true' })
+    const headers = { 'content-type': 'application/json' }
+    const unsigned = { method: 'POST', headers, body: JSON.stringify(body) }
+    const answer = await fetch(`${lax.url}${String(account['webhookPath'])}`, unsigned)
+    await lax.close()
+    expect(answer.status).toBe(401)
   })
 })
 

@@ -17,19 +17,18 @@ import {
   type NewStop,
 } from './queries.ts'
 
+/** Not the outbox's: the subject of its alerts is a message. */
+const ALERTS = 'messages.accounts'
+
 /** Stops accounts that the provider refuses to work with, each with one alert for a person. */
-export async function stopSending(
-  tx: Transaction,
-  outbox: Outbox<OutboundMessage>,
-  stops: readonly NewStop[],
-): Promise<void> {
+export async function stopSending(tx: Transaction, stops: readonly NewStop[]): Promise<void> {
   const bySubject = new Map(stops.map((stop) => [subjectOf(stop), stop]))
   // In one order, so that two workers cannot wait for each other.
   for (const subject of [...bySubject.keys()].toSorted()) {
     const stop = bySubject.get(subject) as NewStop
     await upsertStop(tx, stop)
     await raiseAlert(tx, {
-      source: outbox.name,
+      source: ALERTS,
       subject,
       ...(stop.orgId !== null && { tenant: stop.orgId }),
       code: stop.code,
@@ -57,7 +56,7 @@ export async function resumeSending(
     const released = await releaseHeld(tx, stop)
     const { account_id, number_id, org_id, code } = stop
     await recoverAlert(tx, {
-      source: outbox.name,
+      source: ALERTS,
       subject: subjectOf({ accountId: account_id, numberId: number_id }),
     })
     if (org_id === null) continue

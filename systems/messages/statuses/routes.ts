@@ -123,7 +123,8 @@ function receive(app: App, options: WebhookOptions, { path, schemas, signerOf }:
           const signature = request.headers['x-hub-signature-256']
           const signer = await signerOf(request)
           if (!signer) throw problem('WEBHOOK_SIGNATURE_INVALID')
-          if (signature === undefined && allowUnsigned) return
+          // An organisation's own account always signs: the setting is about the default one.
+          if (signature === undefined && allowUnsigned && signer.orgId === undefined) return
           if (isSigned(bytes, signature, signer.appSecret)) return
           throw problem('WEBHOOK_SIGNATURE_INVALID')
         },

@@ -50,6 +50,7 @@ function placeOf({ source, subject, code }: Alert): string | undefined {
     if (code === 'PAYMENT_UNKNOWN') return `/payments/events?open=${encodeURIComponent(subject)}`
     return `/payments?open=${encodeURIComponent(subject.split('/')[0] ?? '')}`
   }
+  if (source === 'messages.accounts') return '/outbound/accounts'
   // An outbox is the source of alerts of its messages, and their id is the subject.
   if (source.includes('.')) {
     return `/messages?outbox=${encodeURIComponent(source)}&open=${encodeURIComponent(`${source}:${subject}`)}`
