@@ -47,9 +47,9 @@ function Offer({ children, button }: { children: ReactNode; button: ReactNode })
   )
 }
 
-/** The step at hand goes along: if the saga has moved on since, the server refuses. */
-function seenAt({ step }: SagaDetails) {
-  return step === null ? {} : { step }
+/** A step at hand goes along: if the saga has moved on since, the server refuses. */
+function seenAt({ atHand: [step] }: SagaDetails) {
+  return step === undefined ? {} : { step }
 }
 
 function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
