@@ -6,7 +6,7 @@ import { createMailer, type Letter } from './mailer.ts'
 async function startServer() {
   const taken: string[] = []
   const waiting: (() => void)[] = []
-  const state = { connections: 0, most: 0, isSlow: false }
+  const state = { connections: 0, most: 0, isSlow: false, isTrickling: false }
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)
@@ -19,7 +19,11 @@ async function startServer() {
       if (line.startsWith('RCPT TO:')) taken.push(line)
       if (line === 'DATA') say('354 go on')
       else if (line === '.' && state.isSlow) waiting.push(() => say('250 taken'))
-      else if (line === 'QUIT') socket.end('221 bye\r\n')
+      else if (line === '.' && state.isTrickling) {
+        // Lines of an answer that never ends: the connection is not silent for a moment.
+        const trickling = setInterval(() => say('250-wait'), 50)
+        socket.once('close', () => clearInterval(trickling))
+      } else if (line === 'QUIT') socket.end('221 bye\r\n')
       else if (/^(EHLO|MAIL|RCPT|RSET|\.$)/.test(line)) say('250 fine')
     }
     let text = ''
@@ -39,8 +43,9 @@ async function startServer() {
   return { url: `smtp://127.0.0.1:${port}`, taken, waiting, state, open }
 }
 
-function mailerTo(url: string) {
+function mailerTo(url: string, timeoutMs = 20_000) {
   return createMailer({
+    timeoutMs,
     settings: { SMTP_URL: url, MAIL_FROM: 'Hub <hub@example.test>' },
     simulatorAddress: async () => undefined,
   })
@@ -94,4 +99,15 @@ test('a connection that the server has closed costs no letter', async () => {
   open.forEach((socket) => socket.destroy())
   expect(await mailer.send(letterTo('second'))).toEqual({ kind: 'sent' })
   expect(taken).toHaveLength(2)
+})
+
+test('a server that answers without end holds up one letter, and the next goes elsewhere', async () => {
+  const { url, state, open } = await startServer()
+  const mailer = mailerTo(url, 3_000)
+  state.isTrickling = true
+  await expect(mailer.send(letterTo('stuck'))).rejects.toThrow('took longer than 3000 ms')
+  state.isTrickling = false
+  expect(await mailer.send(letterTo('next'))).toEqual({ kind: 'sent' })
+  // The connection of the first is cut in the end.
+  await expect.poll(() => open.size, patient).toBe(0)
 })

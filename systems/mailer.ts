@@ -48,11 +48,12 @@ export interface MailerOptions {
   readonly settings: Static<typeof Settings>
   /** Where a simulator listens, if it is up. */
   simulatorAddress(name: string): Promise<string | undefined>
+  /** For a letter as a whole. Default 20 s. */
+  readonly timeoutMs?: number
 }
 
-/** For each step of the exchange, and for the whole: others wait for it. */
+/** For each step of the exchange. */
 const STEP_MS = 5_000
-const WHOLE_MS = 20_000
 
 /** Nodemailer's codes for an answer about this letter, not about the server or the login. */
 const ABOUT_THE_LETTER: readonly unknown[] = ['EENVELOPE', 'EMESSAGE']
@@ -64,7 +65,8 @@ const AT_ONCE = 5
 const IDLE_MS = 1_000
 
 /** Sends by SMTP, on connections that are kept from one letter to the next. */
-export function createMailer({ settings, simulatorAddress }: MailerOptions): Mailer {
+export function createMailer(options: MailerOptions): Mailer {
+  const { settings, simulatorAddress, timeoutMs = 20_000 } = options
   const { SMTP_URL: url, MAIL_FROM: from } = settings
   const limited = limitTo(AT_ONCE)
   let open: { readonly address: string; readonly connections: Connections } | undefined
@@ -88,7 +90,7 @@ export function createMailer({ settings, simulatorAddress }: MailerOptions): Mai
   function abandon(connections: Connections): void {
     if (open?.connections === connections) open = undefined
     connections.close()
-    setTimeout(() => connections.close({ force: true }), WHOLE_MS).unref()
+    setTimeout(() => connections.close({ force: true }), timeoutMs).unref()
   }
 
   return {
@@ -97,7 +99,7 @@ export function createMailer({ settings, simulatorAddress }: MailerOptions): Mai
         const connections = connectionsTo(await findAddress())
         try {
           const sending = connections.sendMail({ from, to: { name: '', address: to }, ...letter })
-          await inTime(sending, () => abandon(connections))
+          await inTime(sending, { timeoutMs, onLate: () => abandon(connections) })
           return { kind: 'sent' }
         } catch (error) {
           const reason = refusalIn(error)
@@ -147,11 +149,14 @@ export function escapeHtml(text: string): string {
 }
 
 /** A server that says a little something now and then would never be silent for a step. */
-async function inTime(sending: Promise<unknown>, onLate: () => void): Promise<void> {
+async function inTime(
+  sending: Promise<unknown>,
+  { timeoutMs, onLate }: { readonly timeoutMs: number; readonly onLate: () => void },
+): Promise<void> {
   const late = new AbortController()
-  const deadline = sleep(WHOLE_MS, undefined, { signal: late.signal }).then(() => {
+  const deadline = sleep(timeoutMs, undefined, { signal: late.signal }).then(() => {
     onLate()
-    throw new Error(`the mail server took longer than ${WHOLE_MS} ms`)
+    throw new Error(`the mail server took longer than ${timeoutMs} ms`)
   })
   try {
     await Promise.race([sending, deadline])

@@ -112,7 +112,7 @@ test('an invitation is declined by who holds its token, once for all', async () 
 
 describe('at once', () => {
   test('whatever members do, the family has one owner, and its events say what it is', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const family = await familyWith({ bob: 'ADMIN', eve: 'MEMBER', zoe: 'MEMBER' })
       const { id, clients } = family
       const acts = (['ada', 'bob', 'eve', 'zoe'] as const).flatMap((sub) => {
@@ -136,7 +136,7 @@ describe('at once', () => {
   })
 
   test('the new owner is not removed by the old one, nor leaves as a member', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const family = await familyWith({ bob: 'MEMBER' })
       const { id, clients } = family
       const member = { familyId: id, userId: 'bob' }
@@ -160,7 +160,7 @@ describe('at once', () => {
 
   test('an invitation is accepted or declined, not both', async () => {
     const bob = await running.as({ sub: 'bob' })
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 4; round += 1) {
       const id = await ada.create()
       const { id: invitation } = await ada.invite(id, newAddress())
       const token = await sentToken(running, invitation)
@@ -232,16 +232,16 @@ describe('who may do what', () => {
   const ACTS: Readonly<Record<string, readonly [mutation: string, input: object]>> = {
     invite: ['inviteFamilyMemberByEmail', { email: 'x@example.com', role: 'MEMBER' }],
     remove: ['removeFamilyMember', { userId: 'zoe' }],
-    'change a role': ['changeFamilyMemberRole', { userId: 'zoe', role: 'ADMIN' }],
-    transfer: ['transferFamilyOwnership', { userId: 'zoe' }],
+    'change a role': ['changeFamilyMemberRole', { userId: 'yan', role: 'ADMIN' }],
     leave: ['leaveFamily', {}],
+    transfer: ['transferFamilyOwnership', { userId: 'yan' }],
   }
-  const OTHERS = ['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN', 'NOT_FOUND']
+  const OTHERS = ['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN', 'NOT_FOUND', 'FORBIDDEN']
   const NOTHING = Array.from({ length: 5 }, () => 'NOT_FOUND')
   const ALLOWED: Readonly<Record<string, readonly (string | undefined)[]>> = {
-    owner: [undefined, undefined, undefined, undefined, 'OWNER_REQUIRED'],
-    admin: [undefined, undefined, 'FORBIDDEN', 'FORBIDDEN', undefined],
-    member: ['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN', undefined],
+    owner: [undefined, undefined, undefined, 'OWNER_REQUIRED', undefined],
+    admin: [undefined, undefined, 'FORBIDDEN', undefined, 'FORBIDDEN'],
+    member: ['FORBIDDEN', 'FORBIDDEN', 'FORBIDDEN', undefined, 'FORBIDDEN'],
     colleague: OTHERS,
     'administrator of the organisation': OTHERS,
     'operator of the organisation': OTHERS,
@@ -253,8 +253,9 @@ describe('who may do what', () => {
   test.each(Object.keys(CALLERS))('%s acts', async (who) => {
     const caller = await running.as(CALLERS[who] ?? {})
     const codes: (string | undefined)[] = []
+    const members = { adam: 'ADMIN', mia: 'MEMBER', yan: 'MEMBER', zoe: 'MEMBER' } as const
+    const { id } = await familyWith(members)
     for (const [mutation, input] of Object.values(ACTS)) {
-      const { id } = await familyWith({ adam: 'ADMIN', mia: 'MEMBER', zoe: 'MEMBER' })
       const shown = mutation.startsWith('invite') ? 'invitation' : 'family'
       const query = `mutation ($input: ${mutation.slice(0, 1).toUpperCase()}${mutation.slice(1)}Input!) {
         answer: ${mutation}(input: $input) { ${shown} { id } errors { code } } }`
