@@ -37,8 +37,8 @@ export default defineConfig({
     // A machine that does other things too is ten times slower: what a test waits for has the time,
     // and says what it saw last before the test itself is out of time.
     expect: { poll: { timeout: 20_000 } },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     projects: [
       {
         extends: true,

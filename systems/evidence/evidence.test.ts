@@ -123,4 +123,4 @@ test('many rows of one file arrive, each once', async () => {
   expect(total).toBeGreaterThan(1_100)
   const attached = (items as { case_id: string }[]).map((each) => each.case_id)
   expect(attached.filter((each) => each.startsWith('bulk-')).toSorted()).toEqual(cases.toSorted())
-}, 120_000)
+})

@@ -116,7 +116,7 @@ withBroker('RABBITMQ_URL', (url) => {
     },
   )
 
-  test('an invitation becomes a mail by way of RabbitMQ', { timeout: 60_000 }, async () => {
+  test('an invitation becomes a mail by way of RabbitMQ', async () => {
     const topic = newTopic()
     const broker = rabbitmq()
     for (const consumer of system.consumers ?? []) await broker.subscribe({ ...consumer, topic })

@@ -96,7 +96,7 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
   const GIVE_UP = ['PENDING>CLAIMED', 'CLAIMED>FAILED', 'FAILED>DEAD_LETTER']
   const SENT = ['PENDING>CLAIMED', 'CLAIMED>SENT']
 
-  test('an event is claimed and sent', { timeout: 60_000 }, async () => {
+  test('an event is claimed and sent', async () => {
     const side = await prepare()
     const broker = side.connect()
     const { relay, row, moves, topic } = await oneEvent(broker)
@@ -145,7 +145,7 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
     },
   )
 
-  test('one that failed is sent as soon as it can be', { timeout: 60_000 }, async () => {
+  test('one that failed is sent as soon as it can be', async () => {
     const side = await prepare()
     const broker = side.connectWithoutPlace()
     const { relay, row, moves, topic } = await oneEvent(broker)
@@ -158,7 +158,7 @@ function exercise(name: keyof typeof systems, prepare: () => Promise<Side>): voi
     expect(await moves()).toEqual([...RETRY, ...SENT])
   })
 
-  test('one whose relay died comes back', { timeout: 60_000 }, async () => {
+  test('one whose relay died comes back', async () => {
     const side = await prepare()
     const broker = side.connect()
     const { relay, row, moves, topic, id } = await oneEvent(broker)

@@ -51,7 +51,7 @@ test('all of it is well typed, also what is not run', async () => {
   const scripts = []
   for (const program of programs) scripts.push(await writeProgram(folder.path, program))
   expect(await typeErrors(folder.path, scripts)).toBe('')
-}, 60_000)
+})
 
 describe('a page that is wrong', () => {
   const page = (...lines: string[]) => programOf({ path: 'bad.md', text: lines.join('\n') })

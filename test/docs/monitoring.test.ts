@@ -67,7 +67,7 @@ beforeAll(async () => {
       await pool.end()
     }
   })
-}, 120_000)
+})
 
 async function metricsOfServer(url: string, pool: Pool): Promise<Map<string, Set<string>>> {
   const data = await mkdtemp(join(tmpdir(), 'posthorn-monitoring-'))

@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outboxTableSql } from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { shopEvents, shopInbox } from '../../examples/own-outbox/outbox.ts'
 import { withEmptyDatabase } from '../docs/empty-database.ts'
 import { root } from '../docs/markdown.ts'
 import { runScript } from '../docs/program.ts'
 
 // Real processes on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000 })
 
 const folder = join(root, 'examples/own-outbox')
 const main = join(folder, 'main.ts')

@@ -1,14 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importsOf } from '../architecture/imports.ts'
 import { root } from '../docs/markdown.ts'
 import { runScript } from '../docs/program.ts'
 import { install, pack, type InstalledPackage, type Installation } from './installation.ts'
 
 // Compilers and servers on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000 })
 
 let installation: Installation
 

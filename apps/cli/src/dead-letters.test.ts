@@ -2,10 +2,8 @@ import { toMessage, uuid } from '@posthorn/engine'
 import { SetAsideStore } from '@posthorn/engine/inbox'
 import { listDeadLetters, searchAudit } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { SHOP, posthornHere } from './testing/posthorn.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const { url, pool } = await testDatabase()
 const env = { DATABASE_URL: url, POSTHORN_CONFIG: SHOP, POSTHORN_OPERATOR: 'ada' }

@@ -5,7 +5,6 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { posthorn, posthornHere, startPosthorn } from './testing/posthorn.ts'
 
 // A whole server and its story, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-demo-'))
 const env = { POSTHORN_DATA_DIR: folder }

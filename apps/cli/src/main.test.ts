@@ -4,11 +4,10 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { posthorn, posthornHere } from './testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 const BIN = fileURLToPath(new URL('../bin/posthorn.mjs', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))

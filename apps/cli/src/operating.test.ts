@@ -1,12 +1,11 @@
 import { sql, transaction, uuid } from '@posthorn/engine'
 import { listPaused } from '@posthorn/engine/operate'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Status } from './status.ts'
 import { SHOP, posthorn, posthornHere, startPosthorn } from './testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 /* Every command that looks or acts, on one database: once as a process, the rest in this one. */
 

@@ -1,10 +1,9 @@
 import { sql, uuid } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SHOP, posthorn, posthornHere, startPosthorn } from './testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 const { url, pool } = await testDatabase()
 const env = { DATABASE_URL: url, POSTHORN_CONFIG: SHOP, POSTHORN_OPERATOR: 'ada' }

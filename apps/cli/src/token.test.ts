@@ -2,11 +2,10 @@ import { createVerifier } from '@posthorn/http'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { posthorn, posthornHere } from './testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-token-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
 const dashboard = await openDashboard({ env: { PAYMENTS_FOUR_EYES_ABOVE: 'EUR=500' } })
 const patient = { timeout: 30_000 }
 const org = 'eyes'

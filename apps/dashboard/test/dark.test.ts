@@ -4,8 +4,6 @@ import { sampleZip } from '../src/pages/file-jobs/sample-zip.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 import { VIEWS } from './views.ts'
 
-// A browser beside seven others takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
 const patient = { timeout: 60_000 }
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-// A browser beside seven others takes its time.
-vi.setConfig({ testTimeout: 120_000 })
 const dashboard = await openDashboard()
 const patient = { timeout: 30_000 }
 const PHONE = { width: 390, height: 780 }

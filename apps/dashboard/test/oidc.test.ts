@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 import { startProvider } from './harness/provider.ts'
 
@@ -29,7 +29,6 @@ const dashboard = await openDashboard({
     POSTHORN_OIDC_OPERATOR_ROLE: 'posthorn-operators',
   },
 })
-vi.setConfig({ testTimeout: 120_000 })
 provider.admit({ id: 'dashboard', url: `${dashboard.url}/` })
 
 const patient = { timeout: 60_000 }

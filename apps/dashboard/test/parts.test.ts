@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { axe, screenshot } from './harness/index.ts'
 import { openBrowser } from './harness/browser.ts'
 import { serveGallery } from './harness/gallery.ts'
 import { returnPage, takePage } from './harness/pages.ts'
 import { watchProblems } from './harness/problems.ts'
 
-// A browser beside seven others takes its time.
-vi.setConfig({ testTimeout: 120_000 })
 const soon = { timeout: 20_000 }
 
 const browser = await openBrowser()

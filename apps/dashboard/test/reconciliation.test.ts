@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-// A browser beside seven others takes its time.
-vi.setConfig({ testTimeout: 120_000 })
 const patient = { timeout: 60_000 }
 
 const dashboard = await openDashboard()

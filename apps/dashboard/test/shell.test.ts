@@ -1,9 +1,7 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-// A browser beside seven others takes its time.
-vi.setConfig({ testTimeout: 120_000 })
 const soon = { timeout: 20_000 }
 
 const dashboard = await openDashboard()

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-// A browser beside seven others takes its time.
-vi.setConfig({ testTimeout: 120_000 })
 const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
 const patient = { timeout: 30_000 }
 const PHONE = { width: 390, height: 780 }

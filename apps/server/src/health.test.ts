@@ -143,7 +143,7 @@ describe('without its database', () => {
     expect((await greet()).status).toBe(202)
     const times = async () => (await hardy.call('/api/v1/greetings/ada')).body['times']
     await expect.poll(times, { timeout: 30_000, interval: 500 }).toBe(2)
-  }, 120_000)
+  })
 })
 
 describe('in production', () => {

@@ -90,7 +90,7 @@ test('three roles are three processes on one data folder', async () => {
   expect((await call(`${health}/readyz`)).body).toMatchObject({ ready: true })
   expect((await relay.end('SIGTERM')).code).toBe(0)
   expect((await worker.end('SIGTERM')).code).toBe(0)
-}, 90_000)
+})
 
 test('names every mistake of its environment at once, and starts nothing', async () => {
   const wrong = startProcess({

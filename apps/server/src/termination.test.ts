@@ -76,4 +76,4 @@ test('SIGTERM under load drops no request, leaves no claim behind and ends in ti
   expect(rows[0]).toEqual({ stored: accepted, claimed: 0 })
   const left = await database.pool.query(`select relay from posthorn.relay`)
   expect(left.rows).toEqual([])
-}, 120_000)
+})

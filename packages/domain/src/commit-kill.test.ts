@@ -60,4 +60,4 @@ test('a process killed anywhere leaves the row and its events, or neither', asyn
     expect(version).toBeGreaterThan(before.version)
     expect(events).toEqual(Array.from({ length: version }, (_, i) => i + 1))
   }
-}, 60_000)
+})

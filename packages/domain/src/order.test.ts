@@ -67,4 +67,4 @@ test('events of an aggregate arrive in the order of its versions, however many w
   }
   // Otherwise no two units ran at the same time, and the test shows nothing.
   expect(conflicts).toBeGreaterThan(0)
-}, 60_000)
+})

@@ -198,7 +198,7 @@ test('takes another port when the kept one is taken', async () => {
   taker.close()
 })
 
-test('gets over a kill at any moment of the first start', { timeout: 90_000 }, async () => {
+test('gets over a kill at any moment of the first start', async () => {
   for (const momentMs of [150, 250, 350, 450, 550, 650, 750]) {
     const cut = await Promise.race([openElsewhere(), sleep(momentMs)])
     if (cut === undefined) children.at(-1)?.kill('SIGKILL')

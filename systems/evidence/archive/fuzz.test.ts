@@ -81,4 +81,4 @@ test('after any change, the archive is read, rejected, or has bad files', async 
   }
   expect(count.opened).toBeGreaterThan(50)
   expect(count.rejected).toBeGreaterThan(500)
-}, 120_000)
+})

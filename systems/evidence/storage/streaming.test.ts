@@ -21,7 +21,7 @@ async function streamIn(env: NodeJS.ProcessEnv): Promise<unknown> {
 
 const WHOLE = { size: 200_000_000, isWhole: true }
 
-test('a folder takes and gives 200 MB with little memory', { timeout: 120_000 }, async () => {
+test('a folder takes and gives 200 MB with little memory', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-streaming-'))
   const { S3_BUCKET: _, ...env } = process.env
   const result = await streamIn({ ...env, EVIDENCE_FOLDER: folder })
@@ -30,7 +30,7 @@ test('a folder takes and gives 200 MB with little memory', { timeout: 120_000 },
 })
 
 withBroker('S3_ENDPOINT', () => {
-  test('a bucket takes and gives 200 MB with little memory', { timeout: 120_000 }, async () => {
+  test('a bucket takes and gives 200 MB with little memory', async () => {
     const result = await streamIn({ S3_BUCKET: 'posthorn-test', ...process.env })
     expect(result).toEqual({ ...WHOLE, grownMb: expect.toSatisfy((mb: number) => mb < 150) })
   })

@@ -173,7 +173,7 @@ test('after the claim, before the request', async () => {
   await takeOver(org)
   await expectSettled(org, 1)
   expect(hooksOf(org)).toHaveLength(1)
-}, 60_000)
+})
 
 test('after the receiver has it, before it is on record that it was asked', async () => {
   const org = 'asked'
@@ -188,7 +188,7 @@ test('after the receiver has it, before it is on record that it was asked', asyn
   await takeOver(org)
   await expectSettled(org, 1)
   expect(hooksOf(org)).toHaveLength(2)
-}, 60_000)
+})
 
 test('after the receiver has it, while the request goes on by itself', async () => {
   const org = 'open'
@@ -209,7 +209,7 @@ test('after the receiver has it, while the request goes on by itself', async () 
     [org],
   )
   expect(rows.map(({ error_class }) => error_class)).toEqual(['lost', null])
-}, 60_000)
+})
 
 test('after the answer, before it is settled', async () => {
   const org = 'answered'
@@ -224,7 +224,7 @@ test('after the answer, before it is settled', async () => {
   await takeOver(org)
   await expectSettled(org, 1)
   expect(hooksOf(org)).toHaveLength(2)
-}, 60_000)
+})
 
 test('after a late answer was kept, before it is applied: no second request is made', async () => {
   const org = 'kept'
@@ -239,7 +239,7 @@ test('after a late answer was kept, before it is applied: no second request is m
   await takeOver(org)
   await expectSettled(org, 1)
   expect(hooksOf(org)).toHaveLength(1)
-}, 60_000)
+})
 
 test('after it is settled: nothing is left to do', async () => {
   const org = 'settled'
@@ -251,7 +251,7 @@ test('after it is settled: nothing is left to do', async () => {
   await takeOver(org)
   await expectSettled(org, 1)
   expect(hooksOf(org)).toHaveLength(1)
-}, 60_000)
+})
 
 test('in the middle of a batch to several endpoints', async () => {
   const org = 'batch'
@@ -273,7 +273,7 @@ test('in the middle of a batch to several endpoints', async () => {
   await outlast(org)
   await takeOver(org)
   await expectSettled(org, 60)
-}, 60_000)
+})
 
 test('during rotate-secret: the secret is the old one, or both sign', async () => {
   const org = 'rotated'
@@ -309,7 +309,7 @@ test('during rotate-secret: the secret is the old one, or both sign', async () =
   await expectSettled(org, 2)
   const newest = hooksOf(org).at(-1)
   expect(newest && isSigned(body.secret, newest)).toBe(true)
-}, 60_000)
+})
 
 test('during the replay of a range: none of it, or all of it', async () => {
   const org = 'replayed'
@@ -346,4 +346,4 @@ test('during the replay of a range: none of it, or all of it', async () => {
   await outlast(org)
   await takeOver(org)
   await expectSettled(org, 30)
-}, 60_000)
+})

@@ -68,7 +68,7 @@ test('two relays at work: each event once, beside endpoints that hang and that a
   } finally {
     await Promise.all(relays.map((relay) => relay.stop()))
   }
-}, 80_000)
+})
 
 test('an unsettled answer is applied by another relay, without a second request', async () => {
   slowMs = 700

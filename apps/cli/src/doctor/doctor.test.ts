@@ -5,14 +5,13 @@ import { temporaryPostgres } from '@posthorn/postgres'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SHOP, posthorn, posthornHere } from '../testing/posthorn.ts'
 import { shopEvents } from '../testing/shop.ts'
 import { checkClock } from './postgres/clock.ts'
 import type { Finding } from './finding.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 })
 
 // Tests run on a server that spares itself fsync; the doctor would be right to complain.
 const postgres = await temporaryPostgres({})

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import type { Page } from 'playwright-core'
-import { afterAll, expect, onTestFinished, vi } from 'vitest'
+import { afterAll, expect, onTestFinished } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { returnPage, takePage } from './pages.ts'
 import { watchProblems } from './problems.ts'
@@ -57,8 +57,6 @@ export interface CallOptions extends Partial<TestUser> {
 export async function openDashboard({
   env = {},
 }: { env?: NodeJS.ProcessEnv } = {}): Promise<Dashboard> {
-  // A browser, its checks and a server share the machine with other tests.
-  vi.setConfig({ testTimeout: 90_000 })
   const database = await testDatabase()
   const secret = randomBytes(32).toString('base64url')
   const browser = await openBrowser()

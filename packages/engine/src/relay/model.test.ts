@@ -681,5 +681,5 @@ describe.each(Object.entries(outboxes))('%s', (_, outbox) => {
         ...(path !== undefined && { path }),
       },
     )
-  }, 120_000)
+  })
 })

@@ -78,7 +78,7 @@ describe.each(SHAPES)('$name', ({ outbox }) => {
       await client.query('deallocate all; reset plan_cache_mode')
       client.release()
     }
-  }, 120_000)
+  })
 })
 
 test('a thousand are claimed and settled by their ids, not by reading a table of some ten thousand', async () => {

@@ -209,7 +209,7 @@ describe('a decision', () => {
   })
 })
 
-test('a match by hand and a run at once leave one of the two', { timeout: 60_000 }, async () => {
+test('a match by hand and a run at once leave one of the two', async () => {
   const me = await newUser()
   for (let round = 0; round < 8; round += 1) {
     const payment = await me.pay(`both-${round}`, 500)

@@ -2,13 +2,11 @@ import { AMQPClient } from '@cloudamqp/amqp-client'
 import { Admin } from '@platformatic/kafka'
 import { withBroker } from '@posthorn/engine/testing'
 import { randomUUID } from 'node:crypto'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { shopEvents } from '../../testing/shop.ts'
 import { checkKafka } from './kafka.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
 import { topologyOf } from './topology.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const handle = async () => undefined
 const [development, production] = [{ production: false }, { production: true }]

@@ -7,7 +7,7 @@ import {
 } from '@posthorn/engine'
 import { pause, resume } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { readStatus } from '../../status.ts'
 import { shopEvents, shopMigrations, shopOrders } from '../../testing/shop.ts'
 import { checkLeases } from './leases.ts'
@@ -15,8 +15,6 @@ import { selectRelayFacts } from './queries.ts'
 import { checkTable } from './table.ts'
 import { checkHotTables, checkVacuum } from './vacuum.ts'
 import { checkWork } from './work.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 /** Never gives up: a message that cannot be read is quarantined. */
 const letters = defineOutbox<OutboxRow>({

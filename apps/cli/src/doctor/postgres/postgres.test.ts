@@ -2,15 +2,13 @@ import { engineMigrations, migrate, sql } from '@posthorn/engine'
 import { createTcpProxy } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { Pool, type PoolClient } from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkSkew } from './clock.ts'
 import { checkHorizon } from './horizon.ts'
 import { checkLocks } from './locks.ts'
 import { checkMigrations, checkServer } from './server.ts'
 import { checkSettings } from './settings.ts'
 import { checkWakeUps } from './wake.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 // A server of its own: what is wrong here must not be wrong for other files.
 const postgres = await temporaryPostgres({ settings: { max_prepared_transactions: 5 } })
@@ -287,12 +285,14 @@ describe('wake-ups', () => {
     // With one connection the notification waits for its own: there is time to end the listening one.
     const single = connect({ max: 1 })
     const checked = checkWakeUps(single, listen)
-    await vi.waitFor(async () => {
+    // Only in this database: tests beside this one listen on the same server.
+    const endListening = async () => {
       const { rowCount } = await pool.query(sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-         where query ilike 'listen %' and pid <> pg_backend_pid()`)
-      expect(rowCount).toBe(1)
-    })
+         where query ilike 'listen %' and datname = current_database() and pid <> pg_backend_pid()`)
+      return rowCount
+    }
+    await expect.poll(endListening, { interval: 5 }).toBe(1)
     expect(await checked).toMatchObject({ check: 'wake-ups', level: 'fail' })
   })
 
