@@ -32,6 +32,8 @@ test('a template goes out, a reply comes in, an answer goes back, STOP ends it',
   const consent = { granted: true, source: 'paper', purpose: 'reminders', proof: 'form 12' }
   const consents = `/api/v1/dossiers/${dossier}/consents`
   await dashboard.call(`${consents}/whatsapp`, { method: 'PUT', body: consent })
+  const endpoint = { url: `${dashboard.url}/sim/merchant/hooks`, eventTypes: ['message.received'] }
+  await dashboard.call('/api/v1/webhook-endpoints', { body: endpoint })
   const replyTo = await sendTemplate(to, { dossierId: dossier })
   const page = await dashboard.open('/conversations', { allowed: [/403/] })
   await write({ from: to, text: 'Yes, I will come. Where is it?', name: 'Ada Lovelace', replyTo })
@@ -42,6 +44,9 @@ test('a template goes out, a reply comes in, an answer goes back, STOP ends it',
   await thread.getByText('Monday, 10:00').waitFor()
   await thread.getByText('answers a message of yours').waitFor()
   await page.getByText(/^Open until/).waitFor()
+  expect(
+    await dashboard.call('/api/v1/webhook-deliveries?eventType=message.received'),
+  ).toMatchObject({ items: [{ eventType: 'message.received' }] })
   await page.getByLabel('Answer').fill('At 12 Station Road, first floor.')
   await page.getByRole('button', { name: 'Send answer' }).click()
   await page.getByText(`Answer to ${to} queued.`).waitFor()

@@ -2,6 +2,7 @@ import { testDatabase } from '@posthorn/engine/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '../index.ts'
+import type { CustomerEvent } from './intake.ts'
 import {
   MESSAGES,
   sample,
@@ -16,10 +17,16 @@ import {
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 const { pool } = database
 const CONVERSATIONS = '/api/v1/conversations'
+/** What customers' webhooks are told. */
+const told: CustomerEvent[] = []
 let api: TestApi
 
 beforeAll(async () => {
-  api = await startApi(database, { WHATSAPP_OPT_IN_KEYWORDS: 'START' })
+  api = await startApi(
+    database,
+    { WHATSAPP_OPT_IN_KEYWORDS: 'START' },
+    async (_, event) => void told.push(event),
+  )
 })
 afterAll(() => api.close())
 
@@ -97,6 +104,12 @@ describe('what a person writes', () => {
     expect(await threadOf(conversation.id)).toMatchObject([
       { id, direction: 'outbound', kind: 'template', templateCode: 'otp_code' },
       { direction: 'inbound', text: 'Yes, please', answersMessageId: id },
+    ])
+    expect(told.filter(({ key }) => key === conversation.id)).toMatchObject([
+      {
+        ...{ org: 'acme', type: 'message.received' },
+        data: { from: to, text: 'Yes, please', answersMessageId: id, optOut: false },
+      },
     ])
   })
 
@@ -226,6 +239,32 @@ describe('free text', () => {
     await api.sim('POST', '/whatsapp/inbound', { from: to })
     await expect.poll(() => show(`${CONVERSATIONS}/${id}`)).toMatchObject({ sessionOpen: true })
     expect((await answer(id, 'Now')).status).toBe(201)
+  })
+
+  test('goes by the account that the number belongs to', async () => {
+    const accessToken = 'token-of-umbrella'
+    const appSecret = 'app-secret-of-umbrella'
+    const { body: account } = await api.call('POST', '/api/v1/outbound/accounts', {
+      ...{ org: 'umbrella', role: 'operator' },
+      body: {
+        ...{ name: 'Main', phoneNumberIds: ['2001', '2002'], accessToken, appSecret },
+        verifyToken: 'verify-token-of-umbrella',
+      },
+    })
+    const { webhookPath } = account
+    const known = { accessToken, appSecret, phoneNumberIds: ['2001', '2002'], webhookPath }
+    await api.sim('POST', '/whatsapp/accounts', known)
+    const to = newNumber()
+    // A person whom the organisation has never written to: the number says whose it is.
+    await api.sim('POST', '/whatsapp/inbound', { from: to, to: '2002' })
+    await expect.poll(() => conversationWith(to, 'umbrella')).toBeDefined()
+    const { id } = await conversationWith(to, 'umbrella')
+    const { status, body } = await answer(id, 'Hello', { org: 'umbrella' })
+    expect([status, body['accountId']]).toEqual([201, account.id])
+    await api.relay.tick()
+    expect((await requestsTo(to))[0]).toMatchObject({
+      ...{ path: '/sim/whatsapp/v23.0/2002/messages', outcome: 'ok' },
+    })
   })
 
   test('meets 131047 where WhatsApp knows of no session', async () => {

@@ -7,7 +7,8 @@ import { mail, simulators, whatsapp } from '@posthorn/simulators'
 import type { OpenSystem } from '@posthorn/systems'
 import { createSealing } from '@posthorn/systems/sealing'
 import { readSettings } from '@posthorn/systems/settings'
-import { messages } from '../index.ts'
+import type { Notify } from '../conversations/intake.ts'
+import { messages, messagesWith } from '../index.ts'
 
 const SECRET = 'a secret that only the tests of messages know'
 export const APP_SECRET = 'simulated-app-secret'
@@ -52,6 +53,7 @@ export interface CallOptions {
 export async function startApi(
   database: TestDatabase,
   env: Readonly<Record<string, string>> = {},
+  notify: Notify = async () => undefined,
 ): Promise<TestApi> {
   const { pool } = database
   await useMovableClock(pool)
@@ -65,7 +67,7 @@ export async function startApi(
     verify: createVerifier({ secret: SECRET }),
   })
   let url = ''
-  const system = messages.open({
+  const system = messagesWith({ notify }).open({
     ...{ pool, log: silentLog, production: false },
     settings: values,
     baseUrl: () => url,
