@@ -39,5 +39,8 @@ export function startPgbouncer(
 
 export function printEnv(env: Env, print?: Log): void
 
+/** The folder with schemathesis, for `PYTHONPATH`; fetched if it is not there. */
+export function ensureSchemathesis(options?: { log?: Log }): Promise<string>
+
 /** The path of a Chromium that runs headless; fetched if there is none. */
 export function ensureChromium(options?: { log?: Log }): Promise<string>

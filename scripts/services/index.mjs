@@ -8,6 +8,7 @@ import { rabbitmq } from './rabbitmq.mjs'
 import { versitygw } from './versitygw.mjs'
 
 export { ensureChromium } from './chromium.mjs'
+export { ensureSchemathesis } from './schemathesis.mjs'
 
 const services = [kafka, rabbitmq, versitygw]
 

@@ -142,6 +142,8 @@ describe('an account that the provider refuses', () => {
     await api.relay.tick()
     expect(await show(id)).toMatchObject({ attemptCount: 1, errorCode: null })
     expect((await api.call('POST', `${ACCOUNTS}/nothing/resume`, admin)).status).toBe(404)
+    const noId = 'a'.repeat(36)
+    expect((await api.call('POST', `${ACCOUNTS}/${noId}/resume`, admin)).status).toBe(400)
   })
 
   test('by one of its numbers alone leaves the others', async () => {

@@ -68,7 +68,7 @@ const schemas = {
     summary: 'Let a stopped account send again',
     tags,
     params: Type.Object({
-      id: Type.String({ pattern: '^([0-9a-f-]{36}|[a-z]{1,20})$' }),
+      id: Type.String({ pattern: '^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{1,20})$' }),
     }),
     response: { 200: Type.Object({ resumed: Type.Boolean() }) },
   },

@@ -208,6 +208,8 @@ export const listMissing = {
   }),
   response: { 200: pageOf(PaymentSideResource) },
 }
+/** As many as `run_no` can count. */
+const MOST_RUNS = 2_147_483_647
 const State = Type.Object({ reason: ReasonEnum, paymentId: Nullable })
 export const listChanges = {
   tags,
@@ -215,8 +217,10 @@ export const listChanges = {
   params: runParams,
   querystring: Type.Object({
     ...LinePage,
-    from: Type.Optional(Type.Integer({ minimum: 1, description: 'default the run before `to`' })),
-    to: Type.Optional(Type.Integer({ minimum: 2, description: 'default now' })),
+    from: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MOST_RUNS, description: 'default the run before `to`' }),
+    ),
+    to: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_RUNS, description: 'default now' })),
   }),
   response: {
     200: pageOf(

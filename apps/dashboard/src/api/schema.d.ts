@@ -17945,13 +17945,41 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        201: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/json': unknown
+          }
+        }
+        /** @description Default Response */
+        404: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              error: {
+                code: string
+                message: string
+              }
+            }
+          }
+        }
+        /** @description Default Response */
+        422: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              error: {
+                code: string
+                message: string
+              }
+            }
           }
         }
       }
@@ -18008,13 +18036,41 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
+        /** @description Default Response */
         200: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/json': unknown
+          }
+        }
+        /** @description Default Response */
+        404: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              error: {
+                code: string
+                message: string
+              }
+            }
+          }
+        }
+        /** @description Default Response */
+        422: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              error: {
+                code: string
+                message: string
+              }
+            }
           }
         }
       }
@@ -18068,13 +18124,27 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
+        /** @description Default Response */
         200: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/json': unknown
+          }
+        }
+        /** @description Default Response */
+        422: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              error: {
+                code: string
+                message: string
+              }
+            }
           }
         }
       }
@@ -19066,13 +19136,15 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        201: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/json': {
+              accounts: number
+            }
           }
         }
       }
@@ -19365,13 +19437,15 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        202: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/json': {
+              id: string
+            }
           }
         }
       }
@@ -19427,13 +19501,26 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done */
-        200: {
+        /** @description Default Response */
+        202: {
           headers: {
             [name: string]: unknown
           }
           content: {
-            '*/*': unknown
+            'application/json': {
+              reported: boolean
+            }
+          }
+        }
+        /** @description Default Response */
+        404: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              reported: boolean
+            }
           }
         }
       }

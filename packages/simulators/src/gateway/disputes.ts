@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Charge } from './charge.ts'
 import type { Ledger } from './ledger.ts'
+import { Refusal, refuse } from './refusal.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** Money of a charge that the cardholder's bank claims back. */
@@ -50,24 +51,36 @@ export class Disputes {
     }))
     app.post<{ Body: Static<typeof Opening> }>(
       '/disputes',
-      { schema: { summary: 'Open a dispute about a charge', body: Opening } },
+      {
+        schema: {
+          summary: 'Open a dispute about a charge',
+          body: Opening,
+          response: { 201: Type.Unknown(), 404: Refusal, 422: Refusal },
+        },
+      },
       async ({ body }, reply) => {
         const charge = this.#ledger.find(body.chargeId)
-        if (!charge) return refuseMissing(reply, 'There is no such charge.')
+        if (!charge) return refuseDispute(reply, 404, 'There is no such charge.')
         const amount = body.amount ?? charge.capturedAmount
         if (amount === 0 || amount > charge.capturedAmount) {
-          return refuse(reply, 422, 'Only what was taken can be disputed.')
+          return refuseDispute(reply, 422, 'Only what was taken can be disputed.')
         }
         return reply.code(201).send(this.#open(charge, amount, body.reason))
       },
     )
     app.post<{ Params: { id: string }; Body: Static<typeof Ending> }>(
       '/disputes/:id',
-      { schema: { summary: 'End a dispute', body: Ending } },
+      {
+        schema: {
+          summary: 'End a dispute',
+          body: Ending,
+          response: { 200: Type.Unknown(), 404: Refusal, 422: Refusal },
+        },
+      },
       async ({ params, body }, reply) => {
         const dispute = this.#disputes.get(params.id)
-        if (!dispute) return refuseMissing(reply, 'There is no such dispute.')
-        if (dispute.status !== 'opened') return refuse(reply, 422, 'The dispute is over.')
+        if (!dispute) return refuseDispute(reply, 404, 'There is no such dispute.')
+        if (dispute.status !== 'opened') return refuseDispute(reply, 422, 'The dispute is over.')
         return this.#keep({ ...dispute, status: body.status })
       },
     )
@@ -93,10 +106,6 @@ export class Disputes {
   }
 }
 
-function refuseMissing(reply: FastifyReply, message: string): FastifyReply {
-  return refuse(reply, 404, message)
-}
-
-function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
-  return reply.code(status).send({ error: { code: 'dispute_refused', message } })
+function refuseDispute(reply: FastifyReply, status: number, message: string): FastifyReply {
+  return refuse(reply, status, { code: 'dispute_refused', message })
 }

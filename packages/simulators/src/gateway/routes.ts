@@ -4,6 +4,7 @@ import type { SimulatorWorld } from '../simulator.ts'
 import { webhookControls } from '../webhook-sender.ts'
 import { ChargeOrder, PartOrder, fateOf, type Charge } from './charge.ts'
 import type { Changing, Ledger, Refunding } from './ledger.ts'
+import { Refusal, refuse } from './refusal.ts'
 import type { Webhooks } from './webhooks.ts'
 
 interface Gateway {
@@ -134,7 +135,13 @@ export function gatewayControls(
   }))
   app.post<{ Body: Expiry }>(
     '/expire',
-    { schema: { summary: 'Let what is held under a charge expire', body: Expiry } },
+    {
+      schema: {
+        summary: 'Let what is held under a charge expire',
+        body: Expiry,
+        response: { 200: Type.Unknown(), 422: Refusal },
+      },
+    },
     async (request, reply) => {
       const expired = ledger.expire(request.body.chargeId)
       if (!expired) return refuseAs(reply, 'not-authorised')
@@ -167,12 +174,4 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
 function refuseAs(reply: FastifyReply, kind: (Refunding | Changing)['kind']): FastifyReply {
   const { status, message } = REFUSALS[kind] ?? { status: 400, message: 'The request is refused.' }
   return refuse(reply, status, { code: kind.replaceAll('-', '_'), message })
-}
-
-function refuse(
-  reply: FastifyReply,
-  status: number,
-  error: { readonly code: string; readonly message: string },
-): FastifyReply {
-  return reply.code(status).send({ error })
 }

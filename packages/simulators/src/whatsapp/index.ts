@@ -42,6 +42,7 @@ const Account = Type.Object(
   { additionalProperties: false },
 )
 type Account = Static<typeof Account>
+const Reported = Type.Object({ reported: Type.Boolean() })
 const Asked = Type.Object({ id: Type.String(), status: Type.Enum([...REPORTS]) })
 
 /** Meta's WhatsApp Cloud API: takes templates and texts, reports by signed webhooks; people answer. */
@@ -128,7 +129,13 @@ class Desk {
     )
     app.post<{ Body: Account }>(
       '/accounts',
-      { schema: { summary: 'Make another business account known', body: Account } },
+      {
+        schema: {
+          summary: 'Make another business account known',
+          body: Account,
+          response: { 201: Type.Object({ accounts: Type.Integer() }) },
+        },
+      },
       (request, reply) => {
         this.#accounts.push(request.body)
         return reply.code(201).send({ accounts: this.#accounts.length })
@@ -140,7 +147,13 @@ class Desk {
     }))
     app.post<{ Body: PersonsMessage }>(
       '/inbound',
-      { schema: { summary: 'Let a person write', body: PersonsMessage } },
+      {
+        schema: {
+          summary: 'Let a person write',
+          body: PersonsMessage,
+          response: { 202: Type.Object({ id: Type.String() }) },
+        },
+      },
       async (request, reply) => {
         const { id, numberId, value } = this.#people.write(request.body, await this.#world.now())
         for (let copy = 0; copy < (request.body.repeat ?? 1); copy += 1) {
@@ -151,7 +164,13 @@ class Desk {
     )
     app.post<{ Body: Static<typeof Asked> }>(
       '/reports',
-      { schema: { summary: 'Report a status of a message now', body: Asked } },
+      {
+        schema: {
+          summary: 'Report a status of a message now',
+          body: Asked,
+          response: { 202: Reported, 404: Reported },
+        },
+      },
       (request, reply) => {
         const message = this.#accepted.get(request.body.id)
         if (!message) return reply.code(404).send({ reported: false })

@@ -15,7 +15,9 @@ export interface PortalOptions {
 /** What a person sees of a shop is meant for minutes: a host page makes another when it is over. */
 const EXPIRES = { least: 60, most: 3_600, usual: 900 }
 
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^\\P{Cc}+$' })
+/** No control characters; said so that generators in other languages understand it. */
+const PRINTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
+const Name = Type.String({ minLength: 1, maxLength: 200, pattern: PRINTABLE })
 
 const createPortalToken = {
   summary: 'A short-lived token for the portal of an organisation, for a page to embed',
@@ -28,7 +30,7 @@ const createPortalToken = {
       Type.String({
         minLength: 1,
         maxLength: 255,
-        pattern: '^\\P{Cc}+$',
+        pattern: PRINTABLE,
         description: "another organisation than your own: the platform's operators may",
       }),
     ),
