@@ -243,6 +243,12 @@ function actionRecord(
 /** What follows from the records of a move: the saga goes on, turns back, sleeps or stays. */
 function settle(move: Move, situation: Situation): Move {
   const { steps, forks, running } = situation
+  const [record] = move.records
+  // What nearly every move is: the one step at hand is done.
+  if (forks.length === 0 && isPassed(record) && record?.position === move.position) {
+    const position = move.position + 1
+    return { ...move, position, status: position >= steps.length ? 'COMPLETED' : 'RUNNING' }
+  }
   const after = foresee(move)
   const unit = unitAt(forks, after.position)
   const failure = failureIn(after, unit)
