@@ -191,8 +191,8 @@ export async function selectOrderSums(db: Queryable): Promise<OrderSums> {
            count(*) filter (where status = 'COMPENSATED')::int as compensated,
            count(*) filter (where case status
              when 'COMPLETED' then (stock, payment, shipment) is distinct from
-                                   ('RESERVED', 'CHARGED', 'BOOKED')
-             when 'COMPENSATED' then stock = 'RESERVED' or payment in ('CHARGED', 'CHARGING')
+                                   ('SHIPPED', 'CHARGED', 'BOOKED')
+             when 'COMPENSATED' then stock in ('RESERVED', 'SHIPPED') or payment in ('CHARGED', 'CHARGING')
                                      or shipment = 'BOOKED'
            end)::int as torn,
            (select count(*)::int from sagas.stock as s
