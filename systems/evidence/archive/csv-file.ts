@@ -1,3 +1,4 @@
+import type { SpoolFile } from '@posthorn/bulk/spool'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { DamagedEntry, unpack } from './entry-stream.ts'
@@ -5,7 +6,6 @@ import { showName } from './entry-name.ts'
 import type { PlacedEntry } from './layout.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { ArchiveRejected } from './reasons.ts'
-import type { Spool } from './spool.ts'
 
 /** The one CSV among the files of an archive. */
 export function findCsv(files: readonly PlacedEntry[], { csvBytes }: ArchiveLimits): PlacedEntry {
@@ -22,13 +22,13 @@ export function findCsv(files: readonly PlacedEntry[], { csvBytes }: ArchiveLimi
   return csv
 }
 
-export function readCsvFile(spool: Spool, entry: PlacedEntry): Readable {
+export function readCsvFile(spool: SpoolFile, entry: PlacedEntry): Readable {
   return Readable.from(withArchiveFaults(unpack(spool, entry), entry.name), { objectMode: false })
 }
 
 /** Reads the CSV once and keeps nothing: its checksum stands at its end, behind the last row. */
 export async function checkCsv(
-  spool: Spool,
+  spool: SpoolFile,
   entry: PlacedEntry,
   signal: AbortSignal | undefined,
 ): Promise<void> {

@@ -1,5 +1,5 @@
+import type { SpoolFile } from '@posthorn/bulk/spool'
 import { ArchiveRejected } from './reasons.ts'
-import type { Spool } from './spool.ts'
 
 /** Where the directory of an archive is, and how many entries it has. */
 export interface EndRecord {
@@ -22,7 +22,7 @@ const SEE_ZIP64 = { entries: 0xffff, bytes: 0xffffffff }
  * Finds the record at the end of an archive. Readers disagree about archives with a comment that
  * looks like a record, rubbish behind the end or gaps before it: none of these is taken.
  */
-export async function findEnd(spool: Spool): Promise<EndRecord> {
+export async function findEnd(spool: SpoolFile): Promise<EndRecord> {
   const length = Math.min(spool.size, RECORD_BYTES + LONGEST_COMMENT + LOCATOR_BYTES)
   const tail = await spool.read(spool.size - length, length)
   const at = tail.length < RECORD_BYTES ? -1 : tail.lastIndexOf(RECORD, tail.length - RECORD_BYTES)
@@ -62,7 +62,7 @@ function checkComment(record: Buffer): void {
   }
 }
 
-async function readRecord64(spool: Spool, locator: Buffer, locatorPosition: number) {
+async function readRecord64(spool: SpoolFile, locator: Buffer, locatorPosition: number) {
   const position = uint64(locator, 8)
   const record = await spool.read(position, RECORD64_BYTES)
   if (record.length < RECORD64_BYTES || record.readUInt32LE(0) !== RECORD64) {

@@ -1,7 +1,7 @@
+import type { SpoolFile } from '@posthorn/bulk/spool'
 import { Readable, pipeline } from 'node:stream'
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { PlacedEntry } from './layout.ts'
-import type { Spool } from './spool.ts'
 
 /** The bytes of an entry are not what the archive says of them. */
 export class DamagedEntry extends Error {
@@ -19,7 +19,7 @@ export class DamagedEntry extends Error {
  * checked against the limits by the directory holds for what is really unpacked; and it only ends
  * well if size and checksum are right.
  */
-export async function* unpack(spool: Spool, entry: PlacedEntry): AsyncIterable<Buffer> {
+export async function* unpack(spool: SpoolFile, entry: PlacedEntry): AsyncIterable<Buffer> {
   let size = 0
   let crc = 0
   for await (const piece of unpackPieces(spool, entry)) {
@@ -34,7 +34,7 @@ export async function* unpack(spool: Spool, entry: PlacedEntry): AsyncIterable<B
   if (crc !== entry.crc) throw new DamagedEntry('checksum', 'Its checksum is wrong.')
 }
 
-async function* unpackPieces(spool: Spool, entry: PlacedEntry): AsyncIterable<Buffer> {
+async function* unpackPieces(spool: SpoolFile, entry: PlacedEntry): AsyncIterable<Buffer> {
   const { dataStart, packedSize, method } = entry
   const packed = spool.stream(dataStart, dataStart + packedSize)
   if (method === 0) return yield* packed

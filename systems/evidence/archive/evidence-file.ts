@@ -1,3 +1,4 @@
+import type { SpoolFile } from '@posthorn/bulk/spool'
 import { Readable } from 'node:stream'
 import type { EvidenceStream } from './archive.ts'
 import { DamagedEntry, unpack } from './entry-stream.ts'
@@ -6,11 +7,10 @@ import type { PlacedEntry } from './layout.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { TELLING_BYTES, evidenceType } from './magic.ts'
 import { BadFileError } from './reasons.ts'
-import type { Spool } from './spool.ts'
 
 /** Opens one evidence file: its first bytes are checked here, the rest at its end. */
 export async function readEvidence(
-  spool: Spool,
+  spool: SpoolFile,
   entry: PlacedEntry,
   { fileBytes }: ArchiveLimits,
 ): Promise<EvidenceStream> {

@@ -1,3 +1,4 @@
+import type { SpoolFile } from '@posthorn/bulk/spool'
 import type { Archive, ArchiveSource, OpenedArchive } from './archive.ts'
 import { checkContents } from './contents.ts'
 import { checkCsv, findCsv, readCsvFile } from './csv-file.ts'
@@ -8,7 +9,7 @@ import { readEvidence } from './evidence-file.ts'
 import { placeEntries, type PlacedEntry } from './layout.ts'
 import { DEFAULT_LIMITS, type ArchiveLimits } from './limits.ts'
 import { ArchiveRejected, BadFileError } from './reasons.ts'
-import { spoolArchive, tooLarge, type Spool } from './spool.ts'
+import { spoolArchive, tooLarge } from './spool.ts'
 import { windowOn } from './window.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function openArchive(
   source: ArchiveSource,
   limits: ArchiveLimits = DEFAULT_LIMITS,
 ): Promise<OpenedArchive> {
-  let spool: Spool | undefined
+  let spool: SpoolFile | undefined
   try {
     await checkSize(source, limits)
     spool = await spoolArchive(source, limits)
@@ -39,7 +40,7 @@ async function checkSize(source: ArchiveSource, { zipBytes }: ArchiveLimits): Pr
 }
 
 async function checkArchive(
-  spool: Spool,
+  spool: SpoolFile,
   signal: AbortSignal | undefined,
   limits: ArchiveLimits,
 ): Promise<Archive> {
@@ -59,7 +60,7 @@ interface Contents {
   readonly files: readonly PlacedEntry[]
 }
 
-function archiveOf(spool: Spool, { csv, files }: Contents, limits: ArchiveLimits): Archive {
+function archiveOf(spool: SpoolFile, { csv, files }: Contents, limits: ArchiveLimits): Archive {
   const byName = new Map(files.map((file) => [file.name, file]))
   // Who packs a folder names its files as they lie beside the CSV.
   const beside = csv.name.slice(0, csv.name.lastIndexOf('/') + 1)

@@ -1,6 +1,6 @@
+import type { SpoolFile } from '@posthorn/bulk/spool'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ArchiveRejected } from './reasons.ts'
-import type { Spool } from './spool.ts'
 
 /** Gives exactly that many bytes, valid until the next call; asking behind the end is `CORRUPT`. */
 export type Window = (position: number, length: number) => Promise<Buffer>
@@ -10,7 +10,7 @@ const WINDOW_BYTES = 262_144
 const LOOKS_A_TURN = 500
 
 /** Looks at a file mostly forwards in small steps: one read of the disk serves many of them. */
-export function windowOn(spool: Spool, signal: AbortSignal | undefined): Window {
+export function windowOn(spool: SpoolFile, signal: AbortSignal | undefined): Window {
   let start = 0
   let bytes: Buffer = Buffer.alloc(0)
   let looks = 0

@@ -26,43 +26,54 @@ export interface PieceDecoder {
   end(): string
 }
 
+/** The bytes of a text, checked piece by piece: whole characters only, and no mark before them. */
+export interface PieceChecker {
+  check(bytes: Buffer): Buffer
+  /** What is left; throws if a character is cut off. */
+  end(): Buffer
+}
+
 /**
  * Refuses UTF-16 and binary files by their NULs. Node's own decoder would do for UTF-8, but does not
  * say where a file is wrong.
  */
-export function pieceDecoder(encoding: TextEncoding): PieceDecoder {
-  const single = encoding === 'utf-8' ? undefined : new TextDecoder(encoding)
+export function pieceChecker(encoding: TextEncoding): PieceChecker {
+  const isUnicode = encoding === 'utf-8'
   let rest: Buffer = EMPTY
   let isFirst = true
-  const toText = (bytes: Buffer): string => {
-    if (single) return single.decode(bytes)
-    if (!isUtf8(bytes)) throw notUtf8(bytes)
-    return bytes.toString('utf8')
+  const checked = (bytes: Buffer): Buffer => {
+    const nul = bytes.indexOf(0)
+    if (nul >= 0) throw binary(bytes, nul)
+    if (isUnicode && !isUtf8(bytes)) throw notUtf8(bytes)
+    return bytes
   }
   return {
-    decode(bytes) {
+    check(bytes) {
       let whole = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
       if (isFirst) {
         // The marks are up to three bytes.
         if (whole.length < 3) {
-          rest = whole
-          return ''
+          rest = Buffer.from(whole)
+          return EMPTY
         }
         isFirst = false
         whole = withoutMark(whole, encoding)
       }
-      const nul = whole.indexOf(0)
-      if (nul >= 0) throw binary(whole, nul)
-      const end = single ? whole.length : wholeCharacters(whole)
+      const end = isUnicode ? wholeCharacters(whole) : whole.length
       rest = end === whole.length ? EMPTY : Buffer.from(whole.subarray(end))
-      return toText(end === whole.length ? whole : whole.subarray(0, end))
+      return checked(end === whole.length ? whole : whole.subarray(0, end))
     },
-    end() {
-      const last = isFirst ? withoutMark(rest, encoding) : rest
-      const nul = last.indexOf(0)
-      if (nul >= 0) throw binary(last, nul)
-      return toText(last)
-    },
+    end: () => checked(isFirst ? withoutMark(rest, encoding) : rest),
+  }
+}
+
+export function pieceDecoder(encoding: TextEncoding): PieceDecoder {
+  const checker = pieceChecker(encoding)
+  const single = encoding === 'utf-8' ? undefined : new TextDecoder(encoding)
+  const toText = (bytes: Buffer) => single?.decode(bytes) ?? bytes.toString('utf8')
+  return {
+    decode: (bytes) => toText(checker.check(bytes)),
+    end: () => toText(checker.end()),
   }
 }
 

@@ -19,7 +19,7 @@ export async function* readXml(
   { isCut = false }: ReadXmlOptions = {},
 ): AsyncGenerator<void> {
   const decoder = xmlDecoder()
-  const text = (decode: () => string): string => {
+  const utf8 = (decode: () => Buffer): Buffer => {
     try {
       return decode()
     } catch (error) {
@@ -28,11 +28,11 @@ export async function* readXml(
     }
   }
   for await (const piece of pieces(bytes)) {
-    scanner.write(text(() => decoder.decode(piece)))
+    scanner.write(utf8(() => decoder.check(piece)))
     yield
   }
   if (isCut) return
-  scanner.write(text(() => decoder.end()))
+  scanner.write(utf8(() => decoder.end()))
   scanner.end()
   yield
 }

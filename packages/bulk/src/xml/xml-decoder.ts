@@ -1,8 +1,9 @@
-import { NotText, pieceDecoder, type PieceDecoder } from '../text/text-decoder.ts'
+import { NotText, pieceChecker, type PieceChecker } from '../text/text-decoder.ts'
 
 /** The declaration stands in the first bytes, if there is one. */
 const DECLARATION_BYTES = 256
 const DECLARED = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/
+const EMPTY = Buffer.alloc(0)
 
 const BY_NAME: Readonly<Record<string, string>> = {
   'utf-8': 'utf-8',
@@ -14,38 +15,38 @@ const BY_NAME: Readonly<Record<string, string>> = {
 }
 
 /**
- * Bytes of an XML file to text, piece by piece. The encoding is what its first bytes show, or what its
- * declaration says: UTF-8 unless it says otherwise.
+ * Bytes of an XML file as UTF-8, piece by piece. The encoding is what its first bytes show, or what
+ * its declaration says: UTF-8 unless it says otherwise.
  */
-export function xmlDecoder(): PieceDecoder {
-  let decoder: PieceDecoder | undefined
-  let waiting = Buffer.alloc(0)
-  const begin = (): string => {
+export function xmlDecoder(): PieceChecker {
+  let decoder: PieceChecker | undefined
+  let waiting = EMPTY
+  const begin = (): Buffer => {
     decoder = decoderFor(waiting)
-    const text = decoder.decode(waiting)
-    waiting = Buffer.alloc(0)
-    return text
+    const bytes = decoder.check(waiting)
+    waiting = EMPTY
+    return bytes
   }
   return {
-    decode(bytes) {
-      if (decoder) return decoder.decode(bytes)
+    check(bytes) {
+      if (decoder) return decoder.check(bytes)
       waiting = Buffer.concat([waiting, bytes])
-      return waiting.length < DECLARATION_BYTES ? '' : begin()
+      return waiting.length < DECLARATION_BYTES ? EMPTY : begin()
     },
     end() {
-      const first = decoder ? '' : begin()
-      return first + (decoder?.end() ?? '')
+      const first = decoder ? EMPTY : begin()
+      return Buffer.concat([first, decoder?.end() ?? EMPTY])
     },
   }
 }
 
-function decoderFor(bytes: Buffer): PieceDecoder {
+function decoderFor(bytes: Buffer): PieceChecker {
   const [first, second] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) {
-    return platformDecoder('utf-16le')
+    return recoder('utf-16le')
   }
   if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) {
-    return platformDecoder('utf-16be')
+    return recoder('utf-16be')
   }
   const start = bytes.toString('latin1', 0, DECLARATION_BYTES).replace(/^\u00EF\u00BB\u00BF/, '')
   const declared = DECLARED.exec(start)?.[1]?.toLowerCase() ?? 'utf-8'
@@ -54,27 +55,27 @@ function decoderFor(bytes: Buffer): PieceDecoder {
     const reason = 'declares an encoding that is neither UTF-8, UTF-16 nor ISO-8859-1'
     throw new NotText('encoding', reason, '')
   }
-  if (encoding === 'utf-8') return pieceDecoder('utf-8')
-  return encoding === 'latin1' ? latin1 : platformDecoder(encoding)
+  if (encoding === 'utf-8') return pieceChecker('utf-8')
+  return encoding === 'latin1' ? latin1 : recoder(encoding)
 }
 
 /** Each byte is its character: not windows-1252, which browsers read under this name. */
-const latin1: PieceDecoder = {
-  decode: (bytes) => bytes.toString('latin1'),
-  end: () => '',
+const latin1: PieceChecker = {
+  check: (bytes) => Buffer.from(bytes.toString('latin1')),
+  end: () => EMPTY,
 }
 
-function platformDecoder(encoding: string): PieceDecoder {
+function recoder(encoding: string): PieceChecker {
   const decoder = new TextDecoder(encoding, { fatal: true })
-  const strictly = (decode: () => string): string => {
+  const strictly = (decode: () => string): Buffer => {
     try {
-      return decode()
+      return Buffer.from(decode())
     } catch {
       throw new NotText('encoding', `is not ${encoding.toUpperCase()}`, '')
     }
   }
   return {
-    decode: (bytes) => strictly(() => decoder.decode(bytes, { stream: true })),
+    check: (bytes) => strictly(() => decoder.decode(bytes, { stream: true })),
     end: () => strictly(() => decoder.decode()),
   }
 }

@@ -4,7 +4,7 @@ import { readXml } from './reader.ts'
 import { XmlError } from './xml-error.ts'
 import { XmlScanner, type Attributes } from './xml-scanner.ts'
 
-/** An element with what is in it, as the handler is told of it. */
+/** An element with what is in it, as the handler gets it. */
 interface Element {
   readonly name: string
   readonly attributes: Record<string, string>
@@ -15,7 +15,8 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-async function parse(file: string | Buffer, size = 7): Promise<Element> {
+/** A scanner whose elements are kept below a root. */
+function treeScanner(): { readonly scanner: XmlScanner; readonly root: Element } {
   const root: Element = { name: '', attributes: {}, inside: [] }
   const open = [root]
   const scanner = new XmlScanner({
@@ -35,7 +36,21 @@ async function parse(file: string | Buffer, size = 7): Promise<Element> {
       open.pop()
     },
   })
+  return { scanner, root }
+}
+
+async function parse(file: string | Buffer, size = 7): Promise<Element> {
+  const { scanner, root } = treeScanner()
   for await (const _ of readXml(inPieces(Buffer.from(file as string), size), scanner)) continue
+  return root.inside[0] as Element
+}
+
+/** Without the reader, which puts small pieces together: every cut is a cut. */
+function parsePieces(file: string, size: number): Element {
+  const { scanner, root } = treeScanner()
+  const bytes = Buffer.from(file)
+  for (let at = 0; at < bytes.length; at += size) scanner.write(bytes.subarray(at, at + size))
+  scanner.end()
   return root.inside[0] as Element
 }
 
@@ -83,7 +98,9 @@ describe('what is written is read', () => {
         fc.constantFrom('', ' ', '\r\n\t'),
         fc.integer({ min: 1, max: 40 }),
         async (tree, blank, size) => {
-          expect(await parse(`<?xml version="1.0"?>\n${write(tree, blank)}\n`, size)).toEqual(tree)
+          const file = `<?xml version="1.0"?>\n${write(tree, blank)}\n`
+          expect(await parse(file, size)).toEqual(tree)
+          expect(parsePieces(file, size)).toEqual(tree)
         },
       ),
       { numRuns: 200 },
@@ -96,6 +113,26 @@ describe('what is written is read', () => {
       'x <ää&amp;<b>&amp; y',
       { name: 'b', attributes: {}, inside: [] },
     ])
+  })
+
+  test('places count lines and characters over cuts, bytes of two and pairs of UTF-16', () => {
+    const file = '<a>\n<b>é\n😀</b><c/> <!-- \n\n --><d\nx="1"/><é/><e/>\n</a>'
+    const wanted = { a: '1:1', b: '2:1', c: '3:7', d: '5:5', é: '6:8', e: '6:12' }
+    for (let size = 1; size <= file.length; size += 1) {
+      const places: Record<string, string> = {}
+      const scanner: XmlScanner = new XmlScanner({
+        open(name) {
+          places[name] = `${scanner.place.line}:${scanner.place.column}`
+          return true
+        },
+        text: () => undefined,
+        close: () => undefined,
+      })
+      const bytes = Buffer.from(file)
+      for (let at = 0; at < bytes.length; at += size) scanner.write(bytes.subarray(at, at + size))
+      scanner.end()
+      expect(places).toEqual(wanted)
+    }
   })
 
   const declared = (encoding: string) =>

@@ -2,7 +2,7 @@ import { exponentOf } from '../../../currency.ts'
 import { ExactSum } from '../exact-sum.ts'
 import { datePattern } from '../profiles/date-pattern.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
-import { ELEMENTS, type CamtField } from './camt-tree.ts'
+import { ELEMENTS, type CamtField, type CamtNode } from './camt-tree.ts'
 import { firstReference, type CamtReference, type ReferenceRules } from './references.ts'
 import { readSigned, type RawAmount, type SignedAmount } from './statement-amount.ts'
 
@@ -55,7 +55,7 @@ export class CamtEntry {
   #transactions = 0
   #read: (SignedAmount & { readonly date: string }) | undefined
   /** What the payments of a batch came to so far. */
-  readonly #told = new ExactSum()
+  readonly #listed = new ExactSum()
 
   constructor(rules: ReferenceRules<CamtReference>) {
     this.#rules = rules
@@ -71,18 +71,40 @@ export class CamtEntry {
     return this.#read !== undefined && 'amount' in this.#read ? this.#read : undefined
   }
 
-  set(field: CamtField, text: string, currency: string | undefined): void {
-    if (field.startsWith('transaction.')) {
-      if (this.#transaction) setTransaction(this.#transaction, { field, text, currency })
-    } else if (field.startsWith('charge.')) this.#setCharge(field, text, currency)
-    else if (field === 'entry.amount') this.#amount = { text, currency }
-    else if (field === 'entry.sign') this.#sign = text
-    else if (field === 'entry.status') this.#status = text
-    else if (field === 'entry.booked') this.#bookedOn = text
-    else if (field === 'entry.valued') this.#valuedOn = text
-    else if (field === 'entry.NtryRef') this.#own.NtryRef = text
-    else if (field === 'entry.AcctSvcrRef') this.#own.AcctSvcrRef = text
-    else this.#text = text
+  set(node: CamtNode, text: string, currency: string | undefined): void {
+    switch (node.field) {
+      case 'entry.amount':
+        this.#amount = { text, currency }
+        break
+      case 'entry.sign':
+        this.#sign = text
+        break
+      case 'entry.status':
+        this.#status = text
+        break
+      case 'entry.booked':
+        this.#bookedOn = text
+        break
+      case 'entry.valued':
+        this.#valuedOn = text
+        break
+      case 'entry.NtryRef':
+        this.#own.NtryRef = text
+        break
+      case 'entry.AcctSvcrRef':
+        this.#own.AcctSvcrRef = text
+        break
+      case 'entry.text':
+        this.#text = text
+        break
+      case 'charge.amount':
+      case 'charge.sign':
+      case 'charge.included':
+        this.#setCharge(node.field, text, currency)
+        break
+      default:
+        if (this.#transaction) setTransaction(this.#transaction, { node, text, currency })
+    }
   }
 
   /** Begins a payment; gives the record of the one before, if the entry is a batch. */
@@ -106,14 +128,14 @@ export class CamtEntry {
     charges.push({ amount: undefined, sign: undefined, isIncluded: false })
   }
 
-  /** What is left to be told when it ends. */
+  /** The records that are left when it ends. */
   end(): readonly Found[] {
     const read = this.#begin()
     if (!('amount' in read)) return []
     const { amount, currency, date } = read
     if (this.#transactions > 1) {
       const records = this.#endOfBatch()
-      const rest = Number(BigInt(amount) - this.#told.value)
+      const rest = Number(BigInt(amount) - this.#listed.value)
       if (rest === 0) return records
       return [...records, this.#record(undefined, { amount: rest, currency, date })]
     }
@@ -163,7 +185,7 @@ export class CamtEntry {
       this.#wrong(`transaction.${field}`, signed.mistake)
       return []
     }
-    this.#told.add(signed.amount)
+    this.#listed.add(signed.amount)
     const { amount, currency } = signed
     return [this.#record(transaction, { amount, currency, date: read.date })]
   }
@@ -180,9 +202,7 @@ export class CamtEntry {
     const { order, findInText } = this.#rules
     const found = findInText?.(`${transaction?.text ?? ''} ${this.#text}`)
     if (found !== undefined) return found
-    const references =
-      transaction === undefined ? this.#own : { ...this.#own, ...transaction.references }
-    const id = firstReference(order, references) ?? ''
+    const id = firstReference(order, transaction?.references ?? this.#own, this.#own) ?? ''
     if (id.length > LONGEST_ID) {
       this.#wrong(undefined, `has a reference of more than ${LONGEST_ID} characters`)
     } else if (CONTROL.test(id)) this.#wrong(undefined, 'has a control character in a reference')
@@ -221,17 +241,17 @@ function signedCharge({ amount, sign }: Charge, currency: string): number {
   return 'amount' in read ? read.amount : 0
 }
 
-function setTransaction(
-  transaction: Transaction,
-  { field, text, currency }: { field: CamtField; text: string; currency: string | undefined },
-): void {
-  if (field === 'transaction.amount') transaction.amount = { text, currency }
+interface Given {
+  readonly node: CamtNode
+  readonly text: string
+  readonly currency: string | undefined
+}
+
+function setTransaction(transaction: Transaction, { node, text, currency }: Given): void {
+  const { field, reference } = node
+  if (reference !== undefined) transaction.references[reference] ??= text
+  else if (field === 'transaction.amount') transaction.amount = { text, currency }
   else if (field === 'transaction.gross') transaction.gross = { text, currency }
   else if (field === 'transaction.sign') transaction.sign = text
-  else if (field === 'transaction.text') {
-    if (transaction.text.length < LONGEST_TEXT) transaction.text += ` ${text}`
-  } else {
-    const name = field.slice('transaction.'.length) as CamtReference
-    transaction.references[name] ??= text
-  }
+  else if (transaction.text.length < LONGEST_TEXT) transaction.text += ` ${text}`
 }

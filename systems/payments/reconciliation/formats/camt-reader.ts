@@ -2,14 +2,7 @@ import type { Attributes, XmlHandler, XmlPlace, XmlScanner } from '@posthorn/bul
 import type { Rules } from '../profiles/rules.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
 import { CamtEntry } from './camt-entry.ts'
-import {
-  CAMT_DOCUMENT,
-  ELEMENTS,
-  PASSED_OVER,
-  type CamtField,
-  type CamtGroup,
-  type CamtNode,
-} from './camt-tree.ts'
+import { CAMT_DOCUMENT, ELEMENTS, PASSED_OVER, type CamtGroup, type CamtNode } from './camt-tree.ts'
 import { MOST_STATEMENTS, StatementFigures, type Findings } from './findings.ts'
 import { camtReferenceRules, type CamtReference, type ReferenceRules } from './references.ts'
 import { readSigned, type RawAmount } from './statement-amount.ts'
@@ -77,7 +70,7 @@ export class CamtReader implements XmlHandler {
   }
 
   open(name: string, attributes: Attributes): boolean {
-    const parent = this.#nodes.at(-1)
+    const parent = this.#nodes[this.#nodes.length - 1]
     if (parent === undefined) {
       if (name !== 'Document' && !name.endsWith(':Document')) return false
       this.#begin(name, attributes)
@@ -102,13 +95,14 @@ export class CamtReader implements XmlHandler {
     if (node.field !== undefined) {
       const text = this.#text.trim()
       this.#text = ''
-      if (text !== '') this.#set(node.field, text)
+      if (text !== '') this.#set(node, text)
       this.#currency = undefined
     }
     if (node.group !== undefined) this.#closeGroup(node.group)
   }
 
   #nodeOf(parent: CamtNode, name: string): CamtNode {
+    if (parent === PASSED_OVER) return PASSED_OVER
     if (this.#prefix === '') return parent.children.get(name) ?? PASSED_OVER
     if (!name.startsWith(this.#prefix)) return PASSED_OVER
     return parent.children.get(name.slice(this.#prefix.length)) ?? PASSED_OVER
@@ -155,14 +149,15 @@ export class CamtReader implements XmlHandler {
     else if (group === 'entry') this.#closeEntry()
   }
 
-  #set(field: CamtField, text: string): void {
+  #set(node: CamtNode, text: string): void {
+    const { field } = node
     if (field === 'statement.id') this.#statement.statementId = text
     else if (field === 'statement.account') this.#statement.account = text
     else if (field === 'balance.type') this.#balance.type = text
     else if (field === 'balance.sign') this.#balance.sign = text
     else if (field === 'balance.amount') {
       this.#balance.amount = { text, currency: this.#currency }
-    } else this.#entry.set(field, text, this.#currency)
+    } else this.#entry.set(node, text, this.#currency)
   }
 
   #closeBalance(): void {

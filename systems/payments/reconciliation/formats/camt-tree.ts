@@ -1,7 +1,11 @@
+import type { CamtReference } from './references.ts'
+
 /** A part of a camt.053 statement that is read; all other elements are passed over. */
 export interface CamtNode {
   /** What its text is; undefined: it only holds others. */
   readonly field: CamtField | undefined
+  /** Which of a payment's references its text is. */
+  readonly reference: CamtReference | undefined
   /** What begins and ends with it. */
   readonly group: CamtGroup | undefined
   readonly children: ReadonlyMap<string, CamtNode>
@@ -27,20 +31,21 @@ export type CamtField =
   | 'transaction.gross'
   | 'transaction.sign'
   | 'transaction.text'
+  | 'transaction.reference'
   | 'charge.amount'
   | 'charge.sign'
   | 'charge.included'
-  | `transaction.${string}`
 
 interface Shape {
   readonly field?: CamtField
+  readonly reference?: CamtReference
   readonly group?: CamtGroup
   readonly in?: Readonly<Record<string, Shape>>
 }
 
-function node({ field, group, in: children = {} }: Shape): CamtNode {
-  const entries = Object.entries(children).map(([name, shape]) => [name, node(shape)] as const)
-  return { field, group, children: new Map(entries) }
+function node({ field, reference: name, group, in: children = {} }: Shape): CamtNode {
+  const entries = Object.entries(children).map(([child, shape]) => [child, node(shape)] as const)
+  return { field, reference: name, group, children: new Map(entries) }
 }
 
 const leaf = (field: CamtField): Shape => ({ field })
@@ -54,7 +59,10 @@ const charge = {
 /** In version 2 the charges stand in `Chrgs` itself, which is there several times. */
 const charges: Shape = { group: 'charge', in: { ...charge, Rcrd: { group: 'charge', in: charge } } }
 
-const reference = (name: string): Shape => leaf(`transaction.${name}`)
+const reference = (name: CamtReference): Shape => ({
+  field: 'transaction.reference',
+  reference: name,
+})
 
 const transaction: Shape = {
   group: 'transaction',

@@ -62,7 +62,7 @@ export class StatementFigures {
     this.#of(currency).closing = amount
   }
 
-  /** An entry is booked once, however many records it is told in. */
+  /** An entry is booked once, however many records it is listed as. */
   addEntry(currency: string, amount: number): void {
     const figures = this.#of(currency)
     figures.entries += 1

@@ -33,13 +33,17 @@ const DEFAULT_MT940_REFERENCES: readonly Mt940Reference[] = ['EREF', 'customer',
 /** How banks write that there is none. */
 const NONE = /^(?:not ?provided|nonref|notavail(?:able)?|none|unknown|n\/?a|[-.0]*)$/i
 
+type References<Name extends string> = Readonly<Partial<Record<Name, string>>>
+
 /** The first of the references, in the order of the rules, that says something. */
 export function firstReference<Name extends string>(
   order: readonly Name[],
-  references: Readonly<Partial<Record<Name, string>>>,
+  references: References<Name>,
+  /** Of what it is a part of, for those that it has not itself. */
+  ofWhole?: References<Name>,
 ): string | undefined {
   for (const name of order) {
-    const reference = references[name]
+    const reference = references[name] ?? ofWhole?.[name]
     if (reference !== undefined && !NONE.test(reference)) return reference
   }
   return undefined
@@ -50,7 +54,7 @@ const LONGEST_WORD = 100
 
 /**
  * A finder of references inside a text for people, by a pattern such as `INV-####` or `RF*`: `#` is a
- * digit, `*` any letters and digits. A word of the text has to be all of it, whatever its case.
+ * digit, `*` any letters and digits. A word of the text has to be all of it, in any case.
  */
 function referenceFinder(pattern: string): (text: string) => string | undefined {
   const source = pattern

@@ -12,7 +12,11 @@ export interface BodyLimits {
 /** Given on in parts: what is read of a part waits with it, and may survive a collection. */
 const PART_BYTES = 16_384
 
-/** The bytes of a file as they arrive, counted and hashed on the way. */
+/**
+ * The bytes of a file as they arrive, counted and hashed on the way. A part is good until the next one
+ * is asked for: then its memory is freed, since a file that comes fast would else be in memory before
+ * the first collection.
+ */
 export class FileBody implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable
   readonly #limits: BodyLimits
@@ -44,8 +48,14 @@ export class FileBody implements AsyncIterable<Uint8Array> {
       for (let at = 0; at < bytes.length; at += PART_BYTES) {
         yield bytes.subarray(at, at + PART_BYTES)
       }
+      free(bytes)
     }
   }
+}
+
+/** Not what others have a part of, as in a form: there the whole goes with the last of them. */
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
 /** The stream to its end; one that breaks off is a bad request, not our mistake. */
@@ -76,7 +86,7 @@ export async function peek(
   while (size < wanted) {
     const next = await chunks.next()
     if (next.done === true) break
-    first.push(next.value)
+    first.push(Uint8Array.from(next.value))
     size += next.value.length
   }
   return { beginning: Buffer.concat(first), bytes: joined(first, chunks) }

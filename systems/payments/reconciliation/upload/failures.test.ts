@@ -22,7 +22,10 @@ afterAll(() => app.close())
 const ada = await clientOf(url)
 
 beforeEach(() =>
-  db.pool.query('truncate payments.reconciliation_runs, payments.reconciliation_records cascade'),
+  // Past the history, which only grows.
+  db.pool.query(
+    'begin; set local session_replication_role = replica; truncate payments.reconciliation_runs, payments.reconciliation_records cascade; commit',
+  ),
 )
 
 async function readStored(): Promise<{ runs: number; records: number }> {
@@ -47,7 +50,7 @@ async function busy(): Promise<{ open: number; waiting: number }> {
 
 const waiting = (count: number) => expect.poll(async () => (await busy()).waiting).toBe(count)
 
-/** Lets nobody write records until the test says so. */
+/** Holds up every writer of records until the test says so. */
 async function holdRecords(): Promise<() => Promise<void>> {
   const holder = await db.pool.connect()
   await holder.query('begin')
@@ -172,15 +175,15 @@ describe('kill -9 of the server', () => {
 test('what a process left that died between two calls is swept when a server starts', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-spool-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const names = ['posthorn-statement-old', 'posthorn-statement-new', 'of-others']
+  const names = ['posthorn-spooled-old', 'posthorn-spooled-new', 'of-others']
   for (const name of names) await writeFile(join(folder, name), 'x')
   const longAgo = new Date(Date.now() - 2 * 3_600_000)
-  for (const name of ['posthorn-statement-old', 'of-others']) {
+  for (const name of ['posthorn-spooled-old', 'of-others']) {
     await utimes(join(folder, name), longAgo, longAgo)
   }
   const other = await serve(db.pool, { RECONCILIATION_SPOOL_FOLDER: folder })
   onTestFinished(() => other.app.close())
-  expect((await readdir(folder)).toSorted()).toEqual(['of-others', 'posthorn-statement-new'])
+  expect((await readdir(folder)).toSorted()).toEqual(['of-others', 'posthorn-spooled-new'])
 })
 
 test('the database hangs up in the middle', async () => {

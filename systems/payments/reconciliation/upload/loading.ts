@@ -1,4 +1,5 @@
-import { NULL_CELL, copyCell } from '@posthorn/bulk/copy'
+import { CopyBuffer, NULL_CELL, copyCell } from '@posthorn/bulk/copy'
+import type { SpoolFile } from '@posthorn/bulk/spool'
 import { invalid, type ProblemError } from '@posthorn/http'
 import { Findings, differenceOf, type StatementBalance } from '../formats/findings.ts'
 import type { Format } from '../formats/format.ts'
@@ -6,11 +7,14 @@ import { readStatement } from '../formats/read-statement.ts'
 import type { Rules } from '../profiles/rules.ts'
 import { fieldError, type BankRecord, type Mistake } from '../profiles/statement-reader.ts'
 import { Occurrences, type Occurrence } from './occurrences.ts'
-import type { Spool } from './spool.ts'
+import { problem } from './problems.ts'
 import { Sums, type CurrencySum } from './sums.ts'
 
 /** After so many the rest of a file is not read. */
 const MOST_MISTAKES = 20
+/** So many bytes go to the disk at once: a write for every batch would take longer than reading it. */
+const WRITTEN_BYTES = 64 * 1024
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** A file on its way into a run. */
 export interface IncomingFile {
@@ -36,10 +40,11 @@ export interface LoadedFile {
  * Reads a file while it arrives and puts its records on the disk, ready for COPY, with memory for a few
  * batches. Throws the problem with the first mistakes.
  */
-export async function spoolRecords(spool: Spool, file: IncomingFile): Promise<LoadedFile> {
+export async function spoolRecords(spool: SpoolFile, file: IncomingFile): Promise<LoadedFile> {
   const sums = new Sums()
   const occurrences = new Occurrences()
   const findings = new Findings()
+  const lines = new CopyBuffer()
   let total = 0
   let duplicates = 0
   for await (const records of recordsOf(file, findings)) {
@@ -50,12 +55,25 @@ export async function spoolRecords(spool: Spool, file: IncomingFile): Promise<Lo
       sums.add(record)
       text += copyLine(file.runId, record, occurrence)
     }
+    lines.add(text)
     total += records.length
     file.loaded(total)
-    await spool.append(Buffer.from(text))
+    if (lines.bytes.length >= WRITTEN_BYTES) await writeLines(spool, lines)
   }
+  await writeLines(spool, lines)
+  occurrences.release()
   const { statements, pending } = findings
   return { total, duplicates, sums: sums.result(), statements, pending }
+}
+
+async function writeLines(spool: SpoolFile, lines: CopyBuffer): Promise<void> {
+  await spool.append(lines.bytes).catch(explainNoRoom)
+  lines.clear()
+}
+
+function explainNoRoom(error: NodeJS.ErrnoException): never {
+  if (error.code === undefined || !NO_ROOM.has(error.code)) throw error
+  throw problem('NO_ROOM_FOR_FILE', { retryAfterSeconds: 60, cause: error })
 }
 
 async function* recordsOf(

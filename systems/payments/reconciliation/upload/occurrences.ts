@@ -57,8 +57,16 @@ export class Occurrences {
     slots[at + 1] = b
     slots[at + 2] = line
     this.#used += 1
-    if (this.#used * WORDS > slots.length * FULL) this.#slots = grown(slots)
+    if (this.#used * WORDS > slots.length * FULL) {
+      this.#slots = grown(slots)
+      free(slots)
+    }
     return { number: 1, first: line }
+  }
+
+  /** Gives the memory back; nothing can be counted any more. */
+  release(): void {
+    free(this.#slots)
   }
 }
 
@@ -70,6 +78,11 @@ function slotOf(slots: Uint32Array, a: number, b: number): number {
     if (at === slots.length) at = 0
   }
   return at
+}
+
+/** At once: until a collection, what was outgrown would be twice as much as what is in use. */
+function free(slots: Uint32Array<ArrayBuffer>): void {
+  slots.buffer.transfer(0)
 }
 
 /** By half, not by as much again: for a moment there are both. */

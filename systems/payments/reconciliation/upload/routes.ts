@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import multipart from '@fastify/multipart'
+import { sweepSpool } from '@posthorn/bulk/spool'
 import type { Queryable } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
@@ -9,7 +10,6 @@ import { incomingFile, type Incoming } from './incoming.ts'
 import { problem } from './problems.ts'
 import type { NewRun } from './queries.ts'
 import { uploadFile } from './schemas.ts'
-import { sweepSpool } from './spool.ts'
 import { createProgress, storeUpload } from './upload.ts'
 
 export interface UploadRoutesOptions {

@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises'
+import { SpoolFile } from '@posthorn/bulk/spool'
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
@@ -18,7 +19,6 @@ import {
   type FileKey,
   type NewRun,
 } from './queries.ts'
-import { Spool } from './spool.ts'
 
 /** How far an upload is. */
 export interface Progress {
@@ -68,7 +68,7 @@ export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
   refuseOthers(beginning, contentType)
   const format = formatOf(beginning, { contentType, rules })
   const id = uuid()
-  const spool = await Spool.open(upload.folder)
+  const spool = await SpoolFile.create(upload.folder)
   try {
     const loaded = await spoolRecords(spool, {
       runId: id,
@@ -84,7 +84,7 @@ export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
     const run: NewRun = { ...about, ...file, ...loaded }
     await refuseKnown(pool, run)
     return await transaction(pool, async (tx) => {
-      await pipeline(spool.read(), copyRecords(tx))
+      await pipeline(spool.lines(), copyRecords(tx))
       // Of two uploads at the same time only one gets here first.
       if (!(await insertRun(tx, run))) {
         await refuseKnown(tx, run)

@@ -1,0 +1,1 @@
+export { SpoolFile, sweepSpool } from './spool-file.ts'
