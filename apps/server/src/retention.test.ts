@@ -254,7 +254,7 @@ describe('erasing a person', () => {
       again,
     })
 
-  /** Tables of all systems in which a text is found, in whatever column, also in bytes. */
+  /** Tables of all systems in which a text is found, in any column, also in bytes. */
   async function placesOf(texts: readonly string[], org?: string): Promise<string[]> {
     const { rows: tables } = await pool.query<{ name: string }>(`
       select oid::regclass::text as name from pg_class

@@ -122,7 +122,7 @@ export function rowRoutes(app: App, { pool, storage }: RowRoutesOptions): void {
         .header('content-type', artifact.content_type)
         .header('content-length', artifact.size_bytes)
         .header('content-disposition', attachmentOf(artifact.filename))
-        // A merchant's file is never a page of ours, whatever its bytes are.
+        // A merchant's file is never shown as a page of ours.
         .header('x-content-type-options', 'nosniff')
         .header('content-security-policy', "sandbox; default-src 'none'")
         .header('cache-control', 'private, no-store')

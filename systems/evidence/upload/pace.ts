@@ -7,7 +7,7 @@ export interface PaceLimits {
 }
 
 /**
- * Passes bytes on as long as they come fast enough: whoever sends less in a window than the limit asks
+ * Passes bytes on as long as they come fast enough: a client that sends less in a window than the limit asks
  * for loses the upload. A slow honest client has all the time it needs; one that only holds the
  * connection has not.
  */

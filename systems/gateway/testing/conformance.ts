@@ -35,7 +35,7 @@ const AMOUNTS = [
   ['TWD', 80_045, 800.45],
 ] as const
 
-/** What every adapter keeps, whatever its gateway's protocol is. */
+/** What every adapter keeps, in any protocol of a gateway. */
 export function gatewayConformance(under: GatewayUnderTest): void {
   const { gateway, impatient, fault, books } = under
   const after = under.requestsBefore
@@ -63,7 +63,7 @@ export function gatewayConformance(under: GatewayUnderTest): void {
     test('a key is charged once, also by ten at the same time, and found as it is', async () => {
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => gateway.charge(charge)))
       const ref = await charged()
-      // One who comes while another is at it may be told to ask again, never something else.
+      // A call beside another one may be answered with `unknown`, never with something else.
       for (const outcome of outcomes) {
         if (outcome.kind !== 'unknown') expect(outcome).toEqual({ kind: 'charged', ref })
       }
@@ -117,7 +117,7 @@ export function gatewayConformance(under: GatewayUnderTest): void {
       await fault({ ...order, after, times: 1 })
       const asked = order.mode === 'timeout' ? impatient : gateway
       expect(await asked.charge(charge)).toMatchObject({ kind })
-      // Whatever it was, asked again with the same key there is one charge.
+      // Asked again with the same key, there is one charge in any case.
       await charged()
       expect(await books()).toMatchObject([{ taken: 10 }])
     })

@@ -109,7 +109,7 @@ function targetOf(endpoint: Sending, opened: OpenedWords): WebhookTarget {
   }
 }
 
-/** A merchant with a key pair is told the public key only. */
+/** A merchant with a key pair gets the public key only. */
 function sharedPartOf(secret: string): string {
   return secret.startsWith('whsk_') ? publicKeyOf(secret) : secret
 }

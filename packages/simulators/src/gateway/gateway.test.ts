@@ -147,7 +147,7 @@ test('bad orders are refused and charge nothing', async () => {
   expect((await get('/sim/gateway/ledger')).body).toEqual({ charges: [], refunds: [] })
 })
 
-test('a dispute is opened and ended by control, and told by webhook', async () => {
+test('a dispute is opened and ended by control, and announced by webhook', async () => {
   const { charge, post, get } = await openGateway()
   const { body } = await charge('/charges', 'k1', order)
   const chargeId = String(body['id'])

@@ -29,7 +29,7 @@ const stateOf = async (id: string) => {
 }
 const chargeOf = async (id: string) =>
   (await running.ledger()).charges.find(({ reference }) => reference === id)
-const toldOf = async (id: string) => {
+const sentOf = async (id: string) => {
   const { rows } = await db.pool.query<{ type: string }>(
     `select event_type as type from payments.webhook_deliveries
       where payload -> 'data' ->> 'paymentId' = $1 order by id`,
@@ -75,7 +75,7 @@ test('less than what is authorised is captured, and no more than that is refunde
   expect(await ada.refund(id)).toMatchObject({ status: 201, body: { amount: 400 } })
   await expect.poll(async () => (await ada.payment(id))['status'], POLL).toBe('refunded')
   expect(await ada.payment(id)).toMatchObject({ refundedAmount: 700, netAmount: 0 })
-  expect(await toldOf(id)).toEqual([
+  expect(await sentOf(id)).toEqual([
     ...['payment.authorised', 'payment.succeeded', 'payment.refunded', 'payment.refunded'],
   ])
   expect((await ada.actions(id)).filter((action) => action !== 'webhook.processed')).toEqual([
@@ -86,7 +86,7 @@ test('less than what is authorised is captured, and no more than that is refunde
   expect(await alertsOf(id)).toEqual([])
 })
 
-test('what is voided is set free: the payment has failed, and is told once', async () => {
+test('what is voided is set free: the payment has failed, and the merchant gets one event', async () => {
   const id = await authorise()
   const { status, body } = await ada.decide(id, 'void')
   expect([status, body['status'], body['authorisation']]).toEqual([200, 'failed', 'voided'])
@@ -97,20 +97,20 @@ test('what is voided is set free: the payment has failed, and is told once', asy
   await expect
     .poll(async () => (await ada.actions(id)).filter((each) => each === 'webhook.processed'), POLL)
     .toHaveLength(2)
-  expect(await toldOf(id)).toEqual(['payment.authorised', 'payment.voided'])
+  expect(await sentOf(id)).toEqual(['payment.authorised', 'payment.voided'])
   expect(await alertsOf(id)).toEqual([])
 })
 
 test('what is not captured expires by the gateway’s word, or by a look where that is lost', async () => {
-  const [told, silent] = [await authorise(), await authorise()]
+  const [announced, silent] = [await authorise(), await authorise()]
   const expire = async (id: string) => {
     const chargeId = (await chargeOf(id))?.id
     const headers = { 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify({ chargeId }) }
     expect((await fetch(`${running.url}/sim/gateway/expire`, init)).status).toBe(200)
   }
-  await expire(told)
-  await expect.poll(() => stateOf(told), POLL).toEqual(['failed', 'expired', null])
+  await expire(announced)
+  await expect.poll(() => stateOf(announced), POLL).toEqual(['failed', 'expired', null])
   await running.gateway('webhooks', { copies: 0 })
   await expire(silent)
   await running.gateway('webhooks', {})
@@ -245,7 +245,7 @@ test('an event that contradicts is an alert, and moves nothing', async () => {
   expect(codes).toContain('PAYMENT_STATE_CONFLICT')
 })
 
-test('the database holds the moves, whatever the code does', async () => {
+test('the database holds the moves, also against the code', async () => {
   const id = await authorise()
   const set = (change: string) =>
     db.pool.query(`update payments.payments set ${change} where id = $1`, [id])

@@ -35,7 +35,7 @@ const alertsOf = async (subject: string) =>
     .filter((alert) => alert.subject === subject)
     .map(({ code, state }) => `${code} ${state}`)
 
-test('what the gateway told is listed, page by page, and shown as it came', async () => {
+test('events of the gateway are listed, page by page, and shown as they came', async () => {
   const { id, ref } = await pending()
   const text = `{ "id":"evt/ü ${id}", "type":"payment.succeeded","data":{"paymentId":"${id}","n":1.0} }`
   expect((await running.event(text)).status).toBe(200)
@@ -76,9 +76,9 @@ test('what the gateway told is listed, page by page, and shown as it came', asyn
 
 test('an event that names only a reference finds its payment by it', async () => {
   const { id, ref } = await pending()
-  const told = await tell('payment.succeeded', { gatewayRef: ref, amount: 1_000 })
+  const eventId = await tell('payment.succeeded', { gatewayRef: ref, amount: 1_000 })
   expect(await ada.payment(id)).toMatchObject({ status: 'succeeded' })
-  expect(await read(told)).toMatchObject({ status: 'applied', paymentId: id, gatewayRef: ref })
+  expect(await read(eventId)).toMatchObject({ status: 'applied', paymentId: id, gatewayRef: ref })
 })
 
 test('one that names what is not here raises an alert, and is applied when that appears', async () => {
@@ -115,8 +115,8 @@ test('one that names what is not here raises an alert, and is applied when that 
 })
 
 test('another system’s names raise nothing', async () => {
-  const told = await tell('payment.succeeded', { paymentId: 'order-7', gatewayRef: 'ch_order' })
-  expect(await alertsOf(told)).toEqual([])
+  const eventId = await tell('payment.succeeded', { paymentId: 'order-7', gatewayRef: 'ch_order' })
+  expect(await alertsOf(eventId)).toEqual([])
 })
 
 test('an event is decided about again on demand', async () => {

@@ -43,7 +43,7 @@ const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) }
 export const listEvents = {
   tags,
   summary:
-    'What the gateway told, newest first; with unknown_payment, for platform operators, what named no payment here',
+    'Events of the gateway, newest first; with unknown_payment, for platform operators, those that name no payment here',
   querystring: Type.Object({
     ...PageQuery.properties,
     status: Type.Optional(Status),

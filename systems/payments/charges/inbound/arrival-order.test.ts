@@ -116,8 +116,8 @@ async function arrive(paymentId: string, arrival: Arrival): Promise<void> {
         evidenceDueAt: '2030-01-02T00:00:00.000Z',
       }),
     }
-    const told = { id: `${arrival.id} of ${paymentId}`, type: arrival.type, data }
-    const received = { event: told, text: JSON.stringify(told) }
+    const event = { id: `${arrival.id} of ${paymentId}`, type: arrival.type, data }
+    const received = { event, text: JSON.stringify(event) }
     await transaction(pool, (tx) => receiveEvent(tx, received))
     return
   }
@@ -136,7 +136,7 @@ interface Row {
   readonly status: string
   readonly refunds: readonly { ref: string; amount: number; state: string }[]
   readonly disputes: readonly { ref: string; amount: number; status: string; facts: string }[]
-  readonly told: readonly string[]
+  readonly forwarded: readonly string[]
   readonly parked: readonly string[]
   readonly alerts: readonly string[]
   readonly taken: number
@@ -161,7 +161,7 @@ async function stateOf(id: string): Promise<Row> {
                     from payments.webhook_events as e
                     join payments.webhook_deliveries as d
                       on d.org_id = 'acme' and d.event_id = e.event_id
-                   where e.payment_id = p.id order by d.position) as told,
+                   where e.payment_id = p.id order by d.position) as forwarded,
             array(select split_part(event_id, ' of ', 1) from payments.webhook_events
                    where payment_id = p.id and outcome = 'parked' order by 1) as parked,
             array(select code from posthorn.alert
@@ -192,7 +192,7 @@ function expectedOf(history: History, arrivals: readonly Arrival[]) {
   const hasFailed = denied && at('failed') < at('succeeded')
   if (hasFailed) {
     return {
-      ...{ status: 'failed', refunds: [], disputes: [], told: ['payment.failed'], parked: [] },
+      ...{ status: 'failed', refunds: [], disputes: [], forwarded: ['payment.failed'], parked: [] },
       ...{ alerts: ['PAYMENT_STATE_CONFLICT'], taken: 0, refunded: 0, disputed: 0, net: 0 },
     }
   }
@@ -213,7 +213,7 @@ function expectedOf(history: History, arrivals: readonly Arrival[]) {
         ...{ ref: `dp_${name}`, amount, status, facts: 'fraudulent 2030-01-02 00:00:00' },
       }))
       .toSorted(byRef),
-    told: [
+    forwarded: [
       'payment.succeeded',
       ...made.map(() => 'payment.refunded'),
       ...parts.filter(({ ends }) => ends === 'failed').map(() => 'refund.failed'),
@@ -238,11 +238,11 @@ function byRef(one: { ref: string }, other: { ref: string }): number {
   return one.ref < other.ref ? -1 : 1
 }
 
-/** Where the order does not count; a success is told before what follows from it. */
+/** Where the order does not count; a success is forwarded before what follows from it. */
 function inAnyOrder(state: Row) {
-  const [first] = state.told.filter((type) => type !== 'payment.authorised')
-  if (state.told.includes('payment.succeeded')) expect(first).toBe('payment.succeeded')
-  return { ...state, told: state.told.toSorted(), refunds: state.refunds.toSorted(byRef) }
+  const [first] = state.forwarded.filter((type) => type !== 'payment.authorised')
+  if (state.forwarded.includes('payment.succeeded')) expect(first).toBe('payment.succeeded')
+  return { ...state, forwarded: state.forwarded.toSorted(), refunds: state.refunds.toSorted(byRef) }
 }
 
 function permutations<T>(items: readonly T[]): T[][] {
@@ -384,9 +384,9 @@ test('of events that are lost, the rest ends alike in two orders', { timeout: 18
       const some = arrivalsOf(history).filter((_, i) => Number(one[i]) % 4 > 0)
       const results = []
       for (const numbers of [one.toReversed(), other]) {
-        const { told, ...state } = inAnyOrder(await resultOf(history, shuffle(some, numbers)))
-        // The opening of a dispute is told if it comes before the end.
-        results.push({ ...state, told: told.filter((type) => type !== 'dispute.opened') })
+        const { forwarded, ...state } = inAnyOrder(await resultOf(history, shuffle(some, numbers)))
+        // The opening of a dispute is forwarded if it comes before the end.
+        results.push({ ...state, forwarded: forwarded.filter((type) => type !== 'dispute.opened') })
       }
       expect(results[0]).toEqual(results[1])
     }),

@@ -87,14 +87,14 @@ test('an event is forwarded as it came: numbers, spaces, fields of any name', as
   expect(hook).toMatchObject({ verified: true, headers: { 'content-length': String(text.length) } })
 })
 
-test('a merchant is told each state once, and nothing that contradicts it', async () => {
+test('a merchant gets one event for each state, and none that contradicts it', async () => {
   const event = await eventAbout(ada, 'payment.succeeded')
-  const told = (type: string) => ({ ...event, id: `evt_${uuid()}`, type })
+  const eventOf = (type: string) => ({ ...event, id: `evt_${uuid()}`, type })
   await running.event(event)
-  await running.event(told('payment.succeeded'))
-  await running.event(told('payment.failed'))
+  await running.event(eventOf('payment.succeeded'))
+  await running.event(eventOf('payment.failed'))
   await running.event({
-    ...told('payment.refunded'),
+    ...eventOf('payment.refunded'),
     data: { ...event.data, amount: 1_000, currency: 'USD' },
   })
   expect(await listDelivered()).toMatchObject([{ body: { id: event.id } }])

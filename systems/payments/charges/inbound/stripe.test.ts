@@ -55,7 +55,7 @@ async function post(body: string, header?: string) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-test('a payment through Stripe succeeds, is refunded in parts and told to the merchant', async () => {
+test('a payment through Stripe succeeds, is refunded in parts and forwarded to the merchant', async () => {
   const id = await pay({ ...order, paymentMethod: 'pm_card_mastercard' })
   await expect.poll(() => status(id), POLL).toBe('succeeded')
   const { gatewayRef } = await ada.payment(id)
@@ -154,7 +154,7 @@ test('what the official package signs is taken, and nothing else', async () => {
     expect(await post(payload, sign(secret))).toMatchObject({ status: 200 })
   }
   // Two signatures, while the secret is rolled at Stripe; and schemes that are not known.
-  const [, wrong] = sign('whsec_of_somebody_else').split(',')
+  const [, wrong] = sign('whsec_of_another_account').split(',')
   const [time, right] = sign(SECRETS[1]).split(',')
   expect(await post(payload, `${time},v0=00,${wrong},${right}`)).toMatchObject({
     status: 200,

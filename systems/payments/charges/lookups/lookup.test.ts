@@ -32,7 +32,7 @@ const alertsOf = async (subject: string) =>
     .filter((alert) => alert.subject === subject)
     .map(({ code, state }) => `${code} ${state}`)
 
-test('a payment whose webhook is lost is asked about, once, and told as its webhook would be', async () => {
+test('a payment whose webhook is lost is asked about, once, and forwarded as its webhook would be', async () => {
   const id = await pay()
   const { updatedAt } = await ada.payment(id)
   expect(await look()).toBe(0)
@@ -48,11 +48,11 @@ test('a payment whose webhook is lost is asked about, once, and told as its webh
   expect(body['items']).toMatchObject([
     { type: 'payment.succeeded', status: 'applied', source: 'lookup' },
   ])
-  const told = await db.pool.query(
+  const forwarded = await db.pool.query(
     "select event_type from payments.webhook_deliveries where payload -> 'data' ->> 'paymentId' = $1",
     [id],
   )
-  expect(told.rows).toEqual([{ event_type: 'payment.succeeded' }])
+  expect(forwarded.rows).toEqual([{ event_type: 'payment.succeeded' }])
   expect(await ada.actions(id)).toEqual(['payment.created', 'payment.charged', 'webhook.processed'])
   expect(updatedAt).not.toBe((await ada.payment(id))['updatedAt'])
   // The webhook comes after all.

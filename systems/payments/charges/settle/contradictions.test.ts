@@ -70,7 +70,7 @@ async function booksOf(id: string) {
   }
 }
 
-test('a decline after the webhook said succeeded: the client is told succeeded', async () => {
+test('a decline after the webhook said succeeded: the client is answered succeeded', async () => {
   const { id, driven } = await pay(1_002, (paymentId) => say('payment.succeeded', { paymentId }))
   expect(driven).toMatchObject({ kind: 'settled', response: { status: 201 } })
   const { status, transactions, alerts } = await booksOf(id)
@@ -81,7 +81,7 @@ test('a decline after the webhook said succeeded: the client is told succeeded',
   ])
 })
 
-test('a charge after the webhook said failed: the client is told failed', async () => {
+test('a charge after the webhook said failed: the client is answered failed', async () => {
   const { id, driven } = await pay(1_000, (paymentId) => say('payment.failed', { paymentId }))
   expect(driven).toMatchObject({ kind: 'settled', response: { status: 422 } })
   const { status, transactions, alerts } = await booksOf(id)

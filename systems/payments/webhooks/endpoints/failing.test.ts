@@ -47,12 +47,12 @@ test('an endpoint that only fails for days is disabled, with a warning before', 
   expect(await status()).toBe('disabled')
   expect(await alerts()).toEqual(['WEBHOOK_DISABLED open', 'WEBHOOK_FAILING recovered'])
   await open.settle()
-  const told = receiver.bodies('/watch')
-  expect(told.map(({ type }) => type)).toEqual([
+  const received = receiver.bodies('/watch')
+  expect(received.map(({ type }) => type)).toEqual([
     'webhook_endpoint.failing',
     'webhook_endpoint.disabled',
   ])
-  for (const body of told) {
+  for (const body of received) {
     const eventType = findEventType(body.type)
     expect(eventType && [...Value.Errors(schemaOf(eventType), body)]).toEqual([])
     expect(body.data).toMatchObject({ endpointId: id, url: `${receiver.url}/broken?••••••` })

@@ -54,7 +54,7 @@ async function disable(tx: Transaction, endpoint: FailingEndpoint, days: number)
   await tellOthers(tx, endpoint, { type: 'webhook_endpoint.disabled' })
 }
 
-/** One that fails cannot be told by itself: its own copy would only be another failure. */
+/** Sent to the other endpoints: a copy to the one that fails would only be another failure. */
 async function tellOthers(
   tx: Transaction,
   endpoint: FailingEndpoint,

@@ -108,11 +108,11 @@ export interface Summed {
 
 /** Endpoints whose failures were over by now; their alert is too. */
 export async function noteFailing(tx: Transaction, summed: readonly Summed[]): Promise<string[]> {
-  const told = summed.filter((each) => each.delivered_at !== null || each.failed_at !== null)
-  if (told.length === 0) return []
+  const attempted = summed.filter((each) => each.delivered_at !== null || each.failed_at !== null)
+  if (attempted.length === 0) return []
   const { rows } = await tx.query<{ id: string; recovered: boolean }>(sql`
     with said as (
-      select * from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(attempted)}::jsonb)
         as s (endpoint_id uuid, delivered_at timestamptz, failed_at timestamptz,
               first_failed_at timestamptz)
     ),
@@ -142,7 +142,7 @@ export interface FailingEndpoint {
   readonly url: string
   readonly failing_since: Date
   readonly last_failed_at: Date
-  /** False: its owner has to be told first. */
+  /** False: its owner has to be warned first. */
   readonly is_over: boolean
 }
 

@@ -66,7 +66,7 @@ export function portalRoutes(app: App, { pool, sealing, baseUrl }: PortalOptions
       }
       const seconds = request.body.expiresInSeconds ?? EXPIRES.usual
       const expiresAt = Date.now() + seconds * 1_000
-      // Beside the users of tokens: the audit tells whether somebody came by a portal.
+      // Beside the users of tokens: the audit tells whether it was done in a portal.
       const sub = `portal:${user}`
       const token = makePortalToken(sealing, { sub, org, readOnly, expiresAt })
       const until = new Date(expiresAt).toISOString()
