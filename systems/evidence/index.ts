@@ -1,6 +1,7 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { documents, mail } from '@posthorn/simulators'
 import { SIMULATED_MAILBOX, createMailer } from '../mailer.ts'
+import { auditSource } from '../queries.ts'
 import { defineSystem, type System } from '../system.ts'
 import { archiveLimits } from './archive/settings.ts'
 import { eventRoutes } from './arrivals/routes.ts'
@@ -17,6 +18,7 @@ import { createProgress } from './progress.ts'
 import { mailsOutbox, mailTransport, MAIL_TRANSPORT } from './results/mails.ts'
 import type { FindDeliveries, Notify } from './results/notification.ts'
 import { resultsWorker } from './results/add-up.ts'
+import { rowAudit } from './rows/queries.ts'
 import { rowRoutes } from './rows/routes.ts'
 import { evidenceRetention } from './retention.ts'
 import { evidenceSettings, SIMULATED } from './settings.ts'
@@ -98,6 +100,7 @@ export function evidence({ notify, findDeliveries = async () => [] }: EvidenceOp
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
         ],
         retention: evidenceRetention({ storage, inbox }),
+        audits: [auditSource('evidence.audit_log'), rowAudit],
         simulators: [
           ...(url === SIMULATED ? [documents()] : []),
           ...(settings.SMTP_URL === SIMULATED_MAILBOX ? [mail()] : []),

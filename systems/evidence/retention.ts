@@ -17,6 +17,9 @@ const JOB_OVER = `(select j.completed_at from evidence.file_job as j
                     where j.id = t.file_job_id and j.status in ('COMPLETED', 'REJECTED'))`
 const ORG_OF_JOB = '(select j.org_id from evidence.file_job as j where j.id = t.file_job_id)'
 
+/** The job that an entry of the audit is about. */
+const AUDITED = { 'file-job': `case when t.entity_type = 'file_job' then t.entity_id end` }
+
 /** What file jobs keep. */
 export function evidenceRetention(options: RetentionOptions): RetentionCatalogue {
   return {
@@ -133,6 +136,25 @@ function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
       ],
     },
     {
+      name: 'evidence.audit',
+      title: 'Audit of files',
+      keep: '3650d',
+      least: '1825d',
+      personal: true,
+      leaves: 'Its seals, and a note of the removal.',
+      rules: [
+        {
+          table: 'evidence.audit_log',
+          key: ['seq'],
+          since: 'created_at',
+          dated: 't.created_at',
+          org: 't.org_id',
+          things: AUDITED,
+          audit: true,
+        },
+      ],
+    },
+    {
       name: 'evidence.inbox',
       title: 'Ids of rows that were handled',
       keep: `${inbox.retentionMs}ms`,
@@ -175,6 +197,14 @@ const JOB_BUSY = `exists (select from evidence.file_job as j
 
 /** Rows come last: the others are found by them. */
 const personal: PersonalTable[] = [
+  {
+    table: 'evidence.audit_log',
+    key: ['seq'],
+    columns: { actor: 'mention', details: 'mention' },
+    org: 't.org_id',
+    things: AUDITED,
+    audit: true,
+  },
   {
     table: 'evidence.file_job_mail',
     key: ['id'],

@@ -25,6 +25,24 @@ export interface NewJob {
   readonly warnings?: readonly string[]
 }
 
+/** Notes what a user did with a job or the settings. */
+export async function insertAuditEntry(
+  tx: Transaction,
+  entry: {
+    readonly org: string
+    readonly by: string
+    readonly action: string
+    readonly entity: 'file_job' | 'settings'
+    readonly entityId: string
+    readonly details: Readonly<Record<string, unknown>>
+  },
+): Promise<void> {
+  await tx.query(sql`
+    insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details)
+    values (${entry.org}, ${entry.by}, ${entry.action}, ${entry.entity}, ${entry.entityId},
+            ${JSON.stringify(entry.details)}::jsonb)`)
+}
+
 /** Undefined if the same object, or the same idempotency key, has a job. */
 export async function insertJob(tx: Transaction, job: NewJob): Promise<FileJob | undefined> {
   const objectVersion = job.bucket === undefined ? null : (job.version ?? job.etag)

@@ -14,7 +14,7 @@ import {
 import { retryErrors } from '../rows/retry.ts'
 import { cancelJob } from './cancel.ts'
 import { JOB_STATES, JobResource, toJobResource } from './job.ts'
-import { findJob, listJobs } from './queries.ts'
+import { findJob, insertAuditEntry, listJobs } from './queries.ts'
 
 const PATH = '/api/v1/file-jobs'
 const tags = ['evidence']
@@ -121,7 +121,13 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
   app.put(`${PATH}/settings`, { schema: schemas.saveSettings }, async (request) => {
     const { org, sub: by } = callerOf(request)
     const { notificationEmail: email } = request.body
-    await transaction(pool, (tx) => saveNotificationEmail(tx, { org, email, by }))
+    await transaction(pool, async (tx) => {
+      await saveNotificationEmail(tx, { org, email, by })
+      await insertAuditEntry(tx, {
+        ...{ org, by, action: 'settings.changed', entity: 'settings', entityId: org },
+        details: { notificationEmail: email },
+      })
+    })
     return { notificationEmail: email }
   })
 

@@ -1,6 +1,9 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { AuditSource, SystemAuditEntry } from '../../system.ts'
 import type { Move } from '../outbox.ts'
 import type { FileOutboxRow, RowState } from './row.ts'
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Notes the same move of many rows. */
 export async function insertAudits(
@@ -134,6 +137,35 @@ export async function listAudit(db: Queryable, rowId: string): Promise<AuditRow[
      order by id
      limit 1000`)
   return rows
+}
+
+/** What became of one row, for who searches the audit by its id: a list of all would be millions. */
+export const rowAudit: AuditSource = {
+  name: 'evidence.file_outbox_row_audit',
+  async search(db, { org, entityType, entityId, actor, action, ...search }) {
+    if (entityId === null || !UUID.test(entityId)) return []
+    const { rows } = await db.query<SystemAuditEntry>(sql`
+      select seq::text, org_id, actor, action, entity_type, entity_id, details, created_at
+        from (select a.id as seq, r.org_id, a.transitioned_by as actor,
+                     'row.' || lower(a.new_status) as action, 'file_outbox_row' as entity_type,
+                     r.id::text as entity_id, a.created_at,
+                     jsonb_build_object('from', a.old_status, 'to', a.new_status,
+                                        'retryCount', a.retry_count, 'errorCode', a.error_code)
+                       as details
+                from evidence.file_outbox_row_audit as a
+                join evidence.file_outbox_row as r on r.id = a.file_outbox_row_id
+               where a.file_outbox_row_id = ${entityId}::uuid) as moves
+       where (${org}::text is null or org_id = ${org})
+         and (${entityType}::text is null or entity_type = ${entityType})
+         and (${actor}::text is null or actor = ${actor})
+         and (${action}::text is null or action = ${action})
+         and (${search.since}::timestamptz is null or created_at >= ${search.since})
+         and (${search.until}::timestamptz is null or created_at < ${search.until})
+         and (${search.before}::bigint is null or seq < ${search.before}::bigint)
+       order by seq desc
+       limit ${search.limit}`)
+    return rows
+  },
 }
 
 /** Errors of a job that may be tried again, a batch at a time. */

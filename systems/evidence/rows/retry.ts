@@ -1,7 +1,7 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import { replay } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
-import { lockJob, type JobKey } from '../jobs/queries.ts'
+import { insertAuditEntry, lockJob, type JobKey } from '../jobs/queries.ts'
 import type { RowsOutbox } from '../outbox.ts'
 import { reopenJob } from '../results/queries.ts'
 import { listRetryable } from './queries.ts'
@@ -50,7 +50,13 @@ async function retryBatch(
   const ids = found.map(({ id }) => id)
   const reason = 'retry-errors'
   const replayed = await replay(tx, outbox, { filter: { ids }, limit: BATCH, by, reason })
-  if (replayed.length > 0) await reopenJob(tx, job.id)
+  if (replayed.length > 0) {
+    await reopenJob(tx, job.id)
+    await insertAuditEntry(tx, {
+      ...{ org: job.org_id, by, action: 'file_job.errors_retried' },
+      ...{ entity: 'file_job', entityId: job.id, details: { rows: replayed.length } },
+    })
+  }
   const isLast = found.length < BATCH
   return { requeued: replayed.length, after: isLast ? undefined : found.at(-1)?.row_number }
 }

@@ -9,9 +9,10 @@ const Time = Type.Optional(Type.String({ format: 'date-time' }))
 const Text = Type.Union([Type.String(), Type.Null()])
 
 const schema = {
-  summary: 'Who did what in payments, webhooks, reconciliation and messages, newest first',
+  summary:
+    'Who did what in payments, webhooks, reconciliation, evidence and messages, newest first',
   description:
-    "Every user sees the organisation's own entries. Entries of several audits are merged by their time.",
+    "Every user sees the organisation's own entries. Entries of several audits are merged by their time. What became of a row of an evidence file is found by the id of the row.",
   tags: ['audit'],
   querystring: Type.Object({
     limit: PageQuery.properties.limit,

@@ -49,7 +49,7 @@ export function AuditEntries() {
   return (
     <PageFrame
       title="Who did what"
-      lead="Payments, webhooks, reconciliation and messages of your organisation."
+      lead="Payments, webhooks, reconciliation, evidence files and messages of your organisation."
       actions={
         <ButtonLink variant="default" to="/audit">
           Messages and operators
@@ -64,7 +64,11 @@ export function AuditEntries() {
         idOf={({ id }) => id}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
-        empty={<Empty title="No entries yet">Payments and messages leave their traces here.</Empty>}
+        empty={
+          <Empty title="No entries yet">
+            Payments, files and messages leave their traces here.
+          </Empty>
+        }
       >
         <FilterText filter={filter} name="entityId" label="Id" />
         <FilterText filter={filter} name="entityType" label="About" />
