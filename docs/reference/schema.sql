@@ -617,6 +617,34 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION evidence.job_audited()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details)
+    values (new.org_id, coalesce(new.created_by, 'evidence.arrivals'), 'file_job.received', 'file_job',
+            new.id::text, jsonb_build_object('filename', new.filename, 'bytes', new.size_bytes));
+    return null;
+  end if;
+  if old.cancelled_at is null and new.cancelled_at is not null then
+    insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details)
+    values (new.org_id, coalesce(new.cancelled_by, 'evidence'), 'file_job.cancelled', 'file_job',
+            new.id::text, jsonb_build_object('reason', new.cancel_reason));
+  end if;
+  if new.status <> old.status and new.status in ('COMPLETED', 'REJECTED') then
+    insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details)
+    values (new.org_id, 'evidence', 'file_job.' || lower(new.status), 'file_job', new.id::text,
+            case new.status
+              when 'REJECTED' then jsonb_build_object('reason', new.reason)
+              else jsonb_build_object('success', new.success_count, 'errors', new.error_count,
+                                      'round', new.round)
+            end);
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION evidence.job_files_removed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -713,6 +741,25 @@ begin
   return null;
 end $function$;
 
+create table evidence.audit_log (
+  seq bigint not null generated always as identity,
+  org_id text not null,
+  actor text not null,
+  action text not null,
+  entity_type text not null,
+  entity_id text not null,
+  details jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null default now(),
+  audit_salt uuid default gen_random_uuid(),
+  erased_digest bytea,
+  constraint audit_log_pkey PRIMARY KEY (seq)
+);
+CREATE INDEX audit_log_age ON evidence.audit_log USING brin (created_at);
+CREATE INDEX audit_log_of_entity ON evidence.audit_log USING btree (entity_type, entity_id, seq);
+CREATE INDEX audit_log_of_org ON evidence.audit_log USING btree (org_id, seq);
+CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON evidence.audit_log FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
+CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON evidence.audit_log FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
+
 create table evidence.consumer_inbox (
   consumer text not null,
   event_id uuid not null,
@@ -777,7 +824,9 @@ CREATE INDEX file_job_content ON evidence.file_job USING btree (org_id, content_
 CREATE INDEX file_job_listed ON evidence.file_job USING btree (org_id, id);
 CREATE UNIQUE INDEX file_job_object ON evidence.file_job USING btree (bucket, storage_key, object_version) WHERE (bucket IS NOT NULL);
 CREATE INDEX file_job_unread ON evidence.file_job USING btree (created_at) WHERE ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text])) AND (total_rows IS NULL));
+CREATE TRIGGER file_job_audited AFTER UPDATE OF status, cancelled_at ON evidence.file_job FOR EACH ROW WHEN (((new.status IS DISTINCT FROM old.status) OR (new.cancelled_at IS DISTINCT FROM old.cancelled_at))) EXECUTE FUNCTION evidence.job_audited();
 CREATE TRIGGER file_job_files_removed AFTER UPDATE OF files_removed_at, upload_removed_at ON evidence.file_job FOR EACH ROW WHEN (((new.files_removed_at IS DISTINCT FROM old.files_removed_at) OR (new.upload_removed_at IS DISTINCT FROM old.upload_removed_at))) EXECUTE FUNCTION evidence.job_files_removed();
+CREATE TRIGGER file_job_received AFTER INSERT ON evidence.file_job FOR EACH ROW EXECUTE FUNCTION evidence.job_audited();
 
 create table evidence.file_job_artifact (
   id uuid not null default gen_random_uuid(),
@@ -1850,7 +1899,7 @@ create table payments.proposals (
   constraint proposals_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
   constraint proposals_check1 CHECK (((status = 'approved'::text) = (result IS NOT NULL))),
   constraint proposals_check2 CHECK (((status <> ALL (ARRAY['approved'::text, 'rejected'::text])) OR (decided_by <> proposed_by))),
-  constraint proposals_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'decision'::text, 'discard'::text, 'limits'::text]))),
+  constraint proposals_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'capture'::text, 'void'::text, 'decision'::text, 'discard'::text, 'limits'::text]))),
   constraint proposals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text])))
 );
 CREATE UNIQUE INDEX proposals_by_key ON payments.proposals USING btree (org_id, proposed_by, request_key) WHERE (request_key IS NOT NULL);
@@ -1899,10 +1948,14 @@ create table payments.reconciliation_history (
   note text,
   actor text,
   created_at timestamp with time zone not null,
+  audit_salt uuid default gen_random_uuid(),
+  erased_digest bytea,
   constraint reconciliation_history_pkey PRIMARY KEY (seq),
   constraint reconciliation_history_check CHECK ((until_no >= run_no))
 );
 CREATE INDEX reconciliation_history_of_record ON payments.reconciliation_history USING btree (run_id, line_number, seq);
+CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON payments.reconciliation_history FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
+CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON payments.reconciliation_history FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
 
 create table payments.reconciliation_links (
   payment_id uuid not null,
@@ -2118,6 +2171,7 @@ CREATE UNIQUE INDEX transactions_one_authorisation ON payments.transactions USIN
 CREATE UNIQUE INDEX transactions_one_charge ON payments.transactions USING btree (payment_id) WHERE (type = 'charge'::text);
 CREATE UNIQUE INDEX transactions_one_decision ON payments.transactions USING btree (payment_id) WHERE ((type = ANY (ARRAY['capture'::text, 'void'::text])) AND (status <> 'failed'::text));
 CREATE INDEX transactions_refunds ON payments.transactions USING btree (payment_id) WHERE (type = 'refund'::text);
+CREATE INDEX transactions_refunds_listed ON payments.transactions USING btree (id) WHERE (type = 'refund'::text);
 CREATE TRIGGER transactions_refund_guarded BEFORE INSERT OR UPDATE OF status, amount, currency, payment_id, type ON payments.transactions FOR EACH ROW WHEN (((new.type = 'refund'::text) AND (new.status <> 'failed'::text))) EXECUTE FUNCTION payments.refund_guarded();
 
 create table payments.webhook_attempts (

@@ -48,7 +48,7 @@ const AUDITED = {
 }
 
 /** The payment that a proposal is about. */
-const PROPOSED = { payment: `case when t.kind = 'refund' then t.subject end` }
+const PROPOSED = { payment: `case when t.kind in ('refund', 'capture', 'void') then t.subject end` }
 
 /** What payments, webhooks and reconciliation keep. */
 export function paymentRetention({
@@ -138,6 +138,7 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
           table: 'payments.reconciliation_history',
           key: ['seq'],
           things: { reconciliation: 't.run_id', payment: 't.payment_id' },
+          audit: true,
         },
         {
           ...reconciliation,
@@ -304,9 +305,10 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.reconciliation_history',
     key: ['seq'],
-    columns: { note: 'mention' },
+    columns: { note: 'mention', actor: 'mention' },
     org: ORG_OF_RUN,
     things: { reconciliation: 't.run_id', payment: 't.payment_id' },
+    audit: true,
   },
   {
     table: 'payments.reconciliation_records',

@@ -2,6 +2,7 @@ import { silentLog } from '@posthorn/engine'
 import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { beforeAll, expect, test } from 'vitest'
 import { paymentKeys } from '../charges/keys.ts'
+import { givePayments, reconcilerOf } from '../reconciliation/testing/reconciling.ts'
 import { paymentsDatabase, runPayments, type Answer, type Client } from '../testing/running.ts'
 import { approve } from './decide.ts'
 import { createExecutors } from './executors.ts'
@@ -202,4 +203,85 @@ test('lines of a statement above the limit, and files full of them, take a secon
   expect(record).toMatchObject({ decidedBy: 'ignored' })
   const discarded = await clerk.send(`${run}/discard`, json({ reason: 'wrong profile' }))
   expect(discarded, 'nothing is matched').toMatchObject({ status: 200 })
+})
+
+test('captures and voids above the limit take a second person', async () => {
+  const authorise = async () => {
+    const order = { amount: 1_000, currency: 'EUR', capture: 'manual' }
+    return String((await clerk.pay(`held ${(made += 1)}`, order)).body['id'])
+  }
+  const small = await authorise()
+  expect(await clerk.decide(small, 'capture', { amount: 500 })).toMatchObject({ status: 200 })
+
+  const id = await authorise()
+  const proposed = await clerk.decide(id, 'capture', { key: 'take', amount: 600 })
+  expect(proposed).toMatchObject({
+    status: 202,
+    body: { kind: 'capture', subject: id, amount: 600, currency: 'EUR', status: 'pending' },
+  })
+  expect(await clerk.decide(id, 'capture', { key: 'take', amount: 600 })).toMatchObject({
+    status: 202,
+    body: proposed.body,
+  })
+  expect(await clerk.payment(id)).toMatchObject({ authorisation: 'authorised' })
+  expect(await decide(clerk, proposed.body['id'], 'approve')).toMatchObject({ status: 403 })
+  expect(await decide(approver, proposed.body['id'], 'approve')).toMatchObject({
+    status: 200,
+    body: { status: 'approved', result: { transactionId: expect.any(String) } },
+  })
+  await expect.poll(async () => (await clerk.payment(id))['status'], POLL).toBe('succeeded')
+  expect(await clerk.payment(id)).toMatchObject({ authorisation: 'captured', capturedAmount: 600 })
+
+  const freed = await authorise()
+  const voided = await clerk.decide(freed, 'void')
+  expect(voided).toMatchObject({ status: 202, body: { kind: 'void', amount: 1_000 } })
+  expect(await decide(approver, voided.body['id'], 'approve')).toMatchObject({ status: 200 })
+  expect(await clerk.payment(freed)).toMatchObject({ status: 'failed', authorisation: 'voided' })
+})
+
+test('a file with large matches is discarded, and a large suggestion accepted, by two persons', async () => {
+  const mine = reconcilerOf(clerk)
+  const [exact, near] = await givePayments(pool, [
+    { name: 'exact', amount: 900, org: 'acme', status: 'succeeded' },
+    { name: 'near', amount: 1_000, org: 'acme', status: 'succeeded' },
+  ])
+  const id = await mine.upload([
+    { name: 'exact', amount: '9.00' },
+    { name: 'near', amount: '9.96' },
+  ])
+  await mine.run(id)
+  const passes = [{ kind: 'amount_tolerance', absolute: 5, bps: 0 }]
+  await mine.post(`/${id}/suggest`, { passes })
+  const { body: listed } = await mine.get(`/${id}/suggestions`)
+  const [suggestion] = listed['items'] as { id: string }[]
+  const path = `/${id}/suggestions/${String(suggestion?.id)}/accept`
+  const accepted = await mine.post(path, { reason: 'rounded by the bank' })
+  expect(accepted).toMatchObject({
+    status: 202,
+    body: { kind: 'decision', amount: 996, reason: 'rounded by the bank', status: 'pending' },
+  })
+  expect(await mine.post(path, {})).toMatchObject({
+    status: 409,
+    body: { code: 'PROPOSAL_PENDING', proposalId: accepted.body['id'] },
+  })
+  const lineOf = async (line: string) =>
+    (await mine.records(id)).find((record) => record.id === line)
+  expect(await lineOf('3')).toMatchObject({ status: 'unmatched' })
+  expect(await decide(approver, accepted.body['id'], 'approve')).toMatchObject({
+    status: 200,
+    body: { result: { runId: id, recordId: '3' } },
+  })
+  expect(await lineOf('3')).toMatchObject({ status: 'matched', matchedPaymentId: near })
+
+  const discarded = await mine.post(`/${id}/discard`, { reason: 'wrong month' })
+  expect(discarded).toMatchObject({ status: 202, body: { kind: 'discard', subject: id } })
+  expect((await mine.get(`/${id}`)).body).toMatchObject({ discarded: null, matched: 2 })
+  expect(await lineOf('2')).toMatchObject({ matchedPaymentId: exact })
+  expect(await decide(approver, discarded.body['id'], 'approve')).toMatchObject({ status: 200 })
+  // In the name of the one who proposed it.
+  expect((await mine.get(`/${id}`)).body).toMatchObject({
+    discarded: { by: 'clara', reason: 'wrong month' },
+    matched: 0,
+  })
+  expect(await decide(second, discarded.body['id'], 'approve')).toMatchObject({ status: 409 })
 })

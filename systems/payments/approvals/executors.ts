@@ -1,15 +1,17 @@
+import type { Transaction } from '@posthorn/engine'
 import type { IdempotencyStore } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import type { Gateway } from '../../gateway/index.ts'
+import { beginDecision } from '../charges/authorisations/begin.ts'
 import { drive } from '../charges/drive.ts'
-import { beginRefund } from '../charges/work.ts'
+import { beginRefund, type Begun, type RefundAsked } from '../charges/work.ts'
 import { createAuditLog } from '../charges/queries.ts'
 import { decideOn, explainTaken, tellCounts } from '../reconciliation/decisions/decide.ts'
 import type { Decision } from '../reconciliation/decisions/decision.ts'
 import { discardIn } from '../reconciliation/discard/discard.ts'
 import { acceptIn, type Answer } from '../reconciliation/suggestions/suggest.ts'
 import { beginRun } from '../reconciliation/runs/reconcile.ts'
-import type { Executors } from './decide.ts'
+import type { Executor, Executors } from './decide.ts'
 import { replaceLimits, type Limit } from './queries.ts'
 
 export interface ExecutorOptions {
@@ -28,26 +30,32 @@ type DecisionRequest = { readonly runId: string } & (
 
 /** How each kind of proposal is carried out: as the direct call does it, in the proposer's name. */
 export function createExecutors({ pool, keys, gateway }: ExecutorOptions): Executors {
-  return {
-    refund: {
-      permission: 'approve',
-      async execute(tx, { id, org_id: org, proposed_by: sub, request }) {
-        const { paymentId, amount } = request as { paymentId: string; amount?: number }
-        const begun = await beginRefund(tx, keys, {
-          // Its own key: what was begun goes on by it in any process, and begins once.
-          keyed: { scope: 'proposal', key: id, fingerprint: id },
-          caller: { sub, org, role: 'clerk', expiresAt: 0 },
-          ...{ paymentId, amount, approval: 'approved' },
-        })
-        if (begun.kind === 'refund') return { result: { refundId: begun.refund.id } }
-        if (begun.kind !== 'work') throw new Error(`The key of proposal ${id} was used before.`)
-        const { claim, work } = begun
-        return {
-          result: { refundId: work.transactionId },
-          finish: () => drive({ pool, gateway, by: sub }, claim, work),
-        }
-      },
+  const atGateway = (
+    begin: (tx: Transaction, asked: RefundAsked) => Promise<Begun>,
+    called = 'transactionId',
+  ): Executor => ({
+    permission: 'approve',
+    async execute(tx, { id, org_id: org, proposed_by: sub, request }) {
+      const { paymentId, amount } = request as { paymentId: string; amount?: number }
+      const begun = await begin(tx, {
+        // Its own key: what was begun goes on by it in any process, and begins once.
+        keyed: { scope: 'proposal', key: id, fingerprint: id },
+        caller: { sub, org, role: 'clerk', expiresAt: 0 },
+        ...{ paymentId, amount, approval: 'approved' },
+      })
+      if (begun.kind === 'refund') return { result: { [called]: begun.refund.id } }
+      if (begun.kind !== 'work') throw new Error(`The key of proposal ${id} was used before.`)
+      const { claim, work } = begun
+      return {
+        result: { [called]: work.transactionId },
+        finish: () => drive({ pool, gateway, by: sub }, claim, work),
+      }
     },
+  })
+  return {
+    refund: atGateway((tx, asked) => beginRefund(tx, keys, asked), 'refundId'),
+    capture: atGateway((tx, asked) => beginDecision(tx, keys, { ...asked, type: 'capture' })),
+    void: atGateway((tx, asked) => beginDecision(tx, keys, { ...asked, type: 'void' })),
     decision: {
       permission: 'approve',
       async execute(tx, { org_id: org, proposed_by: by, request }) {

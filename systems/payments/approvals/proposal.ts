@@ -1,7 +1,14 @@
 export const PROPOSAL_STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
 export type ProposalStatus = (typeof PROPOSAL_STATES)[number]
 
-export const PROPOSAL_KINDS = ['refund', 'decision', 'discard', 'limits'] as const
+export const PROPOSAL_KINDS = [
+  'refund',
+  'capture',
+  'void',
+  'decision',
+  'discard',
+  'limits',
+] as const
 export type ProposalKind = (typeof PROPOSAL_KINDS)[number]
 
 /** A row of `payments.proposals`. */

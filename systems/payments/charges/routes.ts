@@ -126,9 +126,17 @@ export function paymentRoutes(
       const unnamed = { scope: `${type} of ${paymentId}`, key: uuid(), fingerprint: '' }
       const keyed = keyedRequest(request) ?? unnamed
       const { amount } = (request.body ?? {}) as { readonly amount?: number }
-      const asked = { keyed, caller, paymentId, type, amount }
-      const begun = await transaction(pool, (tx) => beginDecision(tx, keys, asked))
-      return answer(reply, begun, caller)
+      const asked = { keyed, caller, paymentId, type, amount, approval: fourEyes }
+      const proposed: Proposed = {
+        ...{ org: caller.org, by: caller.sub, kind: type, subject: paymentId, reason: null },
+        request: { paymentId, ...(amount !== undefined && { amount }) },
+        requestKey: keyed === unnamed ? null : keyed.key,
+      }
+      const outcome = await doOrPropose(pool, proposed, () =>
+        transaction(pool, (tx) => beginDecision(tx, keys, asked)),
+      )
+      if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
+      return answer(reply, outcome.done, caller)
     })
   }
 

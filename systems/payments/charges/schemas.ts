@@ -112,6 +112,9 @@ const params = Type.Object({ id: Id })
 const key = (description: string) =>
   Type.Object({ 'idempotency-key': Type.Optional(Type.String({ description })) })
 
+const PROPOSED =
+  'Above the limit for four eyes it is proposed instead (202), and done when another user approves it.'
+
 export const createPayment = {
   tags,
   summary: 'Take a payment, once for each Idempotency-Key',
@@ -143,6 +146,7 @@ export const createPayment = {
 export const capturePayment = {
   tags,
   summary: 'Take what is authorised, or a part of it; the rest is set free',
+  description: PROPOSED,
   headers: key('optional'),
   params,
   body: Type.Union([
@@ -157,22 +161,22 @@ export const capturePayment = {
     }),
     Type.Null(),
   ]),
-  response: { 200: HeldReceipt },
+  response: { 200: HeldReceipt, 202: ProposalResource },
 }
 
 export const voidPayment = {
   tags,
   summary: 'Set free what is authorised: nothing is taken, and the payment has failed',
+  description: PROPOSED,
   headers: key('optional'),
   params,
-  response: { 200: HeldReceipt },
+  response: { 200: HeldReceipt, 202: ProposalResource },
 }
 
 export const refundPayment = {
   tags,
   summary: 'Give an amount of a payment back, or all that is left of it',
-  description:
-    'Above the limit for four eyes it is proposed instead (202), and done when another user approves it.',
+  description: PROPOSED,
   headers: key('optional'),
   params,
   body: Type.Union([

@@ -104,6 +104,12 @@ export const PaymentSideResource = Type.Object({
   createdAt: Type.String(),
 })
 
+const RefundSideResource = Type.Object({
+  ...PaymentSideResource.properties,
+  paymentId: Id,
+  gatewayRef: Nullable,
+})
+
 export const SuggestionResource = Type.Object({
   id: Id,
   recordId: Type.String(),
@@ -202,11 +208,21 @@ export const listMissing = {
       maximum: 366,
       default: 0,
       description:
-        'T+n: days that the bank has for a payment; one is missing only once they are over',
+        'T+n: business days (Monday to Friday) that the bank has for a payment; one is missing only once they are over',
     }),
     status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
   }),
   response: { 200: pageOf(PaymentSideResource) },
+}
+export const listRefunds = {
+  tags,
+  summary: 'Refunds that no record has, newest first: what money going out may be',
+  params: runParams,
+  querystring: Type.Object({
+    ...LinePage,
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+  }),
+  response: { 200: pageOf(RefundSideResource) },
 }
 /** As many as `run_no` can count. */
 const MOST_RUNS = 2_147_483_647

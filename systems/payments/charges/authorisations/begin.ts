@@ -1,5 +1,6 @@
 import { uuid, type Transaction } from '@posthorn/engine'
 import { claimKey, saveState, type IdempotencyStore } from '@posthorn/engine/inbox'
+import { requireApproval, type Approval } from '../../approvals/four-eyes.ts'
 import { problem } from '../../problems.ts'
 import { stateOf, type KeyState } from '../keys.ts'
 import { lockPayment } from '../queries.ts'
@@ -11,13 +12,14 @@ export interface AskedDecision extends Asked {
   readonly type: 'capture' | 'void'
   /** To be captured, in minor units; left out: all that is held. */
   readonly amount?: number | undefined
+  readonly approval: Approval
 }
 
 /** First phase of a capture or a void: of money that is held, one at a time. */
 export async function beginDecision(
   tx: Transaction,
   keys: IdempotencyStore,
-  { keyed, caller, paymentId, type, amount: wanted }: AskedDecision,
+  { keyed, caller, paymentId, type, amount: wanted, approval }: AskedDecision,
 ): Promise<Begun> {
   const claim = await claimKey(tx, keys, keyed)
   if (claim.kind !== 'claimed') return claim
@@ -35,6 +37,8 @@ export async function beginDecision(
   if (amount > held) {
     throw problem('CAPTURE_EXCEEDS_AUTHORISATION', { detail: `${held} is authorised.` })
   }
+  const weighed = { org: payment.org_id, currency: payment.currency, amount }
+  await requireApproval(tx, approval, weighed)
   const transactionId = uuid()
   const ids = { transactionId, gatewayKey: `${type}-${transactionId}` }
   const begun = await insertDecision(tx, { paymentId, ...ids, type, amount, by: caller.sub })

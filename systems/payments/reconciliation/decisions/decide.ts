@@ -64,15 +64,16 @@ export async function decideOn(
     const detail = `It is ${status}, ${by === null ? 'not decided yet' : `decided by ${by}`}.`
     throw problem('DECISION_NOT_POSSIBLE', { detail })
   }
-  if (decision.kind === 'match' || decision.kind === 'ignore') {
-    const weighed = { org: run.org_id, currency: record.currency, amount: Number(record.amount) }
-    await requireApproval(tx, decision.approval, weighed)
-  }
   const { paymentIds = [], refundIds = [], adjustment } = decision
   const matched =
     decision.kind === 'match'
       ? await checkMatch(tx, { org: run.org_id }, { record, decision })
       : null
+  // Last: what cannot be done is refused, not proposed.
+  if (decision.kind === 'match' || decision.kind === 'ignore') {
+    const weighed = { org: run.org_id, currency: record.currency, amount: Number(record.amount) }
+    await requireApproval(tx, decision.approval, weighed)
+  }
   const key = { runId: run.id, line }
   const decided: Decided = { ...key, rule, paymentIds, refundIds, matched, adjustment }
   await deleteLinks(tx, decided)

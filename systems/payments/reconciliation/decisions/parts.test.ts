@@ -1,3 +1,4 @@
+import { sealAudits, verifyAudits } from '@posthorn/engine/operate'
 import type { PoolClient } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
@@ -241,27 +242,76 @@ describe('of two who use one payment at the same time, the first has it', () => 
   })
 })
 
-test('missing payments are those of a period, once the bank has had its days', async () => {
+test('missing payments are those of a period, once the bank has had its business days', async () => {
   const me = await newUser()
-  const day = (back: number) => new Date(Date.now() - back * 86_400_000).toISOString()
-  const pay = (name: string, back: number) => me.pay(name, 100, { status, createdAt: day(back) })
-  await pay('old', 20)
-  await pay('week', 7)
-  await pay('yesterday', 1)
-  await pay('today', 0)
+  const { rows } = await db.pool.query<{ now: Date }>('select posthorn.now() as now')
+  const now = rows[0]?.now ?? new Date()
+  const day = (back: number) => new Date(now.getTime() - back * 86_400_000)
+  const date = (back: number) => day(back).toISOString().slice(0, 10)
+  const backs = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20]
+  for (const back of backs) {
+    await me.pay(`d${back}`, 100, { status: 'succeeded', createdAt: day(back).toISOString() })
+  }
   const id = await me.upload([{ name: 'x', amount: '1.00' }])
   await me.run(id)
   const missing = async (query: string) =>
     ((await me.get(`/${id}/missing?${query}`)).body['items'] as { externalPaymentId: string }[])
       .map((payment) => payment.externalPaymentId)
       .toSorted()
-  const date = (back: number) => day(back).slice(0, 10)
-  expect(await missing('')).toEqual(['old', 'today', 'week', 'yesterday'])
-  expect(await missing('settlesWithin=2')).toEqual(['old', 'week'])
-  expect(await missing(`from=${date(10)}`)).toEqual(['today', 'week', 'yesterday'])
-  expect(await missing(`from=${date(10)}&to=${date(1)}`)).toEqual(['week', 'yesterday'])
-  expect(await missing(`to=${date(1)}&settlesWithin=7`)).toEqual(['old', 'week'])
+  const names = (chosen: readonly number[]) => chosen.map((back) => `d${back}`).toSorted()
+  /** Mondays to Fridays after a day, until today. */
+  const businessDaysSince = (back: number) =>
+    Array.from({ length: back }, (_, i) => day(i).getUTCDay()).filter((of) => of !== 0 && of !== 6)
+      .length
+  for (const days of [0, 1, 2, 3, 5, 7]) {
+    const due = backs.filter((back) => businessDaysSince(back) >= days)
+    expect(await missing(`settlesWithin=${days}`), `T+${days}`).toEqual(names(due))
+  }
+  expect(await missing('settlesWithin=366')).toEqual([])
+  expect(await missing(`from=${date(5)}`)).toEqual(names([0, 1, 2, 3, 4, 5]))
+  expect(await missing(`from=${date(5)}&to=${date(1)}`)).toEqual(names([1, 2, 3, 4, 5]))
   for (const query of ['from=2026-02-30', 'settlesWithin=-1', 'from=2026-03-02&to=2026-03-01']) {
     expect((await me.get(`/${id}/missing?${query}`)).status, query).toBe(400)
   }
+})
+
+test('refunds that no line has are listed to choose from', async () => {
+  const me = await newUser()
+  const payment = await me.pay('A', 1_000, { status: 'succeeded' })
+  const [used, free] = [
+    await giveRefund(db.pool, { of: payment, amount: 300 }),
+    await giveRefund(db.pool, { of: payment, amount: 200 }),
+  ]
+  await giveRefund(db.pool, { of: payment, amount: 100, status: 'failed' })
+  const id = await me.upload([{ name: 'bank', amount: '-3.00' }])
+  await me.run(id)
+  const listed = async (query = '') =>
+    ((await me.get(`/${id}/refunds?${query}`)).body['items'] as { id: string }[]).map(
+      (refund) => refund.id,
+    )
+  expect(await listed()).toEqual([free, used].toSorted().toReversed())
+  expect(await listed('currency=USD')).toEqual([])
+  const body = { reason: 'by the reference of the gateway', refundIds: [used] }
+  expect(await me.post(`/${id}/records/2/match`, body)).toMatchObject({
+    status: 200,
+    body: { status: 'matched', matchedAs: 'refund', refundIds: [used] },
+  })
+  expect(await listed('currency=EUR')).toEqual([free])
+})
+
+test('what a line was before is only added to, and a change of it is found', async () => {
+  const me = await newUser()
+  const id = await me.upload([{ name: 'x', amount: '1.00' }])
+  await me.run(id)
+  await me.post(`/${id}/records/2/ignore`, { reason })
+  await me.post(`/${id}/records/2/reopen`, { reason })
+  const change = `update payments.reconciliation_history set note = 'x' where run_id = '${id}'`
+  await expect(db.pool.query(change)).rejects.toMatchObject({ code: '42501' })
+  await sealAudits(db.pool)
+  expect((await verifyAudits(db.pool)).findings).toEqual([])
+  await db.pool.query(`begin; set local session_replication_role = replica; ${change}; commit`)
+  const { findings } = await verifyAudits(db.pool)
+  expect(new Set(findings.map(({ kind, audit }) => `${kind} ${audit}`))).toEqual(
+    new Set(['changed payments.reconciliation_history']),
+  )
 })

@@ -1,7 +1,7 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { RunKey } from '../owner.ts'
+import type { Owner, RunKey } from '../owner.ts'
 import type { Reason } from '../reason.ts'
-import type { Detail, PaymentSide, StatementRecord } from './record.ts'
+import type { Detail, PaymentSide, RefundSide, StatementRecord } from './record.ts'
 
 /** What was taken of the payment `p`: of one that was captured in part, that part. */
 export const takenAmount = sql`coalesce(p.captured_amount, p.amount)`
@@ -112,10 +112,32 @@ export interface MissingPage extends RunKey {
   /** Days of payments, as `2026-03-07`. */
   readonly from: string | undefined
   readonly to: string | undefined
-  /** Days that the bank has for a payment: younger ones are not missing yet. */
+  /** Business days that the bank has for a payment: younger ones are not missing yet. */
   readonly settlesWithin: number
   readonly before: string | undefined
   readonly limit: number
+}
+
+export interface RefundPage extends Owner {
+  readonly currency: string | undefined
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+/** Refunds of the organisation that no record of any run has, newest first. */
+export async function selectFreeRefunds(db: Queryable, page: RefundPage): Promise<RefundSide[]> {
+  const { rows } = await db.query<RefundSide>(sql`
+    select t.id, t.payment_id, t.amount, t.currency, t.status, t.gateway_ref,
+           p.external_payment_id, t.created_at
+      from payments.transactions as t
+      join payments.payments as p on p.id = t.payment_id
+     where p.org_id = ${page.org} and t.type = 'refund' and t.status <> 'failed'
+       and (${page.currency ?? null}::text is null or t.currency = ${page.currency ?? null})
+       and not exists (select from payments.reconciliation_refunds as f where f.refund_id = t.id)
+       and (${page.before ?? null}::uuid is null or t.id < ${page.before ?? null}::uuid)
+     order by t.id desc
+     limit ${page.limit}`)
+  return rows
 }
 
 /** What the records say that stand for parts of the payment `p`. */
@@ -157,6 +179,15 @@ export const missingPayments = (key: RunKey) => sql`
                       where r.run_id = ${key.id}
                         and r.external_transaction_id = other.external_payment_id)`
 
+/** The last day whose payments have had so many business days, Monday to Friday, since. */
+const lastDue = (days: number) => sql`
+  (select max(day)::date
+     from (select (posthorn.now() at time zone 'UTC')::date as today) as t
+    cross join generate_series(t.today - ${days}::integer * 2 - 7, t.today, interval '1 day') as day
+    where (select count(*)
+             from generate_series(day + interval '1 day', t.today, interval '1 day') as later
+            where extract(isodow from later) < 6) >= ${days})`
+
 /** Newest first. */
 export async function selectMissing(tx: Transaction, page: MissingPage): Promise<PaymentSide[]> {
   const { rows } = await tx.query<PaymentSide>(sql`
@@ -167,8 +198,7 @@ export async function selectMissing(tx: Transaction, page: MissingPage): Promise
             or (p.created_at at time zone 'UTC')::date >= ${page.from ?? null}::date)
        and (${page.to ?? null}::date is null
             or (p.created_at at time zone 'UTC')::date <= ${page.to ?? null}::date)
-       and (p.created_at at time zone 'UTC')::date + ${page.settlesWithin}::integer
-           <= (posthorn.now() at time zone 'UTC')::date
+       and (p.created_at at time zone 'UTC')::date <= ${lastDue(page.settlesWithin)}
        and (${page.before ?? null}::uuid is null or p.id < ${page.before ?? null}::uuid)
      order by p.id desc
      limit ${page.limit}`)

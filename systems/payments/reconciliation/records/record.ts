@@ -104,3 +104,17 @@ export function paymentSide(payment: PaymentSide) {
     createdAt: payment.created_at.toISOString(),
   }
 }
+
+/** A refund beside a record. */
+export interface RefundSide extends PaymentSide {
+  readonly payment_id: string
+  readonly gateway_ref: string | null
+}
+
+export function refundSide(refund: RefundSide) {
+  return {
+    ...paymentSide(refund),
+    paymentId: refund.payment_id,
+    gatewayRef: refund.gateway_ref,
+  }
+}

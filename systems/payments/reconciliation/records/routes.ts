@@ -13,11 +13,12 @@ import {
   selectChanges,
   selectDetails,
   selectDetailsOf,
+  selectFreeRefunds,
   selectMissing,
   selectPaymentSides,
   selectRecords,
 } from './queries.ts'
-import { detailResource, paymentSide, recordResource } from './record.ts'
+import { detailResource, paymentSide, recordResource, refundSide } from './record.ts'
 
 const ByLine = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
 
@@ -81,6 +82,15 @@ export function recordRoutes(app: App, pool: Pool): void {
       return selectMissing(tx, page)
     })
     return toPage(rows, limit, { item: paymentSide, after: (row) => row.id })
+  })
+
+  app.get(`${PATH}/:id/refunds`, { schema: schemas.listRefunds }, async (request) => {
+    const { limit, cursor, currency } = request.query
+    const { org_id: org } = await own(request)
+    const before =
+      cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
+    const rows = await selectFreeRefunds(pool, { org, currency, before, limit: limit + 1 })
+    return toPage(rows, limit, { item: refundSide, after: (row) => row.id })
   })
 
   app.get(`${PATH}/:id/changes`, { schema: schemas.listChanges }, async (request) => {
