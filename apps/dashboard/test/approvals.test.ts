@@ -44,11 +44,33 @@ test('a refund above the limit is proposed by one user and approved by another',
   await expect.poll(read, patient).toMatchObject({ status: 'refunded' })
 })
 
-test('a viewer looks, is told why no more, and searches the audit', async () => {
+test('a viewer looks, sees why there is no more to do, and searches the audit', async () => {
   const id = await succeeded()
   const viewer = await dashboard.open(`/payments?open=${id}`, { org, sub: 'vera', role: 'viewer' })
-  await viewer.getByText('Your role, viewer, may not create payments').first().waitFor()
-  expect(await viewer.getByRole('button', { name: 'Refund', exact: true }).count()).toBe(0)
+  const refund = viewer.getByRole('button', { name: 'Refund', exact: true, disabled: true })
+  await refund.waitFor()
+  await refund.focus()
+  await viewer
+    .getByRole('tooltip')
+    .getByText('Your role, viewer, may not create payments')
+    .waitFor()
+  await refund.press('Enter')
+  expect(await viewer.getByRole('dialog', { name: 'Refund' }).count()).toBe(0)
+  await axe(viewer)
+  for (const [path, name] of [
+    ['/payments', 'New payment'],
+    ['/webhooks', 'New endpoint'],
+    ['/reconciliation/profiles', 'New profile'],
+    ['/sagas', 'Place an order'],
+    ['/outbound', 'Send a message'],
+  ] as const) {
+    await viewer.goto(`${dashboard.url}${path}`)
+    const button = viewer.getByRole('button', { name, disabled: true })
+    await button.first().waitFor()
+    expect(await button.first().getAttribute('aria-description'), path).toMatch(
+      /^Your role, viewer/,
+    )
+  }
   await viewer.goto(`${dashboard.url}/audit/entries?entityId=${id}`)
   await viewer.getByText('payment.created').first().waitFor()
   await axe(viewer)

@@ -126,7 +126,7 @@ test('a part is refunded, a dispute is shown, and both are found by filters', as
   await drawer.getByText('The gateway was asked to refund €5.00').waitFor()
   await axe(page)
   await screenshot(page, 'payment-disputed-light')
-  await page.goto(`${dashboard.url}/payments?disputed=true&amountFrom=3100&amountTo=3100`)
+  await page.goto(`${dashboard.url}/payments?disputed=true&currency=EUR&least=31.00&most=31`)
   const table = page.getByRole('grid', { name: 'Payments' })
   await table.getByRole('gridcell', { name: '€31.00' }).waitFor()
   await table.getByRole('gridcell', { name: 'opened' }).waitFor()
@@ -172,7 +172,7 @@ test('money is held, a part of it is captured, and another hold is voided', asyn
   await screenshot(page, 'payment-voided-light')
 })
 
-test('what the gateway told is listed, leads to its payment and back, and is reprocessed', async () => {
+test('events of the gateway are listed, lead to its payment and back, and is reprocessed', async () => {
   const id = await succeeded(2_760)
   const odd = await tell('payment.refunded', { paymentId: id, amount: 9_999 })
   const page = await dashboard.open(`/payments/events?paymentId=${id}`)

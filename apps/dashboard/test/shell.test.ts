@@ -26,7 +26,7 @@ describe('the login page', () => {
 
   test('logging out ends the session, and a reload does not bring it back', async () => {
     const page = await dashboard.open()
-    await page.getByRole('button', { name: /platform of demo/ }).click()
+    await page.getByRole('button', { name: /platform operator, demo/ }).click()
     await axe(page)
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByText('You are logged out.').waitFor()
@@ -109,7 +109,7 @@ describe('the keyboard', () => {
 describe('the theme', () => {
   test('is the system’s until the user chooses, and then theirs from the first frame', async () => {
     const page = await dashboard.open('/', { theme: 'dark' })
-    await page.getByRole('button', { name: /platform of demo/ }).click()
+    await page.getByRole('button', { name: /platform operator, demo/ }).click()
     expect(await scheme(page)).toBe('dark')
     await page.getByText('Light', { exact: true }).click()
     await expect.poll(() => scheme(page), soon).toBe('light')

@@ -7,8 +7,8 @@ import { testServer } from './testing/test-server.ts'
 const PATIENT = { timeout: 30_000 }
 const UNKNOWN = '01890a5d-ac96-774b-bcce-b302099a8057'
 
-const all = await loadSystems({})
-const systems = all.filter(({ name }) => name === 'payments' || name === 'evidence')
+const installed = await loadSystems({})
+const systems = installed.filter(({ name }) => name === 'payments' || name === 'evidence')
 const server = await testServer(await testDatabase(), { systems })
 const { body: description } = await server.call('/openapi.json')
 const paths = description['paths'] as Record<string, Record<string, unknown>>

@@ -162,7 +162,7 @@ export const rowAudit: AuditSource = {
          and (${search.since}::timestamptz is null or created_at >= ${search.since})
          and (${search.until}::timestamptz is null or created_at < ${search.until})
          and (${search.before}::bigint is null or seq < ${search.before}::bigint)
-       order by seq desc
+       order by moves.seq desc
        limit ${search.limit}`)
     return rows
   },

@@ -293,7 +293,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -379,7 +379,7 @@ export interface paths {
                 /** Format: uuid */
                 id: string
                 /** @enum {unknown} */
-                kind: 'refund' | 'decision' | 'discard' | 'limits'
+                kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
                 /** Format: date-time */
                 proposedAt: string
                 proposedBy: string
@@ -464,7 +464,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -559,7 +559,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -649,7 +649,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -739,7 +739,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -878,8 +878,8 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Who did what in payments, webhooks, reconciliation and messages, newest first
-     * @description Every user sees the organisation's own entries. Entries of several audits are merged by their time.
+     * Who did what in payments, webhooks, reconciliation, evidence and messages, newest first
+     * @description Every user sees the organisation's own entries. Entries of several audits are merged by their time. What became of a row of an evidence file is found by the id of the row.
      */
     get: {
       parameters: {
@@ -4175,6 +4175,8 @@ export interface paths {
                   'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
                 )[]
               }[]
+              /** @description what the token of a portal may do; null for users */
+              portal: ('read' | 'write') | null
               /** @enum {unknown} */
               role: 'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
               sub: string
@@ -7984,7 +7986,10 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Take what is authorised, or a part of it; the rest is set free */
+    /**
+     * Take what is authorised, or a part of it; the rest is set free
+     * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
+     */
     post: {
       parameters: {
         query?: never
@@ -8045,6 +8050,42 @@ export interface paths {
               id: string
               /** @enum {unknown} */
               status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
             }
           }
         }
@@ -8297,7 +8338,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -8479,7 +8520,10 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Set free what is authorised: nothing is taken, and the payment has failed */
+    /**
+     * Set free what is authorised: nothing is taken, and the payment has failed
+     * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
+     */
     post: {
       parameters: {
         query?: never
@@ -8533,6 +8577,42 @@ export interface paths {
               id: string
               /** @enum {unknown} */
               status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+            }
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number | null
+              currency: string | null
+              decidedAt: string | null
+              decidedBy: string | null
+              decisionReason: string | null
+              /** Format: date-time */
+              expiresAt: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
+              /** Format: date-time */
+              proposedAt: string
+              proposedBy: string
+              reason: string | null
+              request: {
+                [key: string]: unknown
+              }
+              result: {
+                [key: string]: unknown
+              } | null
+              /** @enum {unknown} */
+              status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
+              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              subject: string
             }
           }
         }
@@ -10454,7 +10534,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -10727,7 +10807,7 @@ export interface paths {
           /** @description payments of this day and later (UTC) */
           from?: string
           limit?: number
-          /** @description T+n: days that the bank has for a payment; one is missing only once they are over */
+          /** @description T+n: business days (Monday to Friday) that the bank has for a payment; one is missing only once they are over */
           settlesWithin?: number
           status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
           /** @description payments of this day and earlier */
@@ -11241,7 +11321,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -11398,7 +11478,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -11542,7 +11622,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -11686,7 +11766,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -11706,6 +11786,82 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/reconciliations/{id}/refunds': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Refunds that no record has, newest first: what money going out may be */
+    get: {
+      parameters: {
+        query?: {
+          currency?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description in minor units */
+                amount: number
+                createdAt: string
+                currency: string
+                externalPaymentId: string | null
+                gatewayRef: string | null
+                /** Format: uuid */
+                id: string
+                /** Format: uuid */
+                paymentId: string
+                status: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never
@@ -12172,7 +12328,7 @@ export interface paths {
               /** Format: uuid */
               id: string
               /** @enum {unknown} */
-              kind: 'refund' | 'decision' | 'discard' | 'limits'
+              kind: 'refund' | 'capture' | 'void' | 'decision' | 'discard' | 'limits'
               /** Format: date-time */
               proposedAt: string
               proposedBy: string
@@ -16033,7 +16189,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the gateway told, newest first; with unknown_payment, for platform operators, what named no payment here */
+    /** Events of the gateway, newest first; with unknown_payment, for platform operators, those that name no payment here */
     get: {
       parameters: {
         query?: {

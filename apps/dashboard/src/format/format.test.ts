@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatDuration, formatRelative } from './duration.ts'
-import { formatMoney, setMinorUnits } from './money.ts'
+import { formatMoney, parseMoney, plainMoney, setMinorUnits } from './money.ts'
 
 setMinorUnits({ EUR: 2, HUF: 2, IQD: 3, JPY: 0, KWD: 3, UYW: 4, USD: 2 })
 
@@ -46,4 +46,43 @@ test('a sum that is too large for a number keeps its cents', () => {
   expect(formatMoney('900719925474099123', 'EUR', 'en')).toBe('€9,007,199,254,740,991.23')
   expect(formatMoney('-1250', 'EUR', 'en')).toBe('-€12.50')
   expect(formatMoney('1250', 'JPY', 'en')).toBe('¥1,250')
+})
+
+test.each([
+  ['12.50', 'EUR', 1_250],
+  ['12,5', 'EUR', 1_250],
+  ['12', 'EUR', 1_200],
+  ['0.07', 'EUR', 7],
+  ['1,234', 'EUR', 123_400],
+  ['1,234.5', 'EUR', 123_450],
+  ['1.234.567,89', 'EUR', 123_456_789],
+  ["1'234.50", 'EUR', 123_450],
+  ['1 234,50', 'EUR', 123_450],
+  ['1200', 'JPY', 1_200],
+  ['1,200', 'JPY', 1_200],
+  ['12.5', 'JPY', undefined],
+  ['1.5', 'KWD', 1_500],
+  ['1.234', 'KWD', 1_234],
+  ['1,234.567', 'KWD', 1_234_567],
+  ['12.505', 'EUR', 1_250_500],
+  ['12.5051', 'EUR', undefined],
+  ['12.', 'EUR', undefined],
+  ['1,23,456', 'EUR', undefined],
+  ['-5', 'EUR', undefined],
+  ['abc', 'EUR', undefined],
+  ['5', 'XAU', undefined],
+])('%s %s are %s minor units', (text, currency, minor) => {
+  expect(parseMoney(text, currency)).toBe(minor)
+})
+
+test('a field shows what it reads', () => {
+  for (const [minor, currency, text] of [
+    [1_250, 'EUR', '12.50'],
+    [7, 'EUR', '0.07'],
+    [1_200, 'JPY', '1200'],
+    [1_234, 'KWD', '1.234'],
+  ] as const) {
+    expect(plainMoney(minor, currency)).toBe(text)
+    expect(parseMoney(text, currency)).toBe(minor)
+  }
 })

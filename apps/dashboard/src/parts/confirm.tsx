@@ -11,6 +11,8 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, type SubmitEvent, useState } from 'react'
+import type { PermissionName } from '../session/use-permission.ts'
+import { PermittedButton } from './permitted.tsx'
 import { sentenceOf } from './use-action.ts'
 
 interface ConfirmProps {
@@ -102,19 +104,21 @@ function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
 }
 
 interface ConfirmButtonProps extends Omit<ConfirmProps, 'isOpen' | 'onClose' | 'children'> {
+  /** What the server asks for. Default `write`. */
+  readonly to?: PermissionName
   readonly label: ReactNode
   readonly button?: ButtonProps
   readonly children?: ReactNode
 }
 
-/** A button that asks first. */
-export function ConfirmButton({ label, button, ...confirm }: ConfirmButtonProps) {
+/** A button that asks first; for those who may not use it, disabled with the reason. */
+export function ConfirmButton({ to = 'write', label, button, ...confirm }: ConfirmButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Button variant="default" {...button} onClick={open}>
+      <PermittedButton to={to} variant="default" {...button} onClick={open}>
         {label}
-      </Button>
+      </PermittedButton>
       <Confirm {...confirm} isOpen={isOpen} onClose={close} />
     </>
   )

@@ -2,6 +2,7 @@ import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconAdjustments, IconFilterOff, IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { parseMoney, plainMoney } from '../format/money.ts'
 import type { Filter } from './use-filter.ts'
 
 /** What narrows a list, bound to the address; `/` comes to its first field. */
@@ -33,8 +34,14 @@ interface FilterFieldProps {
 
 const TYPING_MS = 300
 
+interface FilterTextProps extends FilterFieldProps {
+  /** What is missing or wrong; undefined if nothing is. */
+  readonly hint?: string | undefined
+  readonly isDisabled?: boolean
+}
+
 /** A field to type in; the list follows when one stops for a moment. */
-export function FilterText({ filter, name, label }: FilterFieldProps) {
+export function FilterText({ filter, name, label, hint, isDisabled = false }: FilterTextProps) {
   const known = filter.values[name] ?? ''
   const [typed, setTyped] = useState(known)
   const [seen, setSeen] = useState(known)
@@ -60,7 +67,28 @@ export function FilterText({ filter, name, label }: FilterFieldProps) {
       }}
       leftSection={<IconSearch size={14} aria-hidden />}
       maxLength={500}
+      {...(hint !== undefined && { placeholder: hint })}
+      error={hint !== undefined && typed !== ''}
+      disabled={isDisabled}
       w={{ base: '100%', xs: 220 }}
+    />
+  )
+}
+
+/** An amount as people write it, `12.50`, in the currency of the filter. */
+export function FilterMoney(props: FilterFieldProps) {
+  const { currency } = props.filter.values
+  const typed = props.filter.values[props.name]
+  if (currency === undefined) {
+    return <FilterText {...props} hint="Choose a currency first" isDisabled />
+  }
+  const isWrong = typed !== undefined && parseMoney(typed, currency) === undefined
+  const example = plainMoney(100, currency)
+  return (
+    <FilterText
+      {...props}
+      label={isWrong ? `${props.label}: write ${example}` : `${props.label} (${currency})`}
+      {...(isWrong && { hint: `write ${example}` })}
     />
   )
 }

@@ -7,11 +7,6 @@ export function isOperator(role: Role): boolean {
   return role === 'operator' || role === 'platform'
 }
 
-/** Whether the role manages webhook endpoints and sends deliveries again. */
-export function mayAdminister(role: Role): boolean {
-  return role === 'admin' || isOperator(role)
-}
-
 /** Who a token says its holder is. The server checks it; the page only shows it. */
 export interface Claims {
   readonly sub: string

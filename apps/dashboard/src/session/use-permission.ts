@@ -21,6 +21,7 @@ export function usePermission(name: PermissionName): Permitted {
   const permission = data?.permissions.find((each) => each.name === name)
   if (data === undefined || permission === undefined) return { isAllowed: false, reason: undefined }
   if (permission.allowed) return { isAllowed: true, reason: undefined }
+  if (data.portal !== null) return { isAllowed: false, reason: 'This page is for reading only.' }
   const roles = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(permission.roles)
   return {
     isAllowed: false,

@@ -53,9 +53,7 @@ export function UserMenu() {
         <UnstyledButton className={classes['user']} onClick={toggle} aria-expanded={isOpen}>
           <span className={classes['name']}>
             <b>{sub}</b>
-            <span>
-              {role} of {org}
-            </span>
+            <span>{role === 'platform' ? `platform operator, ${org}` : `${role} of ${org}`}</span>
           </span>
           <IconSelector size={14} aria-hidden />
         </UnstyledButton>

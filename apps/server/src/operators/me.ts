@@ -12,6 +12,9 @@ const schema = {
       org: Type.String(),
       role: Role,
       expiresAt: Type.String({ format: 'date-time' }),
+      portal: Type.Union([Type.Enum(['read', 'write']), Type.Null()], {
+        description: 'what the token of a portal may do; null for users',
+      }),
       permissions: Type.Array(
         Type.Object({
           name: Type.String(),
@@ -28,13 +31,13 @@ const NAMES = Object.keys(PERMISSIONS) as Permission[]
 
 export function meRoutes(app: App): void {
   app.get('/api/v1/me', { schema, config: { portal: 'read' } }, async (request) => {
-    const { sub, org, role, expiresAt } = callerOf(request)
+    const { sub, org, role, expiresAt, portal = null } = callerOf(request)
     const permissions = NAMES.map((name) => ({
       name,
       about: PERMISSIONS[name].about,
       allowed: may({ role }, name),
       roles: [...PERMISSIONS[name].roles],
     }))
-    return { sub, org, role, expiresAt: new Date(expiresAt).toISOString(), permissions }
+    return { sub, org, role, expiresAt: new Date(expiresAt).toISOString(), portal, permissions }
   })
 }

@@ -124,7 +124,8 @@ begin
 
   insert into evidence.file_job (id, org_id, filename, status, storage_key, storage_etag, size_bytes, created_at, completed_at, staged_at, rows_read, total_rows, success_count)
   values (job, org, note || '.zip', case when over then 'COMPLETED' else 'PROCESSING' end, 'uploads/' || job || '.zip', 'e', 1, at, case when over then at end, at, 1, 1, 1);
-  update evidence.audit_log as a set created_at = case when over then at else now() end, actor = email where a.entity_id = job::text;
+  insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details, created_at)
+  values (org, 'u', 'file_job.received', 'file_job', job::text, jsonb_build_object('filename', note || '.zip'), case when over then at else now() end);
   insert into evidence.file_job_tally (file_job_id, success) values (job, 1);
   insert into evidence.file_job_file (file_job_id, name, storage_key, size_bytes, content_type) values (job, email || '.pdf', 'staging/' || job || '/000000', 1, 'application/pdf');
   insert into evidence.file_outbox_row (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, metadata, status, error_message, created_at, updated_at)

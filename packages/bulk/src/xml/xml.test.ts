@@ -121,8 +121,8 @@ describe('what is written is read', () => {
     for (let size = 1; size <= file.length; size += 1) {
       const places: Record<string, string> = {}
       const scanner: XmlScanner = new XmlScanner({
-        open(name) {
-          places[name] = `${scanner.place.line}:${scanner.place.column}`
+        open(tag) {
+          places[tag] = `${scanner.place.line}:${scanner.place.column}`
           return true
         },
         text: () => undefined,

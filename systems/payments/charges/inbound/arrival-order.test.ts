@@ -116,8 +116,8 @@ async function arrive(paymentId: string, arrival: Arrival): Promise<void> {
         evidenceDueAt: '2030-01-02T00:00:00.000Z',
       }),
     }
-    const event = { id: `${arrival.id} of ${paymentId}`, type: arrival.type, data }
-    const received = { event, text: JSON.stringify(event) }
+    const arrived = { id: `${arrival.id} of ${paymentId}`, type: arrival.type, data }
+    const received = { event: arrived, text: JSON.stringify(arrived) }
     await transaction(pool, (tx) => receiveEvent(tx, received))
     return
   }

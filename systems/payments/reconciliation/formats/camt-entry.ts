@@ -72,39 +72,18 @@ export class CamtEntry {
   }
 
   set(node: CamtNode, text: string, currency: string | undefined): void {
-    switch (node.field) {
-      case 'entry.amount':
-        this.#amount = { text, currency }
-        break
-      case 'entry.sign':
-        this.#sign = text
-        break
-      case 'entry.status':
-        this.#status = text
-        break
-      case 'entry.booked':
-        this.#bookedOn = text
-        break
-      case 'entry.valued':
-        this.#valuedOn = text
-        break
-      case 'entry.NtryRef':
-        this.#own.NtryRef = text
-        break
-      case 'entry.AcctSvcrRef':
-        this.#own.AcctSvcrRef = text
-        break
-      case 'entry.text':
-        this.#text = text
-        break
-      case 'charge.amount':
-      case 'charge.sign':
-      case 'charge.included':
-        this.#setCharge(node.field, text, currency)
-        break
-      default:
-        if (this.#transaction) setTransaction(this.#transaction, { node, text, currency })
-    }
+    const { field } = node
+    if (field === 'entry.amount') this.#amount = { text, currency }
+    else if (field === 'entry.sign') this.#sign = text
+    else if (field === 'entry.status') this.#status = text
+    else if (field === 'entry.booked') this.#bookedOn = text
+    else if (field === 'entry.valued') this.#valuedOn = text
+    else if (field === 'entry.NtryRef') this.#own.NtryRef = text
+    else if (field === 'entry.AcctSvcrRef') this.#own.AcctSvcrRef = text
+    else if (field === 'entry.text') this.#text = text
+    else if (field === 'charge.amount' || field === 'charge.sign' || field === 'charge.included') {
+      this.#setCharge(field, text, currency)
+    } else if (this.#transaction) setTransaction(this.#transaction, { node, text, currency })
   }
 
   /** Begins a payment; gives the record of the one before, if the entry is a batch. */

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
@@ -19,6 +19,7 @@ import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import type { StateRole } from '../../states/role.ts'
 
 type Alert =
@@ -101,7 +102,8 @@ export function Alerts() {
       title="Alerts"
       lead="Problems that need an operator. An alert closes by itself when its cause is gone."
       actions={
-        <Button
+        <PermittedButton
+          to="operate"
           disabled={chosen.length === 0}
           loading={acknowledge.isPending}
           onClick={() =>
@@ -112,7 +114,7 @@ export function Alerts() {
           }
         >
           Acknowledge {chosen.length === 0 ? '' : chosen.length}
-        </Button>
+        </PermittedButton>
       }
     >
       <FilteredTable
@@ -136,13 +138,14 @@ export function Alerts() {
           <>
             <AlertDetails alert={shown} />
             <Group mt="md">
-              <Button
+              <PermittedButton
+                to="operate"
                 disabled={shown.status !== 'open'}
                 loading={acknowledge.isPending}
                 onClick={() => acknowledge.mutate([shown.id])}
               >
                 Acknowledge
-              </Button>
+              </PermittedButton>
             </Group>
           </>
         )}

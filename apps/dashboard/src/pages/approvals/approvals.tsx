@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
@@ -14,7 +14,6 @@ import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
@@ -22,6 +21,7 @@ import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { useClaims } from '../../session/session-context.tsx'
 import type { StateRole } from '../../states/role.ts'
 
@@ -40,6 +40,8 @@ const ROLES: Readonly<Record<Proposal['status'], StateRole>> = {
 
 const KINDS: Readonly<Record<Proposal['kind'], string>> = {
   refund: 'Refund',
+  capture: 'Capture',
+  void: 'Void',
   decision: 'Decision about a line',
   discard: 'Discard a file',
   limits: 'Change the limits',
@@ -98,7 +100,8 @@ export function Approvals() {
         opened={opened.id}
         empty={
           <Empty title="No proposals">
-            A refund or a decision above the limit appears here until another user decides.
+            A refund, a capture or a decision above the limit appears here until another user
+            decides.
           </Empty>
         }
       >
@@ -139,7 +142,9 @@ function ProposalDetails({ proposal }: { proposal: Proposal }) {
 
 /** Where the thing is that a proposal speaks of. */
 function placeOf({ kind, subject }: Proposal): string | undefined {
-  if (kind === 'refund') return `/payments?open=${encodeURIComponent(subject)}`
+  if (kind === 'refund' || kind === 'capture' || kind === 'void') {
+    return `/payments?open=${encodeURIComponent(subject)}`
+  }
   return kind === 'limits' ? undefined : `/reconciliation/${subject.split('/')[0] ?? ''}`
 }
 
@@ -172,26 +177,31 @@ function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
           You proposed it: another user has to decide.
         </Text>
         <Group>
-          <Button
+          <PermittedButton
+            to="write"
             variant="default"
             loading={withdraw.isPending}
             onClick={() => withdraw.mutate(undefined)}
           >
             Withdraw
-          </Button>
+          </PermittedButton>
         </Group>
       </Stack>
     )
   }
   return (
-    <Permitted to="approve">
+    <>
       <Group>
-        <Button loading={approve.isPending} onClick={() => approve.mutate(undefined)}>
+        <PermittedButton
+          to="approve"
+          loading={approve.isPending}
+          onClick={() => approve.mutate(undefined)}
+        >
           Approve
-        </Button>
-        <Button variant="default" onClick={rejecting.open}>
+        </PermittedButton>
+        <PermittedButton to="approve" variant="default" onClick={rejecting.open}>
           Reject
-        </Button>
+        </PermittedButton>
       </Group>
       <Confirm
         isOpen={isRejecting}
@@ -203,6 +213,6 @@ function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
       >
         Nothing is done. It can be proposed again.
       </Confirm>
-    </Permitted>
+    </>
   )
 }

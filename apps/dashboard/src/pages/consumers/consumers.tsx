@@ -121,6 +121,7 @@ function Operation({ name, ids, onDone }: OperationProps) {
   const count = `${ids.length} ${ids.length === 1 ? 'dead letter' : 'dead letters'}`
   return (
     <ConfirmButton
+      to="operate"
       label={`${verb} selected`}
       title={`${verb} ${count}?`}
       verb={`${verb} ${ids.length}`}

@@ -19,6 +19,7 @@ import { formatDuration } from '../../format/duration.ts'
 import { formatCount } from '../../format/number.ts'
 import { QueryState } from '../../parts/query-state.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import type { DeadFilter } from './use-dead-groups.ts'
 
 type Replay =
@@ -46,7 +47,8 @@ export function ReplayButton({ label, outbox, filter, isDisabled, onDone }: Repl
   const [asked, setAsked] = useState(filter)
   return (
     <>
-      <Button
+      <PermittedButton
+        to="operate"
         disabled={isDisabled ?? false}
         onClick={() => {
           setAsked(filter)
@@ -54,7 +56,7 @@ export function ReplayButton({ label, outbox, filter, isDisabled, onDone }: Repl
         }}
       >
         {label}
-      </Button>
+      </PermittedButton>
       <Modal opened={isOpen} onClose={close} title={`Replay dead letters of ${outbox}`}>
         <ReplayForm
           outbox={outbox}

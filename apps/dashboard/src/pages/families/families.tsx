@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
@@ -12,6 +12,7 @@ import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { useUser } from '../../shell/use-user.ts'
 
 const COLUMNS: readonly Column<FamilyItem>[] = [
@@ -103,9 +104,9 @@ function FamilyForm({ onCreated }: { onCreated: (id: string) => void }) {
           required
           w={{ base: '100%', xs: 280 }}
         />
-        <Button type="submit" loading={create.isPending}>
+        <PermittedButton to="write" type="submit" loading={create.isPending}>
           Create family
-        </Button>
+        </PermittedButton>
       </Group>
     </form>
   )

@@ -1,4 +1,4 @@
-import { Button, Grid, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Grid, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
@@ -27,6 +27,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { useUser } from '../../shell/use-user.ts'
 import type { StateRole } from '../../states/role.ts'
 
@@ -185,6 +186,7 @@ function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
   return (
     <Group gap={6}>
       <ConfirmButton
+        to="write"
         label="Resend"
         title="Resend 1 mail?"
         verb="Resend 1"
@@ -193,6 +195,7 @@ function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
         {email} gets a new link, valid for 14 days. The old link stops working.
       </ConfirmButton>
       <ConfirmButton
+        to="write"
         label="Revoke"
         title="Revoke 1 invitation?"
         verb="Revoke 1"
@@ -241,9 +244,9 @@ function InviteForm({ familyId }: { familyId: string }) {
           allowDeselect={false}
           w={120}
         />
-        <Button type="submit" loading={send.isPending}>
+        <PermittedButton to="write" type="submit" loading={send.isPending}>
           Invite
-        </Button>
+        </PermittedButton>
       </Group>
     </form>
   )

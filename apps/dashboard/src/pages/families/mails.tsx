@@ -78,6 +78,7 @@ function AcceptButton({ token }: { token: string }) {
   })
   return (
     <ConfirmButton
+      to="read"
       label={`Accept as ${sub}`}
       title={`Accept as ${sub}?`}
       verb="Accept"

@@ -204,6 +204,7 @@ function CancelJob({ id }: { id: string }) {
   })
   return (
     <ConfirmButton
+      to="write"
       label="Cancel file"
       title="Cancel this file?"
       verb="Cancel file"
@@ -237,6 +238,7 @@ function RetryErrors({ id, errors }: RetryErrorsProps) {
   })
   return (
     <ConfirmButton
+      to="write"
       label={`Retry ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`}
       title={`Retry up to ${rowsOf(errors)}?`}
       verb={`Retry up to ${formatCount(errors)}`}

@@ -18,6 +18,7 @@ import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
+import { Permitted } from '../../parts/permitted.tsx'
 import { useSettings } from '../../settings/settings.tsx'
 
 const FILTER = { status: oneOf(JOB_STATES) }
@@ -136,21 +137,23 @@ function UploadZip() {
       onSuccess: ({ fileJobId: id }) => void navigate({ to: '/file-jobs/$id', params: { id } }),
     })
   return (
-    <Stack gap="xs">
-      <FileDrop
-        label="Drop a ZIP here, or choose one"
-        hint="One CSV with the columns case_id and evidence_files, and the PDF, JPEG, PNG or TIFF files it names"
-        accept=".zip,application/zip"
-        onFile={take}
-        progress={progress}
-      />
-      {!production && (
-        <Group gap="xs">
-          <Button variant="default" loading={upload.isPending} onClick={() => take(sampleZip())}>
-            Try with a sample
-          </Button>
-        </Group>
-      )}
-    </Stack>
+    <Permitted to="write">
+      <Stack gap="xs">
+        <FileDrop
+          label="Drop a ZIP here, or choose one"
+          hint="One CSV with the columns case_id and evidence_files, and the PDF, JPEG, PNG or TIFF files it names"
+          accept=".zip,application/zip"
+          onFile={take}
+          progress={progress}
+        />
+        {!production && (
+          <Group gap="xs">
+            <Button variant="default" loading={upload.isPending} onClick={() => take(sampleZip())}>
+              Try with a sample
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Permitted>
   )
 }

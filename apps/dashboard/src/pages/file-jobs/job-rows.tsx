@@ -314,7 +314,7 @@ function Artifacts({ jobId, artifacts }: ArtifactsProps) {
   )
 }
 
-/** Saves a file of the merchant; it is never shown here, whatever it holds. */
+/** Saves a file of the merchant; it is never shown here. */
 function Download({ jobId, file }: { jobId: string; file: Artifact }) {
   const api = useApi()
   const name = file.filename.slice(file.filename.lastIndexOf('/') + 1)

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
@@ -10,6 +10,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 type Notification =
   paths['/api/v1/file-jobs/{id}/notifications']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -150,14 +151,15 @@ function MailForm({ known }: { known: string }) {
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           w={{ base: '100%', xs: 320 }}
         />
-        <Button
+        <PermittedButton
+          to="write"
           type="submit"
           variant="default"
           loading={save.isPending}
           disabled={typed.trim() === known}
         >
           Save
-        </Button>
+        </PermittedButton>
       </Group>
     </form>
   )

@@ -187,6 +187,7 @@ function MessageActions(props: MessageActionsProps) {
     <>
       {isDead && (
         <ConfirmButton
+          to="operate"
           label="Replay"
           title="Send 1 message again?"
           verb="Replay 1"
@@ -198,6 +199,7 @@ function MessageActions(props: MessageActionsProps) {
       )}
       {canBeCancelled && (
         <ConfirmButton
+          to="operate"
           label="Cancel"
           title="Cancel 1 message?"
           verb="Cancel 1"

@@ -120,6 +120,7 @@ function AccountActions({ account }: { account: Account }) {
       <Group gap="xs">
         {stops.length > 0 && (
           <ConfirmButton
+            to="administer"
             label="Resume sending"
             title="Resume sending?"
             verb="Resume"
@@ -135,6 +136,7 @@ function AccountActions({ account }: { account: Account }) {
               Change
             </Button>
             <ConfirmButton
+              to="administer"
               label="Delete"
               title={`Delete account ${name}?`}
               verb="Delete account"

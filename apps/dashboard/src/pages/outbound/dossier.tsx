@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -18,6 +18,7 @@ import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import type { ListPage } from '../../parts/table/list.ts'
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import type { StateRole } from '../../states/role.ts'
 
 /** A dossier: what it allows, and what happened to what was sent for it. */
@@ -38,7 +39,9 @@ export function Dossier() {
           <ButtonLink variant="default" to="/outbound">
             All messages
           </ButtonLink>
-          <Button onClick={sending.open}>Send a message</Button>
+          <PermittedButton to="write" onClick={sending.open}>
+            Send a message
+          </PermittedButton>
         </>
       }
     >

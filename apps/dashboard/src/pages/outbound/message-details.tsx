@@ -117,6 +117,7 @@ function MessageActions({ message }: { message: OutboundMessage }) {
     return (
       <Group>
         <ConfirmButton
+          to="write"
           key="cancel"
           label="Cancel"
           title="Cancel 1 message?"
@@ -142,6 +143,7 @@ function MessageActions({ message }: { message: OutboundMessage }) {
   return (
     <Group>
       <ConfirmButton
+        to="write"
         key="retry"
         label="Send again"
         title="Send 1 message again?"

@@ -29,6 +29,7 @@ import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table
 import { Time } from '../../parts/time.tsx'
 import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { ROLE_LOOKS } from '../../states/role.ts'
 
 const FILTER = {
@@ -61,9 +62,13 @@ export function Outbound() {
     <OutboundFrame
       lead="WhatsApp and mail messages: each is sent once, retried where that helps, and followed until delivered."
       actions={
-        <Button leftSection={<IconSend size={14} aria-hidden />} onClick={sending.open}>
+        <PermittedButton
+          to="write"
+          leftSection={<IconSend size={14} aria-hidden />}
+          onClick={sending.open}
+        >
           Send a message
-        </Button>
+        </PermittedButton>
       }
     >
       <Stats />
@@ -80,9 +85,9 @@ export function Outbound() {
           <Empty
             title="No messages yet"
             action={
-              <Button variant="default" mt="xs" onClick={sending.open}>
+              <PermittedButton to="write" variant="default" mt="xs" onClick={sending.open}>
                 Send the first message
-              </Button>
+              </PermittedButton>
             }
           >
             Messages sent by <code>POST /api/v1/outbound/messages</code> or from here are listed.

@@ -118,6 +118,7 @@ function ImportButton() {
   })
   return (
     <ConfirmButton
+      to="administer"
       label="Import"
       title="Import the templates of WhatsApp?"
       verb="Import"
@@ -161,6 +162,7 @@ function TemplateDetails({ template, onGone }: { template: Template; onGone: () 
             Change
           </Button>
           <ConfirmButton
+            to="administer"
             label="Remove"
             title={`Remove ${name} (${language})?`}
             verb="Remove template"

@@ -124,6 +124,7 @@ function PauseButton({ name, isPaused }: PauseButtonProps) {
   if (isPaused) {
     return (
       <ConfirmButton
+        to="operate-all"
         key="resume"
         label="Resume"
         title={`Resume ${name}?`}
@@ -136,6 +137,7 @@ function PauseButton({ name, isPaused }: PauseButtonProps) {
   }
   return (
     <ConfirmButton
+      to="operate-all"
       key="pause"
       label="Pause"
       title={`Pause ${name}?`}
@@ -225,6 +227,7 @@ function HeldKeys({ name }: { name: string }) {
                 </Text>
                 {blocked && (
                   <ConfirmButton
+                    to="operate-all"
                     label="Unblock"
                     title={`Unblock ${key}?`}
                     verb="Unblock"

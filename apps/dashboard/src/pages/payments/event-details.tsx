@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
@@ -9,8 +9,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { isOperator } from '../../session/claims.ts'
-import { useClaims } from '../../session/session-context.tsx'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { EVENT_MEANINGS, EVENT_ROLES, type GatewayEvent } from './gateway-event.ts'
 
 /** One event of the gateway: the bytes as they came, what was decided and why, and once more. */
@@ -49,24 +48,17 @@ function Reprocess({ event }: { event: GatewayEvent }) {
     done: (answer) => `Decided again: ${answer.status}.`,
     changes: ['payments'],
   })
-  const { role } = useClaims()
   if (status === 'applied') return null
-  if (!isOperator(role) && role !== 'admin') {
-    return (
-      <Text size="sm" c="dimmed">
-        An admin can have it decided again.
-      </Text>
-    )
-  }
   return (
     <Group gap="xs">
-      <Button
+      <PermittedButton
+        to="administer"
         variant="default"
         loading={reprocess.isPending}
         onClick={() => reprocess.mutate(undefined)}
       >
         Reprocess
-      </Button>
+      </PermittedButton>
       <Text size="sm" c="dimmed">
         Decides again by what is known now.
       </Text>

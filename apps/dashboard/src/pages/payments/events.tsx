@@ -10,6 +10,7 @@ import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table
 import { Time } from '../../parts/time.tsx'
 import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { useRefresh } from '../../parts/use-refresh.ts'
 import { EventDetails } from './event-details.tsx'
 import { EVENT_ROLES, EVENT_STATES, type GatewayEvent } from './gateway-event.ts'
 import { PaymentsFrame } from './payments-frame.tsx'
@@ -22,6 +23,8 @@ const FILTER = {
   until: moment,
 }
 const RARE = ['since', 'until'] as const
+/** Events of the gateway are on no stream. */
+const EVERY_MS = 5_000
 
 const COLUMNS: readonly Column<GatewayEvent>[] = [
   {
@@ -77,6 +80,7 @@ export function Events() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-events', { params: { query }, signal })),
   })
+  useRefresh(['payments', 'events'], EVERY_MS)
   return (
     <PaymentsFrame lead="Events of the payment gateway, as they came, and what was decided.">
       <FilteredTable

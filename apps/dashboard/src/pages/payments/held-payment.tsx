@@ -5,6 +5,7 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { newKey, type Payment } from './payment.ts'
 
 /** What can be done with money that is held: take it, or a part of it, or set it free. */
@@ -13,10 +14,12 @@ export function HeldPayment({ payment }: { payment: Payment }) {
   const [isVoiding, voiding] = useDisclosure(false)
   return (
     <Group gap="xs">
-      <Button onClick={capture.open}>Capture</Button>
-      <Button variant="default" onClick={voiding.open}>
+      <PermittedButton to="write" onClick={capture.open}>
+        Capture
+      </PermittedButton>
+      <PermittedButton to="write" variant="default" onClick={voiding.open}>
         Void
-      </Button>
+      </PermittedButton>
       <Modal opened={isCapturing} onClose={capture.close} title="Capture">
         <CaptureForm payment={payment} onClose={capture.close} />
       </Modal>
@@ -46,7 +49,10 @@ function CaptureForm({ payment: { id, amount: held, currency }, onClose }: FormP
           body: { amount: Number(amount) },
         }),
       ),
-    done: () => `${money} captured.`,
+    done: (answer) =>
+      'proposedBy' in answer
+        ? `Capture of ${money} proposed: another user has to approve it.`
+        : `${money} captured.`,
     changes: ['payments'],
   })
   const submit = (event: SubmitEvent) => {
@@ -101,7 +107,10 @@ function VoidForm({ payment: { id, amount, currency }, onClose }: FormProps) {
           params: { path: { id }, header: { 'idempotency-key': key } },
         }),
       ),
-    done: () => `${money} released.`,
+    done: (answer) =>
+      'proposedBy' in answer
+        ? `Release of ${money} proposed: another user has to approve it.`
+        : `${money} released.`,
     changes: ['payments'],
   })
   return (

@@ -1,9 +1,7 @@
-import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { parseMoney } from '../../format/money.ts'
 import { PaymentDetails } from './payment-details.tsx'
 import { PaymentForm } from './payment-form.tsx'
 import { type Payment, DISPUTE_ROLES, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
@@ -11,7 +9,13 @@ import { PaymentsFrame } from './payments-frame.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
-import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
+import {
+  FilterMoment,
+  FilterMoney,
+  FilterSelect,
+  FilterText,
+  MoreFilters,
+} from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
@@ -19,6 +23,8 @@ import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table
 import { Time } from '../../parts/time.tsx'
 import { type FilterField, moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { useRefresh } from '../../parts/use-refresh.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 /** The webhook of a payment is on no stream: what waits for one is looked at so often. */
 const EVERY_MS = 3_000
@@ -26,23 +32,6 @@ const EVERY_MS = 3_000
 /** Payments that others make appear at least so often. */
 const OTHERS_MS = 15_000
 
-/** Reads payments anew as long as they are shown, sooner while one of them is pending. */
-function usePending(payments: readonly Pick<Payment, 'status'>[]): void {
-  const queries = useQueryClient()
-  const isPending = payments.some(({ status }) => status === 'pending')
-  useEffect(() => {
-    const look = () => {
-      if (document.visibilityState !== 'visible') return
-      void queries.invalidateQueries({ queryKey: ['payments', 'list'] })
-    }
-    const timer = setInterval(look, isPending ? EVERY_MS : OTHERS_MS)
-    return () => clearInterval(timer)
-  }, [queries, isPending])
-}
-
-/** An amount in minor units. */
-const minor: FilterField = (value) =>
-  /^[1-9]\d{0,11}$/.test(value.trim()) ? value.trim() : undefined
 const currencyCode: FilterField = (value) =>
   /^[a-z]{3}$/i.test(value.trim()) ? value.trim().toUpperCase() : undefined
 
@@ -52,12 +41,17 @@ const FILTER = {
   gatewayRef: text,
   disputed: oneOf(['true', 'false']),
   currency: currencyCode,
-  amountFrom: minor,
-  amountTo: minor,
+  least: text,
+  most: text,
   since: moment,
   until: moment,
 }
-const RARE = ['disputed', 'currency', 'amountFrom', 'amountTo', 'since', 'until'] as const
+const RARE = ['disputed', 'currency', 'least', 'most', 'since', 'until'] as const
+
+/** An amount of the filter in minor units; undefined without a currency, or for what is none. */
+function amountOf(typed: string | undefined, currency: string | undefined): number | undefined {
+  return typed === undefined || currency === undefined ? undefined : parseMoney(typed, currency)
+}
 
 const COLUMNS: readonly Column<Payment>[] = [
   {
@@ -124,21 +118,28 @@ export function Payments() {
   const { filter, list } = useFilteredList({
     queryKey: ['payments', 'list'],
     fields: FILTER,
-    read: ({ amountFrom, amountTo, disputed, ...rest }, signal) => {
+    read: ({ least, most, disputed, ...rest }, signal) => {
+      const amountFrom = amountOf(least, rest.currency)
+      const amountTo = amountOf(most, rest.currency)
       const query = {
         ...rest,
-        ...(amountFrom !== undefined && { amountFrom: Number(amountFrom) }),
-        ...(amountTo !== undefined && { amountTo: Number(amountTo) }),
+        ...(amountFrom !== undefined && { amountFrom }),
+        ...(amountTo !== undefined && { amountTo }),
         ...(disputed !== undefined && { disputed: disputed === 'true' }),
       }
       return dataOf(api.GET('/api/v1/payments', { params: { query }, signal }))
     },
   })
-  usePending(list.rows)
+  const isPending = list.rows.some(({ status }) => status === 'pending')
+  useRefresh(['payments', 'list'], isPending ? EVERY_MS : OTHERS_MS)
   return (
     <PaymentsFrame
       lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
-      actions={<Button onClick={making.open}>New payment</Button>}
+      actions={
+        <PermittedButton to="write" onClick={making.open}>
+          New payment
+        </PermittedButton>
+      }
     >
       <FilteredTable
         filter={filter}
@@ -152,9 +153,9 @@ export function Payments() {
           <Empty
             title="No payments yet"
             action={
-              <Button mt="xs" variant="default" onClick={making.open}>
+              <PermittedButton to="write" mt="xs" variant="default" onClick={making.open}>
                 Create the first payment
-              </Button>
+              </PermittedButton>
             }
           >
             Create payments by POST /api/v1/payments, or here.
@@ -175,8 +176,8 @@ export function Payments() {
             ]}
           />
           <FilterText filter={filter} name="currency" label="Currency" />
-          <FilterText filter={filter} name="amountFrom" label="Minor units from" />
-          <FilterText filter={filter} name="amountTo" label="Minor units to" />
+          <FilterMoney filter={filter} name="least" label="Amount from" />
+          <FilterMoney filter={filter} name="most" label="Amount to" />
           <FilterMoment filter={filter} name="since" label="Created after" />
           <FilterMoment filter={filter} name="until" label="Created before" />
         </MoreFilters>

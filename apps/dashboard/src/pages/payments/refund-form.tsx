@@ -4,8 +4,8 @@ import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
-import { Permitted } from '../../parts/permitted.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { type GatewayTransaction, newKey, type Payment } from './payment.ts'
 
 interface RefundButtonProps {
@@ -36,11 +36,9 @@ export function RefundButton({ payment, transactions }: RefundButtonProps) {
   }
   return (
     <Group gap="xs">
-      <Permitted to="write">
-        <Button variant="default" onClick={open}>
-          Refund
-        </Button>
-      </Permitted>
+      <PermittedButton to="write" variant="default" onClick={open}>
+        Refund
+      </PermittedButton>
       {left < amount && (
         <Text size="sm" c="dimmed">
           {formatMoney(left, currency)} of {formatMoney(amount, currency)} left

@@ -4,6 +4,7 @@ import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { useClaims } from '../../session/session-context.tsx'
 import type { Exception } from './run.ts'
 
@@ -22,9 +23,9 @@ export function AssignButton({ id, chosen, onDone }: AssignProps) {
   }
   return (
     <>
-      <Button variant="default" disabled={chosen.length === 0} onClick={open}>
+      <PermittedButton to="write" variant="default" disabled={chosen.length === 0} onClick={open}>
         Assign {chosen.length === 0 ? '' : chosen.length}
-      </Button>
+      </PermittedButton>
       <Modal opened={isOpen} onClose={close} title="Assign exceptions">
         <AssignForm id={id} chosen={chosen} onDone={done} />
       </Modal>

@@ -48,6 +48,7 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
         <Group gap="xs">
           <Text size="sm">{lines} selected</Text>
           <ConfirmButton
+            to="write"
             label={`Ignore ${lines}`}
             title={`Ignore ${lines}?`}
             verb={`Ignore ${formatCount(chosen.length)}`}
@@ -60,6 +61,7 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
           </ConfirmButton>
           {suggested.length > 0 && (
             <ConfirmButton
+              to="write"
               label={`Accept ${formatCount(suggested.length)} suggested`}
               title={`Match ${formatCount(suggested.length)} lines as suggested?`}
               verb={`Accept ${formatCount(suggested.length)}`}

@@ -17,8 +17,10 @@ import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
 import { differenceOf, firstGuess, payable } from './match.ts'
 import { useMissing } from './run-tabs.tsx'
-import type { RecordDetails } from './run.ts'
+import type { RecordDetails, RefundSide } from './run.ts'
+import { type List, useList } from '../../parts/table/list.ts'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 interface MatchButtonProps {
   readonly runId: string
@@ -30,7 +32,9 @@ export function MatchButton({ runId, record }: MatchButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Button onClick={open}>Match</Button>
+      <PermittedButton to="write" onClick={open}>
+        Match
+      </PermittedButton>
       <Modal opened={isOpen} onClose={close} title={`Match line ${record.lineNumber}`}>
         <MatchForm runId={runId} record={record} onClose={close} />
       </Modal>
@@ -40,34 +44,62 @@ export function MatchButton({ runId, record }: MatchButtonProps) {
 
 const KINDS = ['fee', 'rounding', 'other'] as const
 
+/** Refunds that no record has. */
+function useRefunds(id: string, currency: string): List<RefundSide> {
+  const api = useApi()
+  return useList<RefundSide>({
+    queryKey: ['reconciliation', id, 'refunds', currency],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/reconciliations/{id}/refunds', {
+          params: { path: { id }, query: { currency, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
+}
+
+/** `1 payment`, `2 payments and 1 refund`. */
+function wordsOf(payments: number, refunds: number): string {
+  const words = [
+    payments > 0 && `${payments} ${payments === 1 ? 'payment' : 'payments'}`,
+    refunds > 0 && `${refunds} ${refunds === 1 ? 'refund' : 'refunds'}`,
+  ].filter((each) => each !== false)
+  return words.length === 0 ? '…' : words.join(' and ')
+}
+
 interface MatchFormProps {
   readonly runId: string
   readonly record: RecordDetails
   readonly onClose: () => void
 }
 
-/** Which payments a record settles, and what the difference is. */
+/** Which payments and refunds a record settles, and what the difference is. */
 function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const api = useApi()
   const missing = useMissing(runId)
   const payments = payable(record, missing.rows)
+  const refunds = useRefunds(runId, record.currency).rows
   const [chosen, setChosen] = useState(() => firstGuess(record))
+  const [refunded, setRefunded] = useState<string[]>([])
   const [kind, setKind] = useState<(typeof KINDS)[number]>('fee')
   const [reason, setReason] = useState('')
   const [isPart, setIsPart] = useState(false)
-  const difference = differenceOf(
-    record,
-    payments.filter(({ id }) => chosen.includes(id)),
-  )
+  const difference = differenceOf(record, {
+    payments: payments.filter(({ id }) => chosen.includes(id)),
+    refunds: refunds.filter(({ id }) => refunded.includes(id)),
+  })
+  const count = chosen.length + refunded.length
   // Less than its one payment: the rest may come in another line.
-  const canBePart = chosen.length === 1 && difference < 0 && record.amount > 0
+  const canBePart = chosen.length === 1 && count === 1 && difference < 0 && record.amount > 0
   const match = useAction({
     run: () =>
       dataOf(
         api.POST('/api/v1/reconciliations/{id}/records/{recordId}/match', {
           params: { path: { id: runId, recordId: record.id } },
           body: {
-            paymentIds: chosen,
+            ...(chosen.length > 0 && { paymentIds: chosen }),
+            ...(refunded.length > 0 && { refundIds: refunded }),
             reason: reason.trim(),
             version: record.version,
             ...(canBePart && isPart
@@ -76,19 +108,37 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
           },
         }),
       ),
-    done: () => `Line ${record.lineNumber} is matched.`,
+    done: (answer) =>
+      'proposedBy' in answer
+        ? 'Match proposed: another user has to approve it.'
+        : `Line ${record.lineNumber} is matched.`,
     changes: ['reconciliation'],
   })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     match.mutate(undefined, { onSuccess: onClose })
   }
+  const refundField = (
+    <MultiSelect
+      label="Refunds"
+      description="Refunds without a record, in the same currency: money that went out, or that a payout was paid less."
+      data={refunds.map(({ id, amount, currency, gatewayRef, externalPaymentId, createdAt }) => ({
+        value: id,
+        label: `${formatMoney(-amount, currency)} · ${gatewayRef ?? externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
+      }))}
+      value={refunded}
+      onChange={setRefunded}
+      searchable
+      nothingFoundMessage="No free refund in this currency"
+    />
+  )
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
         <Text size="sm">
           Bank: {formatMoney(record.amount, record.currency)} for {record.externalTransactionId}.
         </Text>
+        {record.amount < 0 && refundField}
         <MultiSelect
           label="Payments"
           description="The nearest payments, suggested ones and those without a record, in the same currency."
@@ -99,9 +149,9 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
           value={chosen}
           onChange={setChosen}
           searchable
-          required
           nothingFoundMessage="No free payment in this currency"
         />
+        {record.amount >= 0 && refundField}
         {canBePart && (
           <Checkbox
             label="Only a part of the payment: the rest comes in other lines"
@@ -109,7 +159,7 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
             onChange={({ currentTarget }) => setIsPart(currentTarget.checked)}
           />
         )}
-        {chosen.length > 0 && difference !== 0 && !(canBePart && isPart) && (
+        {count > 0 && difference !== 0 && !(canBePart && isPart) && (
           <Select
             label={`Book the difference of ${formatMoney(difference, record.currency)} as`}
             data={[...KINDS]}
@@ -135,8 +185,8 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
           <Button variant="default" onClick={onClose} disabled={match.isPending}>
             Cancel
           </Button>
-          <Button type="submit" loading={match.isPending} disabled={chosen.length === 0}>
-            Match with {chosen.length} {chosen.length === 1 ? 'payment' : 'payments'}
+          <Button type="submit" loading={match.isPending} disabled={count === 0}>
+            Match with {wordsOf(chosen.length, refunded.length)}
           </Button>
         </Group>
       </Stack>

@@ -20,5 +20,8 @@ test('the first guess is the nearest payment, not all that are suggested', () =>
 })
 
 test('what the bank kept is a negative difference', () => {
-  expect(differenceOf({ amount: 5_850 }, [payment('a', 4_000), payment('b', 2_000)])).toBe(-150)
+  const payments = [payment('a', 4_000), payment('b', 2_000)]
+  expect(differenceOf({ amount: 5_850 }, { payments, refunds: [] })).toBe(-150)
+  expect(differenceOf({ amount: 5_850 }, { payments, refunds: [payment('r', 150)] })).toBe(0)
+  expect(differenceOf({ amount: -300 }, { payments: [], refunds: [payment('r', 300)] })).toBe(0)
 })

@@ -22,10 +22,16 @@ export function firstGuess({
   return payable(record, []).flatMap(({ id }) => (id === nearest ? [id] : []))
 }
 
-/** What the record has more than the payments, in minor units: a fee is negative. */
+interface Chosen {
+  readonly payments: readonly Pick<Side, 'amount'>[]
+  readonly refunds: readonly Pick<Side, 'amount'>[]
+}
+
+/** What the record has more than payments less refunds, in minor units: a fee is negative. */
 export function differenceOf(
   { amount }: Pick<RecordDetails, 'amount'>,
-  payments: readonly Pick<Side, 'amount'>[],
+  { payments, refunds }: Chosen,
 ): number {
-  return amount - payments.reduce((sum, payment) => sum + payment.amount, 0)
+  const sum = (sides: Chosen['payments']) => sides.reduce((all, side) => all + side.amount, 0)
+  return amount - sum(payments) + sum(refunds)
 }

@@ -21,6 +21,7 @@ import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 const NEW = 'new'
 
@@ -72,7 +73,9 @@ export function Profiles() {
           <ButtonLink variant="default" to="/reconciliation">
             Back to files
           </ButtonLink>
-          <Button onClick={() => opened.open(NEW)}>New profile</Button>
+          <PermittedButton to="write" onClick={() => opened.open(NEW)}>
+            New profile
+          </PermittedButton>
         </>
       }
     >
@@ -146,6 +149,7 @@ function RemoveButton({ profile, onGone }: { profile: Profile; onGone: () => voi
   })
   return (
     <ConfirmButton
+      to="write"
       label="Remove profile"
       title={`Remove ${profile.name}?`}
       verb="Remove"

@@ -137,6 +137,7 @@ function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kin
   })
   return (
     <ConfirmButton
+      to="write"
       label={label}
       title={`${label} line ${record.lineNumber}?`}
       verb={label}

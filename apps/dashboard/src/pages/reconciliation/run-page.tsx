@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Progress, Table, Text } from '@mantine/core'
+import { Alert, Modal, Progress, Table, Text } from '@mantine/core'
 import { type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -24,6 +24,7 @@ import { StatStrip } from '../../parts/stat.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 type RunStep = 'pairing' | 'storing'
 
@@ -170,6 +171,7 @@ function DiscardButton({ run: { id, filename, matched } }: { run: Run }) {
   })
   return (
     <ConfirmButton
+      to="write"
       label="Discard"
       title={`Discard ${filename}?`}
       verb="Discard"
@@ -214,6 +216,7 @@ function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
   const records = `${formatCount(unmatched)} ${unmatched === 1 ? 'record' : 'records'}`
   return (
     <ConfirmButton
+      to="write"
       label={runNo === 0 ? 'Run' : 'Run again'}
       title={`Match ${records}?`}
       verb={`Match ${formatCount(unmatched)}`}
@@ -243,13 +246,14 @@ function DryRun({ run }: { run: Run }) {
   const found = rehearse.data
   return (
     <>
-      <Button
+      <PermittedButton
+        to="write"
         variant="default"
         loading={rehearse.isPending}
         onClick={() => rehearse.mutate(undefined)}
       >
         Dry run
-      </Button>
+      </PermittedButton>
       <Modal opened={found !== undefined} onClose={rehearse.reset} title="Dry run result">
         {found && (
           <>

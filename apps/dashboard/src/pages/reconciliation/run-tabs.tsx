@@ -17,7 +17,7 @@ import { type List, useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, useFilter } from '../../parts/use-filter.ts'
 
-/** Days of payments, and how many the bank has for one. */
+/** Days of payments, and how many business days the bank has for one. */
 export interface Period {
   readonly from?: string
   readonly to?: string
@@ -211,13 +211,14 @@ function PeriodFields({ period, onChange }: PeriodFieldsProps) {
         />
       ))}
       <NumberInput
-        label="Days the bank has"
+        label="Business days the bank has"
+        description="Monday to Friday; holidays count"
         value={period.settlesWithin ?? 0}
         onChange={(days) => onChange({ ...period, settlesWithin: Number(days) || 0 })}
         min={0}
         max={366}
         allowDecimal={false}
-        w={150}
+        w={200}
       />
     </Group>
   )

@@ -14,6 +14,8 @@ export type Listed =
 export type RecordDetails =
   paths[`${Below}/{id}/records/{recordId}`]['get']['responses']['200']['content']['application/json']
 export type PaymentSide = RecordDetails['payments'][number]
+export type RefundSide =
+  paths[`${Below}/{id}/refunds`]['get']['responses']['200']['content']['application/json']['items'][number]
 export type Suggestion = RecordDetails['suggestions'][number]
 export type Change =
   paths[`${Below}/{id}/changes`]['get']['responses']['200']['content']['application/json']['items'][number]

@@ -61,6 +61,7 @@ export function SampleStatement({ onFile }: { onFile: (file: File) => void }) {
   })
   return (
     <ConfirmButton
+      to="write"
       label="Try with a sample"
       title="Create 6 payments and their statement?"
       verb="Create 6 payments"

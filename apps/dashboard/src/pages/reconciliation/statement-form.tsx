@@ -16,6 +16,7 @@ import { SampleStatement } from './sample-statement.tsx'
 import { StatementPreview } from './statement-preview.tsx'
 import { FileDrop } from '../../parts/file-drop.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
+import { Permitted } from '../../parts/permitted.tsx'
 import { useSettings } from '../../settings/settings.tsx'
 
 /** The profiles of the organisation to choose from, the newest hundred. */
@@ -139,21 +140,23 @@ export function StatementDrop() {
   const [file, setFile] = useState<File>()
   const close = () => setFile(undefined)
   return (
-    <Stack gap="xs">
-      <FileDrop
-        label="Drop a statement of your bank here, or choose one"
-        hint="camt.053, MT940 or CSV. You see its first 20 records before anything is stored; a profile says how your bank writes its files"
-        accept=".csv,.txt,.xml,.sta,.940,.mt940,.mta,text/csv,text/xml,application/xml"
-        onFile={setFile}
-      />
-      {!production && (
-        <Group gap="xs">
-          <SampleStatement onFile={setFile} />
-        </Group>
-      )}
-      <Modal opened={file !== undefined} onClose={close} title="Upload this file?" size="xl">
-        {file !== undefined && <StatementForm file={file} onClose={close} />}
-      </Modal>
-    </Stack>
+    <Permitted to="write">
+      <Stack gap="xs">
+        <FileDrop
+          label="Drop a statement of your bank here, or choose one"
+          hint="camt.053, MT940 or CSV. You see its first 20 records before anything is stored; a profile says how your bank writes its files"
+          accept=".csv,.txt,.xml,.sta,.940,.mt940,.mta,text/csv,text/xml,application/xml"
+          onFile={setFile}
+        />
+        {!production && (
+          <Group gap="xs">
+            <SampleStatement onFile={setFile} />
+          </Group>
+        )}
+        <Modal opened={file !== undefined} onClose={close} title="Upload this file?" size="xl">
+          {file !== undefined && <StatementForm file={file} onClose={close} />}
+        </Modal>
+      </Stack>
+    </Permitted>
   )
 }

@@ -29,7 +29,7 @@ function TieOut({ statement }: { statement: Statement }) {
 }
 
 function lookOf(statement: Statement): { readonly words: string; readonly look: StateRole } {
-  if (statement.tiesOut === null) return { words: 'cannot be told', look: 'retry' }
+  if (statement.tiesOut === null) return { words: 'not known', look: 'retry' }
   if (statement.tiesOut) return { words: 'ties out', look: 'confirmed' }
   return { words: `off by ${money(statement, 'difference')}`, look: 'dead' }
 }

@@ -6,15 +6,16 @@ import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { passesOf, USUAL_WISHES, type Wishes } from './passes.ts'
 import { useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 /** Looks for what might belong together. */
 export function SuggestButton({ id }: { id: string }) {
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Button variant="default" onClick={open}>
+      <PermittedButton to="write" variant="default" onClick={open}>
         Find suggestions
-      </Button>
+      </PermittedButton>
       <Modal opened={isOpen} onClose={close} title="Find suggestions">
         <SuggestForm id={id} onClose={close} />
       </Modal>

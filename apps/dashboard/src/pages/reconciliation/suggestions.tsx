@@ -105,6 +105,7 @@ function Answers({
   return (
     <Group gap="xs" mt="xs">
       <ConfirmButton
+        to="write"
         label="Accept"
         title={`Match ${lines} with ${count}?`}
         verb="Accept"
@@ -115,6 +116,7 @@ function Answers({
         This is a manual match; a difference is booked as a fee or as rounding. It can be undone.
       </ConfirmButton>
       <ConfirmButton
+        to="write"
         label="Dismiss"
         title="Dismiss this suggestion?"
         verb="Dismiss"

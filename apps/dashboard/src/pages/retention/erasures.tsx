@@ -11,6 +11,7 @@ import { DataTable, type Column } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { RetentionFrame } from './retention-frame.tsx'
 
 type Erasure =
@@ -74,7 +75,9 @@ export function Erasures() {
           <Button variant="default" onClick={list.reload}>
             Reload
           </Button>
-          <Button onClick={open}>Erase a person</Button>
+          <PermittedButton to="administer" onClick={open}>
+            Erase a person
+          </PermittedButton>
         </>
       }
     >
@@ -83,7 +86,7 @@ export function Erasures() {
         list={list}
         columns={COLUMNS}
         idOf={({ id }) => id}
-        empty={<Empty title="No erasures">Nobody has been erased so far.</Empty>}
+        empty={<Empty title="No erasures">No person has been erased so far.</Empty>}
       />
       <Modal opened={isOpen} onClose={close} title="Erase a person">
         <ErasureForm onClose={close} />

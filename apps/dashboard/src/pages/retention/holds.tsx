@@ -14,6 +14,7 @@ import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table
 import { Time } from '../../parts/time.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { RetentionFrame } from './retention-frame.tsx'
 
 type Hold =
@@ -56,7 +57,7 @@ const COLUMNS: readonly Column<Hold>[] = [
   },
 ]
 
-/** What must not go, whatever its time. */
+/** What must stay past its time. */
 export function Holds() {
   const api = useApi()
   const [isOpen, { open, close }] = useDisclosure(false)
@@ -68,7 +69,11 @@ export function Holds() {
   return (
     <RetentionFrame
       lead="What is under a legal hold is neither removed nor erased until it is released."
-      actions={<Button onClick={open}>Place a hold</Button>}
+      actions={
+        <PermittedButton to="administer" onClick={open}>
+          Place a hold
+        </PermittedButton>
+      }
     >
       <FilteredTable
         filter={filter}
@@ -92,6 +97,7 @@ function Release({ hold }: { hold: Hold }) {
   const client = useQueryClient()
   return (
     <ConfirmButton
+      to="administer"
       label="Release"
       button={{ size: 'compact-sm' }}
       title="Release this legal hold?"

@@ -14,6 +14,7 @@ import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 import { keepWords, partsOf, UNITS, type DataClass, type Scope, type Unit } from './data-class.ts'
 
 interface KeepProps {
@@ -31,14 +32,15 @@ export function KeepButton({ dataClass, scope }: KeepProps) {
   return (
     <Group gap={6} wrap="nowrap">
       {dataClass.settable ? (
-        <Button
+        <PermittedButton
+          to="administer"
           variant="default"
           size="compact-sm"
           onClick={open}
           aria-label={`${dataClass.title}: kept for ${words}. Change`}
         >
           {words}
-        </Button>
+        </PermittedButton>
       ) : (
         <Text size="sm">{words}</Text>
       )}

@@ -70,6 +70,7 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
     <Offer
       button={
         <ConfirmButton
+          to="operate"
           label={isForward ? `Skip ${step}` : `Skip undoing ${step}`}
           title={isForward ? `Skip ${step}?` : `Skip undoing ${step}?`}
           verb="Skip"
@@ -107,6 +108,7 @@ function Restart({ saga }: InterventionProps) {
     <Offer
       button={
         <ConfirmButton
+          to="operate"
           label="Restart from a step"
           title="Restart 1 saga?"
           verb="Restart"
@@ -154,6 +156,7 @@ function Complete({ saga }: InterventionProps) {
     <Offer
       button={
         <ConfirmButton
+          to="operate"
           label={isForward ? 'Mark as completed' : 'Mark as undone'}
           title={isForward ? 'Mark 1 saga as completed?' : 'Mark 1 saga as undone?'}
           verb={isForward ? 'Mark as completed' : 'Mark as undone'}
@@ -189,6 +192,7 @@ function Terminate({ saga }: InterventionProps) {
     <Offer
       button={
         <ConfirmButton
+          to="operate"
           label="Terminate"
           title="Terminate 1 saga?"
           verb="Terminate"

@@ -64,6 +64,7 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
         ))}
       {isAllowed && saga.allows.includes('resume') && (
         <ConfirmButton
+          to="operate"
           label="Resume"
           title="Resume 1 saga?"
           verb="Resume"
@@ -76,6 +77,7 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
       )}
       {isAllowed && saga.allows.includes('cancel') && (
         <ConfirmButton
+          to="operate"
           label="Cancel"
           title="Cancel 1 saga?"
           verb="Cancel and undo"

@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -23,6 +23,7 @@ import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, text } from '../../parts/use-filter.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 const LISTS = [
   { value: 'orders', label: 'Orders' },
@@ -40,9 +41,13 @@ export function Sagas() {
       title="Orders & sagas"
       lead="An order reserves stock, takes a payment and books a shipment, each after the other. If one fails, the others are undone."
       actions={
-        <Button leftSection={<IconShoppingCart size={14} aria-hidden />} onClick={placing.open}>
+        <PermittedButton
+          to="write"
+          leftSection={<IconShoppingCart size={14} aria-hidden />}
+          onClick={placing.open}
+        >
           Place an order
-        </Button>
+        </PermittedButton>
       }
     >
       <SegmentedControl
@@ -127,9 +132,9 @@ function OrderList({ onPlace }: { onPlace: () => void }) {
           <Empty
             title="No orders yet"
             action={
-              <Button variant="default" mt="xs" onClick={onPlace}>
+              <PermittedButton to="write" variant="default" mt="xs" onClick={onPlace}>
                 Place the first order
-              </Button>
+              </PermittedButton>
             }
           >
             Orders placed by <code>POST /api/v1/orders</code> or from here are listed.

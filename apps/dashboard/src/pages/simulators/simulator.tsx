@@ -31,6 +31,7 @@ export function Simulator() {
       lead={<FaultState name={name} />}
       actions={
         <ConfirmButton
+          to="read"
           label="Reset simulator"
           title={`Reset ${name}?`}
           verb="Reset"

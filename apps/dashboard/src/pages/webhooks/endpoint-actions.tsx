@@ -10,6 +10,7 @@ import { EndpointForm } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
 
@@ -44,7 +45,8 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
   })
   return (
     <>
-      <Button
+      <PermittedButton
+        to="administer"
         loading={ping.isPending}
         disabled={endpoint.status === 'disabled'}
         onClick={() =>
@@ -58,9 +60,10 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
         }
       >
         Ping
-      </Button>
+      </PermittedButton>
       <EditButton endpoint={endpoint} />
       <ConfirmButton
+        to="administer"
         label={endpoint.signing === 'hmac' ? 'New secret' : 'New key pair'}
         title={endpoint.signing === 'hmac' ? 'Create a new secret?' : 'Create a new key pair?'}
         verb={endpoint.signing === 'hmac' ? 'Create secret' : 'Create key pair'}
@@ -69,6 +72,7 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
         Deliveries are signed with both for 24 hours, so that the receiver has time to change it.
       </ConfirmButton>
       <ConfirmButton
+        to="administer"
         label={endpoint.signing === 'hmac' ? 'Sign by key pair' : 'Sign by secret'}
         title={endpoint.signing === 'hmac' ? 'Sign by a key pair?' : 'Sign by a shared secret?'}
         verb={endpoint.signing === 'hmac' ? 'Create key pair' : 'Create secret'}
@@ -82,6 +86,7 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
       </ConfirmButton>
       <EndpointSwitch endpoint={endpoint} />
       <ConfirmButton
+        to="administer"
         label="Delete"
         title="Delete this endpoint?"
         verb="Delete endpoint"
@@ -124,9 +129,9 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
   })
   return (
     <>
-      <Button variant="default" onClick={open}>
+      <PermittedButton to="administer" variant="default" onClick={open}>
         Edit
-      </Button>
+      </PermittedButton>
       <Modal opened={isOpen} onClose={close} title="Edit endpoint">
         <EndpointForm
           before={fieldsOf(endpoint)}
@@ -164,6 +169,7 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
   if (endpoint.status === 'disabled') {
     return (
       <ConfirmButton
+        to="administer"
         key="enable"
         label="Enable"
         title="Enable this endpoint?"
@@ -176,6 +182,7 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
   }
   return (
     <ConfirmButton
+      to="administer"
       key="disable"
       label="Disable"
       title="Disable this endpoint?"

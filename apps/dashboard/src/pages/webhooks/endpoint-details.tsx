@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
@@ -20,8 +20,7 @@ import { useNow } from '../../parts/now.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { mayAdminister } from '../../session/claims.ts'
-import { useClaims } from '../../session/session-context.tsx'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 interface EndpointDetailsProps {
   readonly id: string
@@ -32,7 +31,6 @@ interface EndpointDetailsProps {
 /** One endpoint: how it is doing, what failed last, and everything that can be done with it. */
 export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
   const api = useApi()
-  const isAdmin = mayAdminister(useClaims().role)
   const query = useQuery({
     // A subject of its own: one that is forgotten must not be asked for again.
     queryKey: ['webhook-endpoint', id],
@@ -43,14 +41,12 @@ export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
     <QueryState query={query}>
       {(endpoint) => (
         <Stack gap="md">
-          {isAdmin && (
-            <Group gap="xs">
-              <EndpointActions endpoint={endpoint} onGone={onGone} />
-            </Group>
-          )}
+          <Group gap="xs">
+            <EndpointActions endpoint={endpoint} onGone={onGone} />
+          </Group>
           <Facts endpoint={endpoint} health={health} />
           {health?.lastFailure && <LastFailure failure={health.lastFailure} />}
-          {isAdmin && <ReplayMissed endpoint={endpoint} />}
+          <ReplayMissed endpoint={endpoint} />
         </Stack>
       )}
     </QueryState>
@@ -212,14 +208,15 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
             value={until}
             onChange={({ currentTarget }) => setUntil(currentTarget.value)}
           />
-          <Button
+          <PermittedButton
+            to="administer"
             type="submit"
             variant="default"
             loading={counted.isPending}
             disabled={endpoint.status === 'disabled'}
           >
             Count
-          </Button>
+          </PermittedButton>
         </Group>
         <Checkbox
           label="Also attempt at once what waits for another attempt"

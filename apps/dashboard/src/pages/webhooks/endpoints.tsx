@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
@@ -22,8 +22,7 @@ import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { mayAdminister } from '../../session/claims.ts'
-import { useClaims } from '../../session/session-context.tsx'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 const STATES = ['enabled', 'disabled'] as const
 const FILTER = { status: oneOf(STATES) }
@@ -33,7 +32,6 @@ export function Endpoints() {
   const api = useApi()
   const opened = useOpened()
   const [isMaking, making] = useDisclosure(false)
-  const isAdmin = mayAdminister(useClaims().role)
   const health = useHealth().data
   const { filter, list } = useFilteredList({
     queryKey: ['webhooks', 'endpoints', 'list'],
@@ -46,7 +44,11 @@ export function Endpoints() {
   return (
     <WebhooksFrame
       lead="Addresses that receive events, each signed with its own secret."
-      {...(isAdmin && { actions: <Button onClick={making.open}>New endpoint</Button> })}
+      actions={
+        <PermittedButton to="administer" onClick={making.open}>
+          New endpoint
+        </PermittedButton>
+      }
     >
       <FilteredTable
         filter={filter}
@@ -59,13 +61,11 @@ export function Endpoints() {
         empty={
           <Empty
             title="No endpoints yet"
-            {...(isAdmin && {
-              action: (
-                <Button mt="xs" variant="default" onClick={making.open}>
-                  Create the first endpoint
-                </Button>
-              ),
-            })}
+            action={
+              <PermittedButton to="administer" mt="xs" variant="default" onClick={making.open}>
+                Create the first endpoint
+              </PermittedButton>
+            }
           >
             An endpoint is an address that receives your events by POST, such as payment.succeeded.
           </Empty>

@@ -1,11 +1,9 @@
-import { Button } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { formatCount } from '../../format/number.ts'
 import type { Delivery } from './webhook.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { mayAdminister } from '../../session/claims.ts'
-import { useClaims } from '../../session/session-context.tsx'
+import { PermittedButton } from '../../parts/permitted.tsx'
 
 /** `1 delivery is`, `7 deliveries are`. */
 function deliveriesOf(count: number): string {
@@ -33,12 +31,17 @@ export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProp
     done: (count) => `${deliveriesOf(count)} replayed.`,
     changes: ['webhooks'],
   })
-  const isAdmin = mayAdminister(useClaims().role)
   const count = deliveries.length
-  if (!isAdmin) return null
-  if (count === 0) return <Button disabled>Replay selected</Button>
+  if (count === 0) {
+    return (
+      <PermittedButton to="administer" disabled>
+        Replay selected
+      </PermittedButton>
+    )
+  }
   return (
     <ConfirmButton
+      to="administer"
       label={label ?? `Replay ${formatCount(count)} selected`}
       button={{ variant: 'filled' }}
       title={`Replay ${formatCount(count)} ${count === 1 ? 'delivery' : 'deliveries'}?`}

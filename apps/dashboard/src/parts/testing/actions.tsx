@@ -18,6 +18,7 @@ export function Actions() {
   return (
     <>
       <ConfirmButton
+        to="read"
         label="Replay"
         title="Replay 12 messages?"
         verb="Replay 12"
@@ -27,6 +28,7 @@ export function Actions() {
         They are sent again, each with its attempts back at zero.
       </ConfirmButton>
       <ConfirmButton
+        to="read"
         label="Delete"
         title="Delete 1 thing?"
         verb="Delete 1"
