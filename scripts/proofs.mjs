@@ -39,7 +39,7 @@ const OUTAGES = ['systems/evidence/outages.test.ts']
 
 export const proofs = [
   { name: 'crash', program: 'test/crash/main.ts', short: ['--ci'], full: ['--full'] },
-  { name: 'chaos', program: 'test/chaos/main.ts', short: ['--ci'], full: ['--minutes', '10'] },
+  { name: 'chaos', program: 'test/chaos/main.ts', full: ['--minutes', '10'] },
   { name: 'upgrade', program: 'test/upgrade/main.ts', full: ['--full'] },
   { name: 'kills', files: KILLS, short: [], full: [] },
   { name: 'stories', files: STORIES, short: [], full: [] },
