@@ -86,6 +86,9 @@ function createPools({ connectionString, Client }: Where, log: Log) {
       pool.on('error', (error) =>
         log.warn({ err: error }, 'idle database connection lost; the pool replaces it'),
       )
+      // One that dies between its handing out and the first line of its user: both may come in the same
+      // bytes, and no promise is heard in between.
+      pool.on('connect', (client) => client.on('error', () => undefined))
       pools.push(pool)
       return pool
     },
