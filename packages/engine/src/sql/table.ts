@@ -120,7 +120,8 @@ export function engineTableSql(definition: ResolvedDefinition): string {
     const claimed = `${columns.status} = ${literal(states.claimed)}`
     indexes.push(index('claimed', '(claimed_until)', claimed))
   }
-  if (fair) {
+  // Only what is bound counts what is under way.
+  if (fair?.atOnce !== undefined) {
     indexes.push(
       index('unconfirmed', `(${fair.by})`, `${columns.status} = ${literal(states.sent)}`),
     )

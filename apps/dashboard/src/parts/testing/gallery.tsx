@@ -5,6 +5,8 @@ import '@mantine/notifications/styles.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
+import { ApiProvider } from '../../api/api-context.tsx'
+import { createApi } from '../../api/client.ts'
 import { createQueryClient } from '../../api/query-client.ts'
 import { setMinorUnits } from '../../format/money.ts'
 import { CopyId } from '../copy-id.tsx'
@@ -116,6 +118,11 @@ function Gallery() {
   )
 }
 
+// There is no server behind it: the user may read, and everything here asks for no more.
+const api = createApi({ token: () => undefined, onExpired: () => undefined })
+const queryClient = createQueryClient()
+queryClient.setQueryData(['me'], { permissions: [{ name: 'read', allowed: true }] })
+
 tellStyleNonce()
 const router = createRouter({
   routeTree: createRootRoute({ component: Gallery }),
@@ -132,10 +139,12 @@ if (root !== null) {
       getStyleNonce={styleNonce}
     >
       <Notifications />
-      <QueryClientProvider client={createQueryClient()}>
-        <NowProvider aheadMs={0}>
-          <RouterProvider router={router} />
-        </NowProvider>
+      <QueryClientProvider client={queryClient}>
+        <ApiProvider api={api}>
+          <NowProvider aheadMs={0}>
+            <RouterProvider router={router} />
+          </NowProvider>
+        </ApiProvider>
       </QueryClientProvider>
     </MantineProvider>,
   )
