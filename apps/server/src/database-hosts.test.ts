@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { silentLog } from '@posthorn/engine'
+import { dyingPostgres } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -51,24 +50,8 @@ test(
 )
 
 test('a connection that dies with the bytes that open it does not end the process', async () => {
-  const message = (type: string, ...parts: (string | Buffer)[]) => {
-    const body = Buffer.concat(parts.map((part) => Buffer.from(part)))
-    const head = Buffer.alloc(5)
-    head.write(type)
-    head.writeInt32BE(body.length + 4, 1)
-    return Buffer.concat([head, body])
-  }
-  const fatal = message('E', 'SFATAL\0C57P01\0Mterminating connection\0\0')
-  const dying = createServer((socket) => {
-    const opened = [message('R', Buffer.alloc(4)), message('Z', 'I'), fatal]
-    socket.on('error', () => undefined)
-    socket.once('data', () => socket.end(Buffer.concat(opened)))
-  })
-  dying.listen(0, '127.0.0.1')
-  await once(dying, 'listening')
-  onTestFinished(() => void dying.close())
-  const { port } = dying.address() as AddressInfo
-  const databaseUrl = `postgresql://ada:x@127.0.0.1:${port}/shop`
+  const { url: databaseUrl, close } = await dyingPostgres()
+  onTestFinished(close)
   await expect(
     openDatabase({ databaseUrl, dataFolder: '', poolSize: 1 }, silentLog).then(() => 'open'),
   ).rejects.toBeInstanceOf(Error)

@@ -53,7 +53,7 @@ export async function transaction<Result>(
   pool: Pool,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect()
+  const client = await checkOut(pool)
   const bells = new Set<Bell>()
   const tx = {
     query: <Row>(statement: Statement) =>
@@ -63,6 +63,24 @@ export async function transaction<Result>(
   const result = await commitAround(client, () => work(tx))
   bells.forEach((bell) => bell.ring())
   return result
+}
+
+/** Connections whose errors are heard for as long as they live. */
+const heard = new WeakSet<PoolClient>()
+
+/**
+ * A connection whose death is heard from its first moment. The bytes that complete it may also say
+ * that the server is going: a promise would hand it on too late, and the process would end.
+ */
+function checkOut(pool: Pool): Promise<PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (!client) return reject(error ?? new Error('the pool gave no connection'))
+      if (!heard.has(client)) client.on('error', () => undefined)
+      heard.add(client)
+      resolve(client)
+    })
+  })
 }
 
 async function commitAround<Result>(

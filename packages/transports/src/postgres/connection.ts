@@ -36,7 +36,7 @@ export function boundPool(pool: Pool, timeoutMs: number): Queryable {
 
 /** A connection of the pool, or an `UnreachableError`. */
 export async function connect(pool: Pool, timeoutMs: number): Promise<PoolClient> {
-  const connecting = pool.connect()
+  const connecting = checkOut(pool)
   const client = await within(
     connecting.catch((cause: unknown) => {
       throw new UnreachableError(cause instanceof Error ? cause.message : String(cause), { cause })
@@ -51,6 +51,21 @@ export async function connect(pool: Pool, timeoutMs: number): Promise<PoolClient
     () => undefined,
   )
   throw new UnreachableError(`no connection to the database within ${timeoutMs} ms`)
+}
+
+/** Connections whose errors are heard for as long as they live. */
+const heard = new WeakSet<PoolClient>()
+
+/** By callback: the bytes that complete a connection may also end it, before a promise is heard. */
+function checkOut(pool: Pool): Promise<PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (!client) return reject(error ?? new Error('the pool gave no connection'))
+      if (!heard.has(client)) client.on('error', () => undefined)
+      heard.add(client)
+      resolve(client)
+    })
+  })
 }
 
 /** Only the server's own errors have a severity; the rest is about the way to it. */

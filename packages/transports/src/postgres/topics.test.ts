@@ -1,13 +1,15 @@
 import { toMessage, uuid, type Consumer, type Delivery, type Message } from '@posthorn/engine'
-import { testDatabase } from '@posthorn/engine/testing'
+import { dyingPostgres, testDatabase } from '@posthorn/engine/testing'
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { Pool } from 'pg'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   postgresTopics,
   topicMigrations,
   type PostgresTopics,
   type PostgresTopicsOptions,
 } from './index.ts'
+import { connect } from './connection.ts'
 import { appendMessages, commitOffsets } from './queries.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })
@@ -320,4 +322,15 @@ describe('retention', () => {
     expect(outcome).toMatchObject({ kind: 'delivered' })
     await vi.waitFor(() => expect(seen).toBe(2_501), wait)
   })
+})
+
+it('survives a connection that dies with the bytes that open it', async () => {
+  const { url, close } = await dyingPostgres()
+  onTestFinished(close)
+  const pool = new Pool({ connectionString: url, max: 1 })
+  pool.on('error', () => undefined)
+  const client = await connect(pool, 10_000)
+  await expect(client.query('select 1')).rejects.toThrow(/terminat|connection error/)
+  client.release(true)
+  await pool.end()
 })
