@@ -1,5 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { testDatabase } from '@posthorn/engine/testing'
-import { expect, test } from 'vitest'
+import type { App } from '@posthorn/http'
+import type { RouteOptions } from 'fastify'
+import { expect, onTestFinished, test } from 'vitest'
 import { loadSystems } from './systems.ts'
 import { greetings } from './testing/greetings/index.ts'
 import { testServer } from './testing/test-server.ts'
@@ -11,6 +14,7 @@ test('a server has the systems that are shipped, and leaves the schema of anothe
   await older.call('/api/v1/greetings', { body: { name: 'ada' } })
   await older.close()
 
+  const routes = collectRoutes()
   const systems = await loadSystems({})
   expect(systems.map(({ name }) => name)).not.toContain(greetings.name)
   const server = await testServer(database, { systems })
@@ -26,4 +30,54 @@ test('a server has the systems that are shipped, and leaves the schema of anothe
   expect(placed.status).toBe(202)
   const { body } = await server.call('/api/v1/orders')
   expect(body['items']).toMatchObject([{ id: placed.body['id'] }])
+
+  expect(routes.length).toBeGreaterThan(100)
+  for (const route of routes) expectToCompile(route)
 })
+
+/** The routes of the apps that are made from now on in this test. */
+function collectRoutes() {
+  const routes: { app: App; route: RouteOptions }[] = []
+  const collect = (message: unknown) => {
+    const { fastify: app } = message as { fastify: App }
+    app.addHook('onRoute', (route) => void routes.push({ app, route }))
+  }
+  subscribe('fastify.initialization', collect)
+  onTestFinished(() => void unsubscribe('fastify.initialization', collect))
+  return routes
+}
+
+/** What a compiled schema says of a value that does not fit it. */
+const NO_VALUE = /is required!$|cannot be converted|does not match schema definition/
+
+/** Schemas are compiled when they are first used: that each of them can be is seen here. */
+function expectToCompile({ app, route }: ReturnType<typeof collectRoutes>[number]): void {
+  const { url, schema = {} } = route
+  const method = String(route.method)
+  for (const httpPart of ['body', 'querystring', 'params', 'headers'] as const) {
+    const part: unknown = schema[httpPart]
+    if (part === undefined) continue
+    const validate = app.validatorCompiler?.({ schema: part, method, url, httpPart })
+    expect(() => validate?.({}), `${httpPart} of ${url}`).not.toThrow()
+  }
+  for (const [httpStatus, answer] of Object.entries(schema.response ?? {})) {
+    const { content } = answer as { content?: Record<string, { schema: object }> }
+    const answers = content ? Object.values(content).map((each) => each.schema) : [answer]
+    for (const each of answers) {
+      const write = app.serializerCompiler?.({ schema: each, method, url, httpStatus })
+      expect(
+        refusalOf(() => write?.({})),
+        `${httpStatus} of ${url}`,
+      ).toMatch(NO_VALUE)
+    }
+  }
+}
+
+function refusalOf(write: () => unknown): string {
+  try {
+    write()
+    return 'nothing is required!'
+  } catch (error) {
+    return String(error)
+  }
+}

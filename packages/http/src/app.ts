@@ -22,6 +22,7 @@ import { addOpenApi, type ApiDescription } from './openapi.ts'
 import { createRateLimiter, type RateLimit } from './rate-limit.ts'
 import { REDACTED, addRequestLog, describeRequest, type Answered } from './request-log.ts'
 import { addSecurityHeaders } from './security-headers.ts'
+import { addSerialization } from './serialization.ts'
 import type { TokenVerifier } from './token.ts'
 import { addTracing } from './tracing.ts'
 import { addValidation } from './validation.ts'
@@ -110,6 +111,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   addBodyTimeout(app, requestTimeoutMs)
   addJsonParser(app)
   addValidation(app)
+  addSerialization(app)
   addRequestLog(app, options.onResponse)
   await addOpenApi(app, options)
   return app

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/compile'
 import { Set as setFormat } from 'typebox/format'
 import { Settings } from 'typebox/system'
 import { closeSchema } from './close-schema.ts'
@@ -43,10 +43,12 @@ export function invalid(errors: readonly FieldError[]): ProblemError {
 }
 
 const compile: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
-  const validator = Compile(schema)
+  // With the first request: most routes of a process are never called.
+  let validator: Validator | undefined
   const isText = httpPart !== 'body'
   const hasDefaults = JSON.stringify(schema).includes('"default":')
   return (value: unknown) => {
+    validator ??= Compile(schema)
     const given = isText ? fromText(schema, value) : value
     const whole = hasDefaults ? validator.Default(given) : given
     if (validator.Check(whole)) return { value: whole }
