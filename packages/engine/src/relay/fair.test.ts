@@ -143,6 +143,45 @@ test('many who each have one share the batches', async () => {
   expect(new Set(shops()).size).toBe(25)
 })
 
+test('with more keys than a batch can serve, a claim looks at no others, and the next goes on behind them', async () => {
+  await empty()
+  await db.pool.query(`
+    insert into fair.parcels (id, shop)
+    select gen_random_uuid(), 'shop-' || n % 300 from generate_series(1, 900) as n`)
+  await db.pool.query('analyze fair.parcels')
+  for (const outbox of [parcels, wide, urgent]) {
+    const { text, params } = outbox.statements.byRow.claimBatch
+    const args: Record<string, unknown> = { batch: 10, leaseMs: 1_000, token: crypto.randomUUID() }
+    const { rows } = await db.pool.query<{ 'QUERY PLAN': object }>(
+      `explain (analyze, timing off, format json) ${text}`,
+      params.map((name) => (name === 'after' ? 'shop-200' : args[name])),
+    )
+    const looks = [...JSON.stringify(rows[0]).matchAll(/"Actual Loops":(\d+)/g)]
+    expect(Math.max(...looks.map(([, loops]) => Number(loops)))).toBeLessThanOrEqual(12)
+  }
+  await db.pool.query(
+    `update fair.parcels set status = 'ready', claimed_until = null, lost_claims = 0`,
+  )
+  const { relay, shops } = relayTo(fakeTransport(), wide)
+  for (let i = 0; i < 30; i += 1) await relay.tick()
+  expect(new Set(shops()).size).toBe(300)
+})
+
+test('keys whose messages another relay is claiming are passed over', async () => {
+  await empty()
+  for (let i = 0; i < 20; i += 1) await put(`shop-${i + 10}`, 1)
+  const other = await db.pool.connect()
+  try {
+    await other.query(`begin; select from fair.parcels where shop < 'shop-20' for update`)
+    const { relay, shops } = relayTo()
+    await relay.tick()
+    expect(shops().toSorted()).toEqual(Array.from({ length: 10 }, (_, i) => `shop-${i + 20}`))
+  } finally {
+    await other.query('rollback')
+    other.release()
+  }
+})
+
 test('one alone gets whole batches, and a running relay drains them all', async () => {
   await empty()
   await put('giant', 55)

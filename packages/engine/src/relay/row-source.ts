@@ -15,6 +15,8 @@ import type { Transaction } from '../enqueue/transaction.ts'
 export class RowSource implements Source {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
+  /** With fair shares: the key that the next claim begins behind. */
+  #after: string | null = null
 
   constructor(handle: PoolHandle, outbox: Outbox) {
     this.#handle = handle
@@ -25,7 +27,9 @@ export class RowSource implements Source {
     const statement = this.#statement(kind)
     if (!statement) return undefined
     const token = randomUUID()
-    const taken = await this.#take(statement, { token, batch, leaseMs: this.#outbox.leaseMs })
+    const args = { token, batch, leaseMs: this.#outbox.leaseMs, after: this.#after }
+    const taken = await this.#take(statement, args)
+    if (kind === 'batch') this.#after = lastKey(this.#outbox, taken) ?? this.#after
     const rows = taken.filter((row) => row['claim_lost'] !== true)
     const released = taken.length > rows.length
     if (rows.length === 0 && !released) return undefined
@@ -122,6 +126,19 @@ export class RowSource implements Source {
   async close(): Promise<void> {
     // Each claim has been settled by its lane, or its lease runs out.
   }
+}
+
+/**
+ * The last key that was served in its share; undefined if none was. Which one is last may differ from
+ * the database's order: the next claim begins behind one of those served at any rate.
+ */
+function lastKey({ fair }: Outbox, rows: readonly OutboxRow[]): string | undefined {
+  if (!fair) return undefined
+  const keys = rows.map((row) => String(row[fair.by]))
+  return keys
+    .filter((key) => fair.first === undefined || !key.startsWith(fair.first))
+    .sort()
+    .at(-1)
 }
 
 /** `returning` promises no order; people expect the oldest first. */

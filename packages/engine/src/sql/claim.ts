@@ -95,74 +95,109 @@ returning ${read(definition)}, m.claimed_until is null as claim_lost, m.${column
 }
 
 /** What the engine and the definition want to know of a row. */
-function read({ columns, counter, reads }: ResolvedDefinition): string {
+function read({ columns, counter, fair, reads }: ResolvedDefinition): string {
   if (reads === undefined) return 'm.*'
   const { id, status, dueAt, attemptId, traceparent } = columns
-  const ours = [id, status, dueAt, attemptId, traceparent, counter.column, counter.limit]
+  const ours = [id, status, dueAt, attemptId, traceparent, counter.column, counter.limit, fair?.by]
   const names = [...ours, 'lost_claims', ...reads].filter((name) => name !== undefined)
   return [...new Set(names)].map((name) => `m.${name}`).join(', ')
 }
 
-/** Who has messages that wait, by one look into the index for each; the last row is null. */
-function fairKeys(
+/** Which keys a walk visits: where it begins, and from which key it goes on. */
+interface Walk {
+  readonly name: string
+  readonly from?: string
+  readonly goesOn?: string
+}
+
+/** Who has messages that wait, and when the first is due: one look into the index for each. */
+function walkKeys(
   definition: ResolvedDefinition,
   { by }: NonNullable<ResolvedDefinition['fair']>,
+  { name, from, goesOn }: Walk,
 ): string {
-  const { table } = definition
-  return `recursive fair_keys as (
-  (select ${by} as fair_key from ${table} where ${waitsCondition(definition)} order by ${by} limit 1)
+  const { table, columns } = definition
+  const { id, dueAt } = columns
+  return `${name} as (
+  (select ${by} as fair_key, ${dueAt} as due_at
+     from ${table}
+    where ${waitsCondition(definition)}${from === undefined ? '' : ` and ${by} ${from}`}
+    order by ${by}, ${dueAt}, ${id}
+    limit 1)
   union all
-  select (select ${by} from ${table}
-           where ${waitsCondition(definition)} and ${by} > fair_keys.fair_key
-           order by ${by} limit 1)
-    from fair_keys
-   where fair_keys.fair_key is not null
+  select next.*
+    from ${name}
+   cross join lateral (
+         select ${by}, ${dueAt}
+           from ${table}
+          where ${waitsCondition(definition)} and ${by} > ${name}.fair_key
+          order by ${by}, ${dueAt}, ${id}
+          limit 1
+         ) as next${goesOn === undefined ? '' : `\n   where ${goesOn}`}
 )`
 }
 
-/** An equal share of the batch for each who has something due and room for more. */
+/**
+ * An equal share of the batch for each who has something due and room for more. As many are looked
+ * for as a batch can serve, from the last claim's on and around: with thousands who wait, most of them
+ * need not be looked at.
+ */
 function dueByShares(
   definition: ResolvedDefinition,
   fair: NonNullable<ResolvedDefinition['fair']>,
   p: (param: string) => string,
 ): string {
   const { table, columns, states } = definition
+  const { id, dueAt } = columns
   const isDue = `${waitsCondition(definition)} and ${fair.by} = fair_key
-            and ${columns.dueAt} <= posthorn.now()
+            and ${dueAt} <= posthorn.now()
             and (claimed_until is null or claimed_until < now())
             and lost_claims = 0`
   const room =
     fair.atOnce === undefined ? undefined : roomOf(definition, { ...fair, atOnce: fair.atOnce })
-  const { shares, share, urgent } = sharesOf(fair, p('batch'))
-  // With a claimed state the statement says where a message came from.
-  const from = states.claimed === undefined ? '' : `, ${columns.status}::text as claim_from`
-  return `${fairKeys(definition, fair)},
-eligible as materialized (
-  select fair_key, first.*, ${room ? 'room, ' : ''}${shares}
-    from fair_keys${room ? `\n   cross join lateral ${room.counted}` : ''}
-   -- Not \`exists\`, which may be planned as a reading of all that waits.
+  const { walks, picks } = picksOf(definition, fair, p)
+  const picked = picks.map(
+    ({ name, keys, condition }) => `${name} as materialized (
+  select fair_key, first.*${room ? ', room' : ''}
+    from ${keys}${room ? `\n   cross join lateral ${room.counted}` : ''}
+   -- Locked: what another relay claims in this moment is no reason to serve nothing.
    cross join lateral (
-         select ${columns.dueAt} as first_due, ${columns.id} as first_id
+         select ${dueAt} as first_due, ${id} as first_id
            from ${table}
           where ${isDue}
-          order by ${columns.dueAt}, ${columns.id}
+          order by ${dueAt}, ${id}
           limit 1
+            for update skip locked
          ) as first
-   where fair_key is not null${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
+   where due_at <= posthorn.now()${condition}${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
      and ${unlessPaused(definition)}
+   limit ${p('batch')}
+)`,
+  )
+  const share = `ceil(${p('batch')}::float8 / ${picks.length > 1 ? 'case when shares < everyone then 2 else 1 end / ' : ''}shares)`
+  // With a claimed state the statement says where a message came from.
+  const from = states.claimed === undefined ? '' : `, ${columns.status}::text as claim_from`
+  const everyone = picks.map(
+    ({ name }, rank) =>
+      `select ${rank} as rank, count(*) over () as shares, ${name}.* from ${name}`,
+  )
+  return `recursive ${[...walks, ...picked].join(',\n')},
+eligible as materialized (
+  select picked.*, count(*) over () as everyone
+    from (${everyone.join('\n          union all ')}) as picked
    -- In no fixed order, or those at the end would wait whenever the batch is too small for all.
-   order by ${urgent}random()
+   order by rank, random()
 ),
 due as (
   select mine.*
     from eligible
    cross join lateral (
-         select ${columns.id} as id${from}
+         select ${id} as id${from}
            from ${table}
           where ${isDue}
             -- What is before it was settled or is claimed: it need not be looked at once more.
-            and (${columns.dueAt}, ${columns.id}) >= (first_due, first_id)
-          order by ${columns.dueAt}, ${columns.id}
+            and (${dueAt}, ${id}) >= (first_due, first_id)
+          order by ${dueAt}, ${id}
           limit ${room ? `least(room, ${share})` : share}::int
             for update skip locked
          ) as mine
@@ -170,20 +205,42 @@ due as (
 )`
 }
 
-/** How a batch is divided: evenly, or first in half, where some keys go before the others. */
-function sharesOf({ first }: NonNullable<ResolvedDefinition['fair']>, batch: string) {
-  if (first === undefined) {
-    return {
-      shares: 'count(*) over () as shares',
-      share: `ceil(${batch}::float8 / shares)`,
-      urgent: '',
-    }
+/** Whose messages a claim takes: those that go first, as far as there are such, and the next others. */
+function picksOf(
+  definition: ResolvedDefinition,
+  fair: NonNullable<ResolvedDefinition['fair']>,
+  p: (param: string) => string,
+) {
+  const after = p('after')
+  // Without a last claim, all keys are before it.
+  const isBefore = (key: string) => `coalesce(${key} <= ${after}, true)`
+  const walks = [
+    walkKeys(definition, fair, { name: 'keys_after', from: `> ${after}` }),
+    walkKeys(definition, fair, { name: 'keys_before', goesOn: isBefore('keys_before.fair_key') }),
+  ]
+  const keys = `(select * from keys_after union all select * from keys_before where ${isBefore('fair_key')}) as keys`
+  if (fair.first === undefined) {
+    return { walks, picks: [{ name: 'served', keys, condition: '' }] }
   }
-  const isFirst = `starts_with(fair_key::text, '${first}')`
+  // Other keys may stand between them where the collation cares for neither case nor accents.
+  const goesOn = `starts_with(lower(keys_first.fair_key::text), lower('${fair.first}'))`
   return {
-    shares: `count(*) over (partition by ${isFirst}) as shares, count(*) over () as everyone`,
-    share: `ceil(${batch}::float8 / case when shares < everyone then 2 else 1 end / shares)`,
-    urgent: `${isFirst} desc, `,
+    walks: [
+      ...walks,
+      walkKeys(definition, fair, { name: 'keys_first', from: `>= '${fair.first}'`, goesOn }),
+    ],
+    picks: [
+      {
+        name: 'served_first',
+        keys: 'keys_first',
+        condition: `\n     and starts_with(fair_key::text, '${fair.first}')`,
+      },
+      {
+        name: 'served',
+        keys,
+        condition: '\n     and fair_key <> all(array(select fair_key from served_first))',
+      },
+    ],
   }
 }
 
@@ -350,18 +407,23 @@ export function nextDue(definition: ResolvedDefinition): Prepared {
   const { table, columns, order, name, fair } = definition
   if (fair) {
     return prepare(
-      (p) => `with ${fairKeys(definition, fair)}
-select extract(epoch from min(next.due_at) - posthorn.now()) * 1000 as ms
-  from fair_keys
- cross join lateral (
+      (p) => `with recursive ${walkKeys(definition, fair, { name: 'fair_keys' })},
+edge as (select posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms' as at)
+select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at > at then fair_keys.due_at end))
+                          - posthorn.now()) * 1000 as ms
+  from edge
+ cross join fair_keys
+  left join lateral (
        select ${columns.dueAt} as due_at
          from ${table}
         where ${waitsCondition(definition)} and ${fair.by} = fair_key
-          and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
+          and ${columns.dueAt} > at
           and claimed_until is null
+          -- Else the walk has seen it.
+          and fair_keys.due_at <= at
         order by ${columns.dueAt}
         limit 1
-       ) as next`,
+       ) as next on true`,
     )
   }
   if (order) {
