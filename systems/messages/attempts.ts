@@ -11,7 +11,7 @@ import { cancel } from '@posthorn/engine/operate'
 import type { NewStop } from './accounts/queries.ts'
 import { resumeSending, stopSending } from './accounts/stops.ts'
 import { recordActivities, recordAudit, type Activity, type AuditEvent } from './audit.ts'
-import { withdrawOptedOut, type Refusal } from './dossiers/consent.ts'
+import { withdrawOptedOut, type Refusal } from './consents/recipient-consent.ts'
 import type { OutboundMessage } from './message.ts'
 import type { Answered } from './providers/provider.ts'
 import {
@@ -148,9 +148,10 @@ function failureIn(outcome: Outcome): Failure {
 
 function refusalOf({ row, outcome }: MessageChange): Refusal {
   return {
+    messageId: row.id,
     orgId: row.org_id,
-    dossierId: row.dossier_id,
     channel: row.channel,
+    recipient: row.to_recipient,
     code: outcome.kind === 'refused' ? outcome.failure.code : null,
   }
 }

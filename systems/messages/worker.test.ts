@@ -28,7 +28,7 @@ const start = async (env: Record<string, string> = {}) => {
 }
 beforeEach(async () => {
   await pool.query(
-    'begin; set local session_replication_role = replica; truncate messages.outbound_message, messages.dossier, messages.audit_event, messages.delivery_status, posthorn.alert cascade; commit',
+    'begin; set local session_replication_role = replica; truncate messages.outbound_message, messages.dossier, messages.recipient_consent, messages.audit_event, messages.delivery_status, posthorn.alert cascade; commit',
   )
 })
 afterEach(async () => {
@@ -191,6 +191,41 @@ describe('a failure that will not pass', () => {
       actor: 'PROVIDER',
       details: 'Consent for whatsapp withdrawn: the recipient opted out at the provider (131050)',
     })
+  })
+
+  test('of a person without a dossier who opted out bars the number, in that organisation', async () => {
+    await start()
+    await mute()
+    await fault({ mode: 'error', status: 400, code: 131_050, times: 1 })
+    const [answered, reported] = ['+16505551241', '+16505551242']
+    const first = await create(answered)
+    await api.relay.tick()
+    expect(await show(first)).toMatchObject({ status: 'FAILED', errorCode: '131050' })
+    const second = await create(reported)
+    await api.relay.tick()
+    const waiting = await create(reported)
+    const wamid = String((await show(second))['providerMessageId'])
+    await api.webhook(webhookWith({ id: wamid, status: 'failed', code: 131_050 }))
+    expect((await show(waiting)).status).toBe('CANCELLED')
+    for (const to of [answered, reported]) {
+      const body = { ...sample(), to }
+      expect(await api.call('POST', MESSAGES, { body })).toMatchObject({
+        ...{ status: 403, body: { code: 'RECIPIENT_OPTED_OUT' } },
+      })
+      const elsewhere = { body, org: 'other' }
+      expect((await api.call('POST', MESSAGES, elsewhere)).status).toBe(201)
+    }
+    const { rows } = await pool.query(
+      `select entity_type, entity_id, action, actor from messages.audit_event
+        where action = 'OPTED_OUT' and entity_id = any($1) order by seq`,
+      [[first, second]],
+    )
+    expect(rows).toEqual(
+      [first, second].map((id) => ({
+        ...{ entity_type: 'OUTBOUND_MESSAGE', entity_id: id },
+        ...{ action: 'OPTED_OUT', actor: 'PROVIDER' },
+      })),
+    )
   })
 })
 

@@ -1,7 +1,8 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
-import { recordAudit } from '../audit.ts'
+import { recordAudit, type AuditEvent } from '../audit.ts'
 import { cancelForConsent, setConsent } from '../dossiers/consent.ts'
 import type { OutboundMessage } from '../message.ts'
+import { digestOf } from '../phone-number.ts'
 import type { ConsentWord } from './consent-word.ts'
 import {
   findDossiersOf,
@@ -11,18 +12,21 @@ import {
 } from './queries.ts'
 
 export interface RecipientConsentChange extends RecipientKey, ConsentWord {
-  readonly conversationId: string
+  /** Where it was said: the audit names it. */
+  readonly said: Pick<AuditEvent, 'entity' | 'entityId'>
+  /** What it rests on, if it is not the word of the one who does it. */
+  readonly because?: string
 }
 
 /**
- * Notes that a person who writes to us wants no more messages, or wants them again: for the number,
- * whether a dossier is known or not, and for its dossiers. A grant gives back to dossiers only what a
- * keyword took. What waits is cancelled; what is on its way is checked before it is tried again.
+ * Notes that a person wants no more messages, or wants them again: for the number, whether a dossier
+ * is known or not, and for its dossiers. A grant gives back to dossiers only what a keyword took. What
+ * waits is cancelled; what is on its way is checked before it is tried again.
  */
 export async function setRecipientConsent(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,
-  { conversationId, orgId, channel, recipient, ...word }: RecipientConsentChange,
+  { said, because, orgId, channel, recipient, ...word }: RecipientConsentChange,
 ): Promise<void> {
   const key = { orgId, channel, recipient }
   const isLast = await upsertRecipientConsent(tx, key, word)
@@ -30,14 +34,46 @@ export async function setRecipientConsent(
   if (!isLast) return
   await recordAudit(tx, [
     {
-      ...{ orgId, entity: 'CONVERSATION', entityId: conversationId, actor: word.by },
+      ...{ orgId, ...said, actor: word.by },
       action: word.granted ? 'OPTED_IN' : 'OPTED_OUT',
       details: `Consent for ${channel} ${word.granted ? 'granted' : 'withdrawn'} (${word.source})`,
     },
   ])
   for (const { dossierId, granted, source } of await findDossiersOf(tx, key)) {
     const concerns = word.granted ? !granted && source === 'keyword' : granted
-    if (concerns) await setConsent(tx, outbox, { orgId, channel, dossierId, ...word })
+    if (!concerns) continue
+    const change = { orgId, channel, dossierId, ...word, ...(because !== undefined && { because }) }
+    await setConsent(tx, outbox, change)
   }
   if (!word.granted) await cancelForConsent(tx, outbox, { ...key, by: word.by })
+}
+
+/** Meta's code for a person who wants no more messages. */
+const OPTED_OUT = '131050'
+
+/** A message, and the code that its provider refused it with. */
+export interface Refusal extends RecipientKey {
+  readonly messageId: string
+  readonly code: string | null
+}
+
+/** Withdraws the consent of people who told the provider that they want no more messages. */
+export async function withdrawOptedOut(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  refusals: readonly Refusal[],
+): Promise<void> {
+  const optedOut = new Map(
+    refusals.flatMap((refusal) =>
+      refusal.code === OPTED_OUT ? [[digestOf(refusal).toString('hex'), refusal] as const] : [],
+    ),
+  )
+  const because = `the recipient opted out at the provider (${OPTED_OUT})`
+  const word = { granted: false, by: 'PROVIDER', source: 'provider', proof: because } as const
+  // In one order, so that two workers cannot wait for each other.
+  for (const name of [...optedOut.keys()].toSorted()) {
+    const { messageId: entityId, orgId, channel, recipient } = optedOut.get(name) as Refusal
+    const said = { entity: 'OUTBOUND_MESSAGE', entityId } as const
+    await setRecipientConsent(tx, outbox, { orgId, channel, recipient, said, because, ...word })
+  }
 }

@@ -182,7 +182,8 @@ async function tell(tx: Transaction, intake: InboundIntake, message: Stored): Pr
   if (meaning !== undefined) {
     const granted = meaning === 'in'
     await setRecipientConsent(tx, intake.outbox, {
-      ...{ orgId, channel: 'whatsapp', recipient: message.recipient, conversationId },
+      ...{ orgId, channel: 'whatsapp', recipient: message.recipient },
+      said: { entity: 'CONVERSATION', entityId: conversationId },
       ...{ granted, by: ACTOR, source: 'keyword', saidAt: keywordTime(saidAt, granted) },
       proof: `"${message.word?.trim()}" in message ${message.providerMessageId}`,
     })

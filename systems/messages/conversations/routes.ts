@@ -182,7 +182,8 @@ export function conversationRoutes(app: App, { pool, outbox }: RouteOptions): vo
     const { channel, recipient } = await findOwn({ id, orgId })
     await transaction(pool, (tx) =>
       setRecipientConsent(tx, outbox, {
-        ...{ orgId, channel, recipient, conversationId: id, by, ...request.body },
+        ...{ orgId, channel, recipient, by, ...request.body },
+        said: { entity: 'CONVERSATION', entityId: id },
       }),
     )
     return showOne({ id, orgId })

@@ -79,39 +79,6 @@ export async function setConsent(
   return consent
 }
 
-/** Meta's code for a person who wants no more messages. */
-const OPTED_OUT = '131050'
-
-/** A message's dossier, and the code that its provider refused it with. */
-export interface Refusal {
-  readonly orgId: string
-  readonly dossierId: string | null
-  readonly channel: string
-  readonly code: string | null
-}
-
-/** Withdraws the consent of those who told the provider that they want no more messages. */
-export async function withdrawOptedOut(
-  tx: Transaction,
-  outbox: Outbox<OutboundMessage>,
-  refusals: readonly Refusal[],
-): Promise<void> {
-  const keys = new Map(
-    refusals.flatMap(({ orgId, dossierId, channel, code }) =>
-      code !== OPTED_OUT || dossierId === null
-        ? []
-        : [[JSON.stringify([orgId, dossierId, channel]), { orgId, dossierId, channel }] as const],
-    ),
-  )
-  // In one order, so that two workers cannot wait for each other.
-  for (const name of [...keys.keys()].toSorted()) {
-    const key = keys.get(name) as ConsentKey
-    const because = `the recipient opted out at the provider (${OPTED_OUT})`
-    const word = { granted: false, by: 'PROVIDER', source: 'provider', proof: because } as const
-    await setConsent(tx, outbox, { ...key, ...word, because })
-  }
-}
-
 async function cancelWaiting(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,

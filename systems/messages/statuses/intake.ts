@@ -8,7 +8,7 @@ import {
   type Transaction,
 } from '@posthorn/engine'
 import { recordActivities, recordAudit, type Activity, type AuditEvent } from '../audit.ts'
-import { withdrawOptedOut, type Refusal } from '../dossiers/consent.ts'
+import { withdrawOptedOut, type Refusal } from '../consents/recipient-consent.ts'
 import type { OutboundMessage } from '../message.ts'
 import { courseOf, type Course } from './move.ts'
 import {
@@ -155,8 +155,11 @@ function timesOf({ message, steps }: Followed): ReportedTimes[] {
 
 /** Also those of a message that ended otherwise: what they say of the person is true all the same. */
 function refusalsOf({ message, steps }: Followed): Refusal[] {
-  const { org_id: orgId, dossier_id: dossierId, channel } = message
-  return steps.map(({ report }) => ({ orgId, dossierId, channel, code: report.errorCode }))
+  const { id: messageId, org_id: orgId, channel, to_recipient: recipient } = message
+  return steps.map(({ report }) => ({
+    ...{ messageId, orgId, channel, recipient },
+    code: report.errorCode,
+  }))
 }
 
 /** The report by which a message turns out to be with the provider. */
