@@ -24,6 +24,9 @@ export interface OrderInput {
   readonly currency: string
 }
 
+/** The names of the sagas that carry orders through. */
+export const ORDER_SAGAS: ReadonlySet<string> = new Set(['order', 'held-order'])
+
 /** By the business clock: longer than a broker is ever away. */
 const PATIENCE = '24h'
 

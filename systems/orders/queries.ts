@@ -57,3 +57,39 @@ export async function listOrders(
      limit ${limit}`)
   return rows
 }
+
+/** The order that a saga carries through, as its participants know it. */
+export interface CarriedOrder {
+  readonly orderId: string
+  readonly orgId: string
+  readonly amount: number
+  readonly currency: string
+}
+
+export async function findOrderOf(
+  db: Queryable,
+  sagaId: string,
+): Promise<CarriedOrder | undefined> {
+  const { rows } = await db.query<CarriedOrder>(sql`
+    select id as "orderId", org_id as "orgId", amount::float8 as amount, currency
+      from sagas.orders where saga_id = ${sagaId}`)
+  return rows[0]
+}
+
+export interface GoodsMove {
+  readonly operation: 'order.ship-goods' | 'order.release-goods'
+  readonly orderId: string
+  readonly orgId: string
+  readonly by: string
+  readonly reason: string | undefined
+}
+
+/** Writes down for the audit what became of an order's goods by an operator's action. */
+export async function recordGoods(
+  tx: Transaction,
+  { operation, orderId, orgId, by, reason = '' }: GoodsMove,
+): Promise<void> {
+  await tx.query(sql`
+    insert into posthorn.operation (operation, outbox, subject, tenant, actor, reason)
+    values (${operation}, 'sagas', ${orderId}, ${orgId}, ${by}, ${reason})`)
+}

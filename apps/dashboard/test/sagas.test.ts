@@ -20,6 +20,7 @@ function placeOrder(order: { sku?: string; amount?: number } = {}): Promise<Plac
 interface Saga {
   readonly status: string
   readonly step: string | null
+  readonly steps: readonly object[]
 }
 
 function sagaOf(id: string): Promise<Saga> {
@@ -135,10 +136,20 @@ test('an operator skips a step and restarts from one, with a reason', async () =
   const page = await dashboard.open(`/sagas/${id}`)
   await page.getByRole('heading', { name: 'Intervene' }).waitFor()
   await axe(page)
-  await intervene(page, 'Skip reserved', 'Skip')
+  await page.getByRole('button', { name: 'Skip reserved' }).click()
+  const skipping = page.getByRole('dialog')
+  await skipping.getByLabel('Reason').fill('T-481')
+  await skipping.getByLabel('Data of the step').fill('["shelf 4"]')
+  await skipping.getByRole('button', { name: 'Skip', exact: true }).click()
+  await skipping.getByText('must be a JSON object').waitFor()
+  await skipping.getByLabel('Data of the step').fill('{"shelf": 4}')
+  await axe(page)
+  await screenshot(page, 'saga-skip-light')
+  await skipping.getByRole('button', { name: 'Skip', exact: true }).click()
   await page.getByText('reserved skipped.').waitFor()
   await page.getByText('skipped reserved: T-481').waitFor(patient)
   await stepOf(page, 'reserved').getByText('skipped').waitFor()
+  expect((await sagaOf(id)).steps[1]).toMatchObject({ output: { shelf: 4 } })
   await page.getByText('Waiting at paid').waitFor(patient)
   await page.getByRole('button', { name: 'Restart from a step' }).click()
   const dialog = page.getByRole('dialog')
@@ -206,6 +217,8 @@ test('what is stuck says so, and is resumed or skipped', async () => {
   const page = await dashboard.open(`/sagas/${sagaId}`)
   await page.getByText('Stuck: fix the cause').waitFor()
   await stepOf(page, 'pay').getByText('being undone, 20 attempts').waitFor()
+  await page.getByText('It cannot be restarted.').waitFor()
+  expect(await page.getByRole('button', { name: 'Restart from a step' }).count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
   await axe(page)
   await screenshot(page, 'saga-stuck-light')

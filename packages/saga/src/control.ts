@@ -36,9 +36,9 @@ export type Steering =
       readonly was: SagaStatus | undefined
       /**
        * `status`: it allows no such thing; `moved`: the saga is no longer at the step that was named;
-       * `step`: the saga cannot be restarted from that step.
+       * `step`: the saga cannot be restarted from that step; `undoing`: nor from any, see `RestartOptions`.
        */
-      readonly why: 'missing' | 'status' | 'moved' | 'step'
+      readonly why: 'missing' | 'status' | 'moved' | 'step' | 'undoing'
     }
 
 /** Who acts, and why. */
@@ -59,6 +59,8 @@ export interface SkipOptions extends SagaOperator {
 export interface RestartOptions extends SagaOperator {
   /** The first step that is tried again. */
   readonly from: string
+  /** `forward`: not once it is being undone, where the other side does nothing for what was undone. */
+  readonly while?: 'forward'
 }
 
 /**
@@ -167,6 +169,7 @@ function positionsFrom(saga: StandingRow, from: number): number[] {
 interface Wish extends SagaOperator {
   readonly action: SagaActionName
   readonly from?: string
+  readonly while?: 'forward'
   change(saga: StandingRow): Promise<void>
 }
 
@@ -174,7 +177,7 @@ interface Wish extends SagaOperator {
 async function act(
   tx: Transaction,
   id: string,
-  { action, from, change, ...operator }: Wish,
+  { action, from, while: direction, change, ...operator }: Wish,
 ): Promise<Steering> {
   if (operator.reason.trim() === '') throw new SagaError('SAGA_REASON_MISSING')
   if (!isUuid(id)) return refusal(undefined)
@@ -186,6 +189,9 @@ async function act(
   const { step = stepAtHand(saga) } = operator
   if (step !== undefined && !stepsAtHand(saga).includes(step)) {
     return { done: false, was, why: 'moved' }
+  }
+  if (direction !== undefined && directionOf(saga) !== direction) {
+    return { done: false, was, why: 'undoing' }
   }
   if (from !== undefined && !restartSteps(saga).includes(from)) {
     return { done: false, was, why: 'step' }

@@ -105,6 +105,17 @@ export async function cancelPayment(
   return rows[0] as Payment
 }
 
+/** Keeps a command that is on its way from beginning a payment; one that has begun stays as it is. */
+export async function refusePayment(
+  tx: Transaction,
+  { orderId, orgId, amount, currency, key }: PaymentOrder,
+): Promise<void> {
+  await tx.query(sql`
+    insert into sagas.payment (order_id, org_id, status, amount, currency, gateway_key, cancelled_at)
+    values (${orderId}, ${orgId}, 'CANCELLED', ${amount}, ${currency}, ${key}, now())
+    on conflict (order_id) do nothing`)
+}
+
 /** Ends a payment under whose key the gateway has nothing. */
 export async function settleCancelled(tx: Transaction, orderId: string): Promise<void> {
   await tx.query(sql`

@@ -1,5 +1,6 @@
 import type { SagaDetails, SagaSummary, StepDetails } from '@posthorn/saga'
 import { Type, type Static } from 'typebox'
+import { ORDER_SAGAS } from '../order-saga.ts'
 
 export const SAGA_STATES = [
   'RUNNING',
@@ -117,6 +118,9 @@ export const SagaResource = Type.Object({
   restartsFrom: Type.Array(Type.String(), {
     description: 'The steps that it can be restarted from',
   }),
+  restartClosed: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why it cannot be restarted from any step; null where it can, or is over',
+  }),
 })
 
 export function toItem(saga: SagaSummary): Static<typeof SagaItem> {
@@ -133,7 +137,23 @@ export function toItem(saga: SagaSummary): Static<typeof SagaItem> {
   }
 }
 
+export const UNDONE_FOR_GOOD =
+  'An order that is being undone cannot go forward again: its payment is cancelled for good. Let it be undone, and place a new order.'
+
+/**
+ * Why a saga cannot be restarted. Participants do nothing for an order once it is undone, and a
+ * customer whose money went back is not charged again: such an order is placed anew.
+ */
+export function restartClosed({
+  name,
+  direction,
+}: Pick<SagaDetails, 'name' | 'direction'>): string | null {
+  if (direction !== 'back' || !ORDER_SAGAS.has(name)) return null
+  return UNDONE_FOR_GOOD
+}
+
 export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
+  const closed = restartClosed(saga)
   return {
     ...toItem(saga),
     input: saga.input,
@@ -155,8 +175,9 @@ export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
       ...{ step, reason, at: at.toISOString() },
     })),
     direction: saga.direction ?? null,
-    allows: [...saga.allows],
-    restartsFrom: [...saga.restartsFrom],
+    allows: saga.allows.filter((action) => closed === null || action !== 'restart'),
+    restartsFrom: closed === null ? [...saga.restartsFrom] : [],
+    restartClosed: closed,
   }
 }
 

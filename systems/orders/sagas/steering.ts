@@ -12,8 +12,10 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { ORDER_SAGAS } from '../order-saga.ts'
 import { problem } from '../problems.ts'
-import { SagaResource, toDetails } from './resource.ts'
+import { settleOrder } from '../settlement.ts'
+import { SagaResource, UNDONE_FOR_GOOD, toDetails } from './resource.ts'
 import { findOwn } from './routes.ts'
 
 const PATH = '/api/v1/sagas/:id'
@@ -96,7 +98,9 @@ export function steeringRoutes(app: App, pool: Pool): void {
     return transaction(pool, async (tx) => {
       await findOwn(tx, { id, org })
       expectDone(await act(tx, by))
-      return toDetails(await findOwn(tx, { id, org }))
+      const saga = await findOwn(tx, { id, org })
+      await settleOrder(tx, saga)
+      return toDetails(saga)
     })
   }
 
@@ -142,9 +146,11 @@ export function steeringRoutes(app: App, pool: Pool): void {
 
   app.post(`${PATH}/restart`, { schema: schemas.restart, config }, async (request, reply) => {
     const { body, params } = request
-    const saga = await steer(request, params.id, (tx, by) =>
-      restartSaga(tx, params.id, { by, ...body }),
-    )
+    const saga = await steer(request, params.id, async (tx, by) => {
+      const { name } = await findOwn(tx, { id: params.id, org: callerOf(request).org })
+      const only = ORDER_SAGAS.has(name) ? ({ while: 'forward' } as const) : {}
+      return restartSaga(tx, params.id, { by, ...body, ...only })
+    })
     return reply.code(202).send(saga)
   })
 }
@@ -154,6 +160,9 @@ function expectDone(steering: Steering): void {
   const { was = 'gone', why } = steering
   if (why === 'moved') {
     throw problem('SAGA_MOVED', { detail: `The saga is ${was}, at another step. Read it again.` })
+  }
+  if (why === 'undoing') {
+    throw problem('SAGA_STEP_CLOSED', { detail: UNDONE_FOR_GOOD })
   }
   if (why === 'step') {
     const detail = 'It has not come so far, or a step before it is not done or was undone.'

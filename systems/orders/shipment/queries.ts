@@ -38,3 +38,17 @@ export async function cancelShipment(
     returning tracking_code is not null as booked`)
   return rows[0]?.booked ?? false
 }
+
+/** Keeps a command that is on its way from booking; true if a shipment is booked already. */
+export async function refuseShipment(
+  tx: Transaction,
+  { orderId, orgId }: ShipmentKey,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ booked: boolean }>(sql`
+    insert into sagas.shipment as s (order_id, org_id, status)
+    values (${orderId}, ${orgId}, 'CANCELLED')
+    -- Changes nothing, and so returns the row that is there.
+    on conflict (order_id) do update set order_id = excluded.order_id
+    returning s.status = 'BOOKED' as booked`)
+  return rows[0]?.booked ?? false
+}

@@ -49,31 +49,31 @@ export async function refuseReservation(
 }
 
 /**
- * Ends a reservation, or the chance of one; returns what is to be given back. A command that comes
- * later finds the row.
+ * Ends a reservation, or the chance of one; returns the goods that it held. A command that comes later
+ * finds the row.
  */
 export async function endReservation(
   tx: Transaction,
   { orderId, orgId }: ReservationKey,
+  to: Extract<ReservationRow['status'], 'RELEASED' | 'SHIPPED'>,
 ): Promise<readonly Item[]> {
   const { rows } = await tx.query<{ items: readonly Item[] }>(sql`
     insert into sagas.stock_reservation as r (order_id, org_id, status, items)
-    values (${orderId}, ${orgId}, 'RELEASED', '[]')
-    on conflict (order_id) do update set status = 'RELEASED', updated_at = now()
+    values (${orderId}, ${orgId}, ${to}, '[]')
+    on conflict (order_id) do update set status = excluded.status, updated_at = now()
      where r.status = 'RESERVED'
     returning items`)
   return rows[0]?.items ?? []
 }
 
-/** Ends a reservation whose goods have left; returns them. */
-export async function shipReservation(
+/** Takes back goods that have left; returns them. */
+export async function recallReservation(
   tx: Transaction,
-  { orderId, orgId }: ReservationKey,
+  orderId: string,
 ): Promise<readonly Item[]> {
   const { rows } = await tx.query<{ items: readonly Item[] }>(sql`
-    update sagas.stock_reservation
-       set status = 'SHIPPED', updated_at = now()
-     where order_id = ${orderId} and org_id = ${orgId} and status = 'RESERVED'
+    update sagas.stock_reservation set status = 'RELEASED', updated_at = now()
+     where order_id = ${orderId} and status = 'SHIPPED'
     returning items`)
   return rows[0]?.items ?? []
 }
@@ -125,7 +125,7 @@ export async function moveStock(
      where s.org_id = ${orgId} and s.sku = i.sku`)
 }
 
-/** Takes what was reserved out of the stock. The stock is locked. */
+/** Takes what was reserved out of the stock; with negative quantities back. The stock is locked. */
 export async function removeReserved(
   tx: Transaction,
   orgId: string,

@@ -8,8 +8,8 @@ import {
   moveStock,
   openStock,
   refuseReservation,
+  recallReservation,
   removeReserved,
-  shipReservation,
   type Reservation,
   type ReservationKey,
 } from './queries.ts'
@@ -48,19 +48,24 @@ async function answerAgain(tx: Transaction, orderId: string): Promise<Reserving>
 
 /** Gives back what an order has reserved, and keeps it from reserving later; true if it had. */
 export async function releaseStock(tx: Transaction, key: ReservationKey): Promise<boolean> {
-  const { orgId } = key
-  const items = await endReservation(tx, key)
+  const { orgId, orderId } = key
+  const held = await endReservation(tx, key, 'RELEASED')
+  // An operator passed over the last step, and the order was cancelled before it ended.
+  const recalled = held.length > 0 ? [] : await recallReservation(tx, orderId)
+  const items = [...held, ...recalled]
   if (items.length === 0) return false
   await lockStock(tx, orgId, items)
   const back = items.map(({ sku, quantity }) => ({ sku, quantity: -quantity }))
+  if (recalled.length > 0) await removeReserved(tx, orgId, back)
   await moveStock(tx, orgId, back)
   return true
 }
 
-/** What an order has reserved has left: it is neither reserved nor available any more. */
-export async function shipStock(tx: Transaction, key: ReservationKey): Promise<void> {
-  const items = await shipReservation(tx, key)
-  if (items.length === 0) return
+/** What an order has reserved has left: it is neither reserved nor available any more; true if it had. */
+export async function shipStock(tx: Transaction, key: ReservationKey): Promise<boolean> {
+  const items = await endReservation(tx, key, 'SHIPPED')
+  if (items.length === 0) return false
   await lockStock(tx, key.orgId, items)
   await removeReserved(tx, key.orgId, items)
+  return true
 }

@@ -13117,6 +13117,8 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description Why it cannot be restarted from any step; null where it can, or is over */
+              restartClosed: string | null
               /** @description The steps that it can be restarted from */
               restartsFrom: string[]
               /** @enum {unknown} */
@@ -13276,6 +13278,8 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description Why it cannot be restarted from any step; null where it can, or is over */
+              restartClosed: string | null
               /** @description The steps that it can be restarted from */
               restartsFrom: string[]
               /** @enum {unknown} */
@@ -13435,6 +13439,8 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description Why it cannot be restarted from any step; null where it can, or is over */
+              restartClosed: string | null
               /** @description The steps that it can be restarted from */
               restartsFrom: string[]
               /** @enum {unknown} */
@@ -13666,6 +13672,8 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description Why it cannot be restarted from any step; null where it can, or is over */
+              restartClosed: string | null
               /** @description The steps that it can be restarted from */
               restartsFrom: string[]
               /** @enum {unknown} */
@@ -13823,6 +13831,8 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description Why it cannot be restarted from any step; null where it can, or is over */
+              restartClosed: string | null
               /** @description The steps that it can be restarted from */
               restartsFrom: string[]
               /** @enum {unknown} */
@@ -13986,6 +13996,8 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description Why it cannot be restarted from any step; null where it can, or is over */
+              restartClosed: string | null
               /** @description The steps that it can be restarted from */
               restartsFrom: string[]
               /** @enum {unknown} */
@@ -14145,6 +14157,8 @@ export interface paths {
                 status: string
                 type: string
               }[]
+              /** @description Why it cannot be restarted from any step; null where it can, or is over */
+              restartClosed: string | null
               /** @description The steps that it can be restarted from */
               restartsFrom: string[]
               /** @enum {unknown} */

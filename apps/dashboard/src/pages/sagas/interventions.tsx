@@ -1,4 +1,4 @@
-import { Group, Select, Stack, Text } from '@mantine/core'
+import { Group, JsonInput, Select, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
@@ -29,6 +29,9 @@ export function Interventions({ saga }: InterventionProps) {
         {offers.includes('skip') &&
           saga.atHand.map((step) => <Skip key={step} saga={saga} step={step} />)}
         {offers.includes('restart') && <Restart saga={saga} />}
+        {saga.restartClosed !== null && (
+          <Offer button={null}>It cannot be restarted. {saga.restartClosed}</Offer>
+        )}
         {offers.includes('complete') && <Complete saga={saga} />}
         {offers.includes('terminate') && <Terminate saga={saga} />}
       </Stack>
@@ -55,12 +58,13 @@ function seenAt({ atHand: [step] }: SagaDetails) {
 function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
   const api = useApi()
   const isForward = saga.direction === 'forward'
+  const [data, setData] = useState('')
   const skip = useAction({
     run: (reason: string) =>
       dataOf(
         api.POST('/api/v1/sagas/{id}/skip', {
           params: { path: { id: saga.id } },
-          body: { step, reason },
+          body: { step, reason, ...(data.trim() !== '' && { data: objectIn(data) }) },
         }),
       ),
     done: () => (isForward ? `${step} skipped.` : `${step} is not undone.`),
@@ -78,9 +82,27 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
           reason="required"
           onConfirm={(reason = '') => skip.mutateAsync(reason)}
         >
-          {isForward
-            ? `The step ${step} counts as done, and the saga goes on with the next step. The steps after it get no data from it. If the saga is undone later, ${step} is undone too, in case an attempt took effect.`
-            : `The step ${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`}
+          {isForward ? (
+            <Stack gap="sm">
+              <span>
+                The step {step} counts as done, and the saga goes on with the next step. If the saga
+                is undone later, {step} is undone too, in case an attempt took effect.
+              </span>
+              <JsonInput
+                label="Data of the step"
+                description="What it would have returned, for the steps after it, as a JSON object. Empty: nothing."
+                placeholder={'{"trackingCode": "PH-1"}'}
+                value={data}
+                onChange={setData}
+                validationError="This is not JSON."
+                autosize
+                minRows={2}
+                maxRows={8}
+              />
+            </Stack>
+          ) : (
+            `The step ${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`
+          )}
         </ConfirmButton>
       }
     >
@@ -164,7 +186,7 @@ function Complete({ saga }: InterventionProps) {
           reason="required"
           onConfirm={(reason = '') => complete.mutateAsync(reason)}
         >
-          {`It ends as ${end} now. Steps that will not ${isForward ? 'run' : 'be undone'}: ${listOf(remaining(saga))}. Do this only if that was done by hand. There is no way back.`}
+          {`It ends as ${end} now. Steps that will not ${isForward ? 'run' : 'be undone'}: ${listOf(remaining(saga))}. Do this only if that was done by hand. ${isForward ? 'What the order has reserved leaves the stock.' : 'What the order has reserved goes back to the stock.'} There is no way back.`}
         </ConfirmButton>
       }
     >
@@ -200,14 +222,29 @@ function Terminate({ saga }: InterventionProps) {
           reason="required"
           onConfirm={(reason = '') => terminate.mutateAsync(reason)}
         >
-          It ends where it is: no further step runs, and nothing that was done is undone. There is
-          no way back.
+          It ends where it is: no further step runs, and nothing that was done is undone. Only what
+          an order has reserved goes back to the stock, or leaves it if a shipment is booked. There
+          is no way back.
         </ConfirmButton>
       }
     >
       Give it up as it is.
     </Offer>
   )
+}
+
+/** What was typed, which must be an object: the dialog says so otherwise. */
+function objectIn(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  throw new Error('The data of the step must be a JSON object, as {"key": "value"}.')
 }
 
 /** The steps that are still to be done, or to be undone. */
