@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
 const dashboard = await openDashboard()
-const patient = { timeout: 20_000 }
+const patient = { timeout: 60_000 }
 const MESSAGES = '/api/v1/outbound/messages'
 
 interface Message {
@@ -168,9 +168,27 @@ test('fits a phone', async () => {
 })
 
 test('a template is imported, and its messages are checked', async () => {
-  const page = await dashboard.open('/outbound/templates', { allowed: [/400/] })
+  const brand = { org: 'brand', role: 'operator' } as const
+  const secret = 'a-secret-of-the-brand'
+  await dashboard.call('/api/v1/outbound/accounts', {
+    ...brand,
+    body: {
+      ...{ name: 'The brand', phoneNumberIds: ['3001'] },
+      ...{ accessToken: secret, appSecret: secret, verifyToken: secret },
+    },
+  })
+  const page = await dashboard.open('/outbound/templates', { ...brand, allowed: [/400/] })
   await page.getByRole('button', { name: 'Import' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+  const importing = page.getByRole('dialog')
+  const account = importing.getByRole('combobox', { name: 'Account' })
+  await expect.poll(() => account.inputValue(), patient).toBe('The brand')
+  await importing.getByRole('button', { name: 'Import' }).click()
+  await importing.getByRole('alert').getByText('has no business account id').waitFor(patient)
+  await account.click()
+  await page.getByRole('option', { name: 'Default account for whatsapp' }).click()
+  await axe(page)
+  await screenshot(page, 'templates-import-light')
+  await importing.getByRole('button', { name: 'Import' }).click()
   await page.getByText('6 templates imported.').waitFor(patient)
   await page.getByRole('gridcell', { name: 'login_code' }).waitFor(patient)
   await axe(page)

@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
@@ -15,10 +14,10 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { OutboundFrame } from './outbound-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { OUTBOUND } from '../sections.ts'
+import { accountTitle, useAccounts, type Account } from './use-accounts.ts'
 
-type Account =
-  paths['/api/v1/outbound/accounts']['get']['responses']['200']['content']['application/json']['items'][number]
 type NewAccount =
   paths['/api/v1/outbound/accounts']['post']['requestBody']['content']['application/json']
 
@@ -26,14 +25,11 @@ const CHANGED = ['outbound']
 
 /** Whose credentials messages go out with, and what keeps an account from sending. */
 export function Accounts() {
-  const api = useApi()
   const [isAdding, adding] = useDisclosure(false)
-  const query = useQuery({
-    queryKey: ['outbound', 'accounts'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outbound/accounts', { signal })),
-  })
+  const query = useAccounts()
   return (
-    <OutboundFrame
+    <SectionFrame
+      section={OUTBOUND}
       lead="The WhatsApp accounts of your organisation, and the default ones of the server. An account that the provider refuses stops until it is mended; its messages wait."
       actions={
         <Permitted to="administer">
@@ -47,15 +43,15 @@ export function Accounts() {
       <Modal opened={isAdding} onClose={adding.close} title="Add a WhatsApp account" size="lg">
         <AccountForm onClose={adding.close} />
       </Modal>
-    </OutboundFrame>
+    </SectionFrame>
   )
 }
 
 function AccountPanel({ account }: { account: Account }) {
-  const { channel, name, stops, isDefault } = account
+  const { stops } = account
   return (
     <Panel
-      title={isDefault ? `Default account for ${channel}` : name}
+      title={accountTitle(account)}
       actions={
         <StateBadge
           state={stops.length === 0 ? 'sending' : 'stopped'}
@@ -80,7 +76,7 @@ function AccountPanel({ account }: { account: Account }) {
         ))}
         <KeyValue
           facts={{
-            [channel === 'email' ? 'Sender' : 'Numbers']: account.phoneNumberIds.join(', '),
+            [account.channel === 'email' ? 'Sender' : 'Numbers']: account.phoneNumberIds.join(', '),
             'Business account': account.businessAccountId ?? undefined,
             'Webhook address':
               account.webhookPath === null ? undefined : (

@@ -16,7 +16,8 @@ import {
   type OutboundMessage,
   roleOfMessage,
 } from './outbound-message.ts'
-import { OutboundFrame } from './outbound-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { OUTBOUND } from '../sections.ts'
 import { SendForm } from './send-form.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
@@ -59,7 +60,8 @@ export function Outbound() {
     (event) => event.kind === 'transition' && event.outbox === 'messages.outbound',
   )
   return (
-    <OutboundFrame
+    <SectionFrame
+      section={OUTBOUND}
       lead="WhatsApp and mail messages: each is sent once, retried where that helps, and followed until delivered."
       actions={
         <PermittedButton
@@ -115,7 +117,7 @@ export function Outbound() {
         {opened.id !== undefined && <MessageDetails id={opened.id} />}
       </DetailDrawer>
       <SendForm isOpen={isSending} onClose={sending.close} onSent={({ id }) => opened.open(id)} />
-    </OutboundFrame>
+    </SectionFrame>
   )
 }
 

@@ -27,7 +27,9 @@ import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { useOpened } from '../../parts/use-opened.ts'
-import { OutboundFrame } from './outbound-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { OUTBOUND } from '../sections.ts'
+import { accountTitle, isOwn, useAccounts } from './use-accounts.ts'
 import { wantedPhrase, type Template } from './use-templates.ts'
 
 const CHANGED = ['outbound']
@@ -49,7 +51,8 @@ export function Templates() {
   })
   const shown = list.rows.find((template) => idOf(template) === opened.id)
   return (
-    <OutboundFrame
+    <SectionFrame
+      section={OUTBOUND}
       lead="Messages of a registered template are checked before they are queued. Others are checked by WhatsApp when they are sent."
       actions={
         <Permitted to="administer">
@@ -79,7 +82,7 @@ export function Templates() {
       <Modal opened={isAdding} onClose={adding.close} title="Register a template" size="lg">
         <TemplateForm onClose={adding.close} />
       </Modal>
-    </OutboundFrame>
+    </SectionFrame>
   )
 }
 
@@ -110,8 +113,18 @@ const COLUMNS: readonly Column<Template>[] = [
 
 function ImportButton() {
   const api = useApi()
+  const accounts = useAccounts()
+  const [chosen, choose] = useState<string | null>(null)
+  const offered = (accounts.data?.items ?? []).filter(({ channel }) => channel === 'whatsapp')
+  // What an organisation sends with first is what it most likely means.
+  const account = offered.find(({ id }) => id === chosen) ?? offered.find(isOwn) ?? offered[0]
   const run = useAction({
-    run: () => dataOf(api.POST('/api/v1/outbound/templates/import', { body: {} })),
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/outbound/templates/import', {
+          body: account && isOwn(account) ? { accountId: account.id } : {},
+        }),
+      ),
     done: ({ imported, skipped }) =>
       `${imported} templates imported${skipped.length === 0 ? '.' : `, ${skipped.length} not supported.`}`,
     changes: CHANGED,
@@ -124,8 +137,19 @@ function ImportButton() {
       verb="Import"
       onConfirm={() => run.mutateAsync(undefined)}
     >
-      All templates of the default account are registered as WhatsApp lists them. Those with the
-      same name and language are replaced.
+      <Stack gap="sm">
+        <Select
+          label="Account"
+          data={offered.map((each) => ({ value: each.id, label: accountTitle(each) }))}
+          value={account?.id ?? null}
+          onChange={choose}
+          allowDeselect={false}
+        />
+        <span>
+          All templates of the account are registered as WhatsApp lists them. Those with the same
+          name and language are replaced.
+        </span>
+      </Stack>
     </ConfirmButton>
   )
 }

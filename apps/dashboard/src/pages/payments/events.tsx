@@ -13,7 +13,8 @@ import { useOpened } from '../../parts/use-opened.ts'
 import { useRefresh } from '../../parts/use-refresh.ts'
 import { EventDetails } from './event-details.tsx'
 import { EVENT_ROLES, EVENT_STATES, type GatewayEvent } from './gateway-event.ts'
-import { PaymentsFrame } from './payments-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { PAYMENTS } from '../sections.ts'
 
 const FILTER = {
   status: oneOf(EVENT_STATES),
@@ -82,7 +83,10 @@ export function Events() {
   })
   useRefresh(['payments', 'events'], EVERY_MS)
   return (
-    <PaymentsFrame lead="Events of the payment gateway, as they came, and what was decided.">
+    <SectionFrame
+      section={PAYMENTS}
+      lead="Events of the payment gateway, as they came, and what was decided."
+    >
       <FilteredTable
         filter={filter}
         label="Gateway events"
@@ -108,6 +112,6 @@ export function Events() {
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Gateway event">
         {opened.id !== undefined && <EventDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
-    </PaymentsFrame>
+    </SectionFrame>
   )
 }

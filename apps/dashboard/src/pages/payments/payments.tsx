@@ -5,7 +5,8 @@ import { parseMoney } from '../../format/money.ts'
 import { PaymentDetails } from './payment-details.tsx'
 import { PaymentForm } from './payment-form.tsx'
 import { type Payment, DISPUTE_ROLES, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
-import { PaymentsFrame } from './payments-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { PAYMENTS } from '../sections.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
@@ -133,7 +134,8 @@ export function Payments() {
   const isPending = list.rows.some(({ status }) => status === 'pending')
   useRefresh(['payments', 'list'], isPending ? EVERY_MS : OTHERS_MS)
   return (
-    <PaymentsFrame
+    <SectionFrame
+      section={PAYMENTS}
       lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
       actions={
         <PermittedButton to="write" onClick={making.open}>
@@ -193,6 +195,6 @@ export function Payments() {
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Payment">
         {opened.id !== undefined && <PaymentDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
-    </PaymentsFrame>
+    </SectionFrame>
   )
 }

@@ -12,7 +12,8 @@ import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
-import { RetentionFrame } from './retention-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { RETENTION } from '../sections.ts'
 
 type Erasure =
   paths['/api/v1/erasures']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -68,7 +69,8 @@ export function Erasures() {
     },
   })
   return (
-    <RetentionFrame
+    <SectionFrame
+      section={RETENTION}
       lead="A person's data in all systems, overwritten for good. Amounts, counts and the audit stay."
       actions={
         <>
@@ -91,7 +93,7 @@ export function Erasures() {
       <Modal opened={isOpen} onClose={close} title="Erase a person">
         <ErasureForm onClose={close} />
       </Modal>
-    </RetentionFrame>
+    </SectionFrame>
   )
 }
 

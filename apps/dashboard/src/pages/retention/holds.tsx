@@ -15,7 +15,8 @@ import { Time } from '../../parts/time.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
-import { RetentionFrame } from './retention-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { RETENTION } from '../sections.ts'
 
 type Hold =
   paths['/api/v1/legal-holds']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -67,7 +68,8 @@ export function Holds() {
     read: (query, signal) => dataOf(api.GET('/api/v1/legal-holds', { params: { query }, signal })),
   })
   return (
-    <RetentionFrame
+    <SectionFrame
+      section={RETENTION}
       lead="What is under a legal hold is neither removed nor erased until it is released."
       actions={
         <PermittedButton to="administer" onClick={open}>
@@ -88,7 +90,7 @@ export function Holds() {
       <Modal opened={isOpen} onClose={close} title="Place a legal hold">
         <HoldForm onClose={close} />
       </Modal>
-    </RetentionFrame>
+    </SectionFrame>
   )
 }
 

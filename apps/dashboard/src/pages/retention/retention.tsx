@@ -10,7 +10,8 @@ import { Time } from '../../parts/time.tsx'
 import { useUser } from '../../shell/use-user.ts'
 import type { DataClass, Scope } from './data-class.ts'
 import { KeepButton } from './keep-form.tsx'
-import { RetentionFrame } from './retention-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { RETENTION } from '../sections.ts'
 
 /** Workers remove data without a word to this page. */
 const EVERY_MS = 30_000
@@ -30,7 +31,8 @@ export function Retention() {
     refetchInterval: EVERY_MS,
   })
   return (
-    <RetentionFrame
+    <SectionFrame
+      section={RETENTION}
       lead="How long data is kept after it is done with. What is still needed or under a legal hold stays."
       actions={
         role === 'platform' && (
@@ -49,7 +51,7 @@ export function Retention() {
       <QueryState query={classes}>
         {({ items }) => <ClassRows classes={items} scope={scope} />}
       </QueryState>
-    </RetentionFrame>
+    </SectionFrame>
   )
 }
 

@@ -14,7 +14,8 @@ import {
   isFinished,
   shortUrl,
 } from './webhook.ts'
-import { WebhooksFrame } from './webhooks-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { WEBHOOKS } from '../sections.ts'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
@@ -53,7 +54,8 @@ export function Deliveries() {
   const columns = useMemo(() => deliveryColumns(endpoints), [endpoints])
   const chosen = list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
-    <WebhooksFrame
+    <SectionFrame
+      section={WEBHOOKS}
       lead="Events sent to endpoints: attempted as the endpoint says, then abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >
@@ -102,7 +104,7 @@ export function Deliveries() {
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Delivery">
         {opened.id !== undefined && <DeliveryDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
-    </WebhooksFrame>
+    </SectionFrame>
   )
 }
 

@@ -12,7 +12,8 @@ import { EndpointState } from './endpoint-state.tsx'
 import { SecretOnce, type Renewed } from './endpoint-actions.tsx'
 import { useHealth } from './use-endpoints.ts'
 import { type Endpoint, type Health, shortUrl } from './webhook.ts'
-import { WebhooksFrame } from './webhooks-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { WEBHOOKS } from '../sections.ts'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
@@ -42,7 +43,8 @@ export function Endpoints() {
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   const columns = useMemo(() => endpointColumns(health), [health])
   return (
-    <WebhooksFrame
+    <SectionFrame
+      section={WEBHOOKS}
       lead="Addresses that receive events, each signed with its own secret."
       actions={
         <PermittedButton to="administer" onClick={making.open}>
@@ -84,7 +86,7 @@ export function Endpoints() {
           />
         )}
       </DetailDrawer>
-    </WebhooksFrame>
+    </SectionFrame>
   )
 }
 

@@ -3,7 +3,8 @@ import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import type { Run } from './webhook.ts'
-import { WebhooksFrame } from './webhooks-frame.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { WEBHOOKS } from '../sections.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
@@ -43,7 +44,10 @@ export function Runs() {
   })
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
-    <WebhooksFrame lead="Failed deliveries are retried when they are due: the results of each run.">
+    <SectionFrame
+      section={WEBHOOKS}
+      lead="Failed deliveries are retried when they are due: the results of each run."
+    >
       <DataTable
         label="Retry runs"
         list={list}
@@ -55,6 +59,6 @@ export function Runs() {
           </Empty>
         }
       />
-    </WebhooksFrame>
+    </SectionFrame>
   )
 }
