@@ -175,7 +175,8 @@ test('keys whose messages another relay is claiming are passed over', async () =
     await other.query(`begin; select from fair.parcels where shop < 'shop-20' for update`)
     const { relay, shops } = relayTo()
     await relay.tick()
-    expect(shops().toSorted()).toEqual(Array.from({ length: 10 }, (_, i) => `shop-${i + 20}`))
+    const others = Array.from({ length: 10 }, (_, i) => `shop-${i + 20}`)
+    expect(new Set(shops())).toEqual(new Set(others))
   } finally {
     await other.query('rollback')
     other.release()
