@@ -93,8 +93,9 @@ async function accountFor(
   return id === undefined ? {} : 'unknown'
 }
 
+/** What a message without its contents was asked for is no longer known: its key is the same. */
 function decideRepeat(message: OutboundMessage, { fingerprint }: MessageRequest): Creation {
-  return message.request_fingerprint === fingerprint
+  return message.contents_removed_at !== null || message.request_fingerprint === fingerprint
     ? { kind: 'existing', message }
     : { kind: 'reused' }
 }

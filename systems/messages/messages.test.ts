@@ -1,3 +1,4 @@
+import { fingerprint } from '@posthorn/engine/inbox'
 import { applyRetention } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -315,6 +316,41 @@ describe('by hand', () => {
       [id],
     )
     expect(await stateOf(id)).toBe('FAILED')
+  })
+
+  test('a code is in no table once its time is over, not even as a hash', async () => {
+    const body = { ...sample(), payloadJson: { language: 'en_US', parameters: ['830194'] } }
+    const first = await api.call('POST', MESSAGES, { body, key: 'a code' })
+    await api.relay.tick()
+    await expect.poll(() => stateOf(first.body.id), { timeout: 20_000 }).toBe('DELIVERED')
+    const hash = fingerprint({ method: 'POST', route: MESSAGES, body: { maxAttempts: 5, ...body } })
+    const places = async () => {
+      const { rows } = await database.pool.query<{ name: string }>(
+        `select c.oid::regclass::text as name
+           from pg_class as c
+          cross join lateral query_to_xml(
+                format('select 1 from %s as t where t::text like any(%L::text[]) limit 1',
+                       c.oid::regclass, $1::text[]), false, false, '') as found
+          where c.relkind in ('r', 'p') and not c.relispartition
+            and c.relnamespace::regnamespace::text in ('messages', 'posthorn')
+            and found::text like '%<row>%'`,
+        [[`%830194%`, `%${hash}%`]],
+      )
+      return rows.map(({ name }) => name)
+    }
+    expect(await places()).toEqual(['messages.outbound_message'])
+    const { rows } = await database.pool.query(
+      'select request_fingerprint as hash from messages.outbound_message',
+    )
+    expect(rows).toEqual([{ hash }])
+    const classes = messageRetention.classes
+      .filter(({ name }) => name === 'messages.contents')
+      .map((each) => ({ ...each, keep: '0d' as const }))
+    await applyRetention(database.pool, { classes })
+    expect(await places()).toEqual([])
+    // The key still stands for the message, whatever is asked for under it now.
+    const again = await api.call('POST', MESSAGES, { body, key: 'a code' })
+    expect(again).toMatchObject({ status: 200, body: { id: first.body.id } })
   })
 
   test('stats count by state', async () => {

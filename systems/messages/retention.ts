@@ -19,7 +19,13 @@ const contents = {
   dated: 't.updated_at',
   org: 't.org_id',
   things: { dossier: 't.dossier_id' },
-  set: { payload_json: WITHOUT_CONTENTS, components: 'null', contents_removed_at: 'now()' },
+  set: {
+    payload_json: WITHOUT_CONTENTS,
+    components: 'null',
+    // A code of six digits can be found by its hash.
+    request_fingerprint: `''`,
+    contents_removed_at: 'now()',
+  },
 }
 
 const inboundContents = {
