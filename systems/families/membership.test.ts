@@ -111,7 +111,7 @@ test('an invitation is declined by who holds its token, once for all', async () 
 })
 
 describe('at once', () => {
-  test('whatever members do, the family has one owner, and its events say what it is', async () => {
+  test('after any actions of its members the family has one owner, and its events say what it is', async () => {
     for (let round = 0; round < 4; round += 1) {
       const family = await familyWith({ bob: 'ADMIN', eve: 'MEMBER', zoe: 'MEMBER' })
       const { id, clients } = family

@@ -348,7 +348,7 @@ describe('by hand', () => {
       .map((each) => ({ ...each, keep: '0d' as const }))
     await applyRetention(database.pool, { classes })
     expect(await places()).toEqual([])
-    // The key still stands for the message, whatever is asked for under it now.
+    // The key still stands for the message, also for another request.
     const again = await api.call('POST', MESSAGES, { body, key: 'a code' })
     expect(again).toMatchObject({ status: 200, body: { id: first.body.id } })
   })

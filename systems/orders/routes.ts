@@ -78,7 +78,7 @@ export interface OrderSagas {
   readonly held: OrderSaga
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- whatever its steps return
+// oxlint-disable-next-line typescript/no-explicit-any -- its steps may return anything
 type OrderSaga = Saga<OrderInput, any, SagaKind>
 
 export function orderRoutes(app: App, { pool, sagas }: OrderRoutesOptions): void {

@@ -147,7 +147,7 @@ describe('steps side by side', () => {
         answered: (branch) =>
           branch
             .step('ask', noted('ask'))
-            .reply('told', { ...noted('told'), event: 'yes', timeout: '1h' }),
+            .reply('answered', { ...noted('answered'), event: 'yes', timeout: '1h' }),
         rests: (branch) => branch.timer('rest', '5m'),
       })
       .step('last', noted('last'))
@@ -157,7 +157,7 @@ describe('steps side by side', () => {
     expect(await statusesOf(id)).toEqual({
       busy: 'RETRYING',
       ask: 'COMPLETED',
-      told: 'WAITING',
+      answered: 'WAITING',
       rest: 'WAITING',
       last: 'PENDING',
     })
@@ -167,11 +167,11 @@ describe('steps side by side', () => {
     expect(await entries(pool, id)).toEqual(['ask', 'busy'])
     expect(await answer(id, 'yes')).toBe('woke')
     await drain(orchestrator)
-    expect(await entries(pool, id)).toEqual(['ask', 'busy', 'told'])
+    expect(await entries(pool, id)).toEqual(['ask', 'busy', 'answered'])
     expect(await getSaga(pool, id)).toMatchObject({ status: 'RUNNING', waitsFor: [] })
     await advanceClock(pool, '5m')
     await drain(orchestrator)
-    expect(await entries(pool, id)).toEqual(['ask', 'busy', 'told', 'last'])
+    expect(await entries(pool, id)).toEqual(['ask', 'busy', 'answered', 'last'])
     expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
   })
 
@@ -184,11 +184,11 @@ describe('steps side by side', () => {
             await enter(tx, sagaId, 'work')
           },
         }),
-      waits: (branch) => branch.reply('told', { ...noted('told'), event: 'yes' }),
+      waits: (branch) => branch.reply('answered', { ...noted('answered'), event: 'yes' }),
     })
     const id = await begin(saga)
     await drain(orchestratorOf(saga))
-    expect(await entries(pool, id)).toEqual(['work', 'told'])
+    expect(await entries(pool, id)).toEqual(['work', 'answered'])
     expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
   })
 
@@ -269,7 +269,7 @@ describe('when', () => {
     expect(await entries(pool, ids[1])).toEqual(['pack', 'wrap', 'undo wrap', 'undo pack'])
   })
 
-  test('is asked once: after a crash the step is taken, whatever the code says by then', async () => {
+  test('is asked once: after a crash the step is taken, also if the code says otherwise by then', async () => {
     const gone = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
     const sagaThatSays = (says: boolean, first?: () => Promise<void>) =>
@@ -335,7 +335,7 @@ describe('time', () => {
   test('past its deadline a saga compensates, with the reason', async () => {
     const saga = defineSaga('deadline', { deadline: '10m' })
       .step('first', noted('first'))
-      .reply('told', { event: 'yes' })
+      .reply('answered', { event: 'yes' })
     const orchestrator = orchestratorOf(saga)
     const [late, intime] = [await begin(saga), await begin(saga)]
     await drain(orchestrator)
@@ -354,9 +354,9 @@ describe('time', () => {
   })
 
   test('without a reply in time it does what it does otherwise, and nothing that comes later counts', async () => {
-    const told = noted('told')
-    const saga = defineSaga('otherwise').reply('told', {
-      ...told,
+    const answered = noted('answered')
+    const saga = defineSaga('otherwise').reply('answered', {
+      ...answered,
       event: 'yes',
       timeout: '10m',
       otherwise: noted('otherwise', async (n) => {

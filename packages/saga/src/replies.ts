@@ -35,7 +35,7 @@ export async function acceptReply(
 }
 
 async function takeReply(tx: Transaction, sagaId: string, message: Message): Promise<ReplyOutcome> {
-  // What a broker brings is no signal, whatever it calls itself.
+  // What a broker brings is no signal, under any name.
   if (message.type.startsWith(SIGNAL_PREFIX)) return 'ignored'
   const outcome = await keepReply(tx, sagaId, message)
   if (outcome === 'woke') tx.ringLater(sagaTurns.bell)

@@ -55,7 +55,7 @@ export function isUndone(record: StepRecord | undefined): boolean {
   return record?.status === 'COMPENSATED' || record?.status === 'SKIPPED'
 }
 
-/** The step at hand is undone whatever its record says: it is where the saga turned back. */
+/** The step at hand is undone with any record: it is where the saga turned back. */
 export function nextUndo(instance: Instance, steps: readonly Step[]): Next {
   const { position } = instance
   const step = steps[position]

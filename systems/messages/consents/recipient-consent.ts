@@ -57,7 +57,7 @@ export interface Refusal extends RecipientKey {
   readonly code: string | null
 }
 
-/** Withdraws the consent of people who told the provider that they want no more messages. */
+/** Withdraws the consent of people who opted out at the provider. */
 export async function withdrawOptedOut(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,

@@ -17,15 +17,15 @@ import {
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 const { pool } = database
 const CONVERSATIONS = '/api/v1/conversations'
-/** What customers' webhooks are told. */
-const told: CustomerEvent[] = []
+/** Events for customers' webhooks. */
+const notified: CustomerEvent[] = []
 let api: TestApi
 
 beforeAll(async () => {
   api = await startApi(
     database,
     { WHATSAPP_OPT_IN_KEYWORDS: 'START' },
-    async (_, event) => void told.push(event),
+    async (_, event) => void notified.push(event),
   )
 })
 afterAll(() => api.close())
@@ -105,7 +105,7 @@ describe('what a person writes', () => {
       { id, direction: 'outbound', kind: 'template', templateCode: 'otp_code' },
       { direction: 'inbound', text: 'Yes, please', answersMessageId: id },
     ])
-    expect(told.filter(({ key }) => key === conversation.id)).toMatchObject([
+    expect(notified.filter(({ key }) => key === conversation.id)).toMatchObject([
       {
         ...{ org: 'acme', type: 'message.received' },
         data: { from: to, text: 'Yes, please', answersMessageId: id, optOut: false },

@@ -169,7 +169,7 @@ function wordOf({ orgId, recipient }: { orgId: string; recipient: string }): str
   return JSON.stringify([orgId, recipient])
 }
 
-/** What a new message means for consent, and who is told of it. */
+/** Applies what a new message says about consent, and notifies the customer's webhooks. */
 async function tell(tx: Transaction, intake: InboundIntake, message: Stored): Promise<void> {
   const { id, orgId, conversationId, dossierId, kind, saidAt, answersMessageId } = message
   await recordActivities(tx, [

@@ -93,8 +93,8 @@ export interface ConversationChange {
 }
 
 /**
- * Makes the conversations or brings them up to date: the newest message counts, in whatever order
- * they come. In one order, so that two webhooks with the same people cannot deadlock.
+ * Makes the conversations or brings them up to date: the newest message counts, in any order of
+ * arrival. In one order, so that two webhooks with the same people cannot deadlock.
  */
 export async function upsertConversations(
   tx: Transaction,

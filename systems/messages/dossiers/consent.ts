@@ -61,7 +61,7 @@ export async function setConsent(
   const key = { orgId, dossierId, channel }
   const { granted, by } = word
   await insertDossier(tx, key)
-  // Numbers before dossiers: whoever withdraws by a keyword locks them in this order too.
+  // Numbers before dossiers: a withdrawal by keyword locks them in this order too.
   if (recipient !== undefined) {
     const number = { orgId, channel, recipient }
     const isLast = await upsertRecipientConsent(tx, number, word)

@@ -24,7 +24,7 @@ export function FileDrop({ label, hint, accept, onFile, progress }: FileDropProp
     if (file !== undefined && !isBusy) onFile(file)
   }
   return (
-    // Dropping is the mouse's way; the input inside is everybody else's.
+    // Dropping is the mouse's way; the input inside serves the keyboard and screen readers.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <label
       htmlFor={id}

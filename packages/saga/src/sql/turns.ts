@@ -51,7 +51,7 @@ export async function takeTurns(
 }
 
 /**
- * Fences the processes that began these turns before: they may still be alive, and whatever they
+ * Fences the processes that began these turns before: they may still be alive, and all that they
  * write from here on finds another number of moves. On its own, before the turns are taken: what is
  * read then is what they have left.
  */
