@@ -44,3 +44,5 @@ export function ensureSchemathesis(options?: { log?: Log }): Promise<string>
 
 /** The path of a Chromium that runs headless; fetched if there is none. */
 export function ensureChromium(options?: { log?: Log }): Promise<string>
+
+export function killPgbouncer(options: { dir: string }): Promise<void>

@@ -89,6 +89,11 @@ export async function startPgbouncer(databaseUrl, { dir, log = toStderr }) {
   return { url: env.DATABASE_URL, version, stop: () => stop(folder), kill: () => crash(folder) }
 }
 
+/** Ends the one that was started from `dir`, if one was, as a crash would. */
+export async function killPgbouncer({ dir }) {
+  await crash(join(dir, 'pgbouncer'))
+}
+
 /** Prints the variables as a shell takes them: `export KAFKA_BROKERS='127.0.0.1:…'`. */
 export function printEnv(env, print = toStdout) {
   for (const [name, value] of Object.entries(env)) print(`export ${name}='${value}'`)

@@ -16,7 +16,7 @@ export const kafka = {
   variable: 'KAFKA_BROKERS',
   needs: 'Java 17 or newer to run and Maven to fetch Kafka',
   ports: ['broker', 'controller'],
-  readyWithinMs: 60_000,
+  readyWithinMs: 300_000,
 
   async install(log) {
     const home = await fillCache(`kafka-${VERSION}`, async (folder) => {

@@ -13,7 +13,7 @@ export function pgbouncer(databaseUrl) {
     name: 'pgbouncer',
     needs: 'a Debian or Ubuntu with its package archive in reach',
     ports: ['pgbouncer'],
-    readyWithinMs: 15_000,
+    readyWithinMs: 120_000,
 
     async install(log) {
       const name = `pgbouncer-${await debianRelease()}-${process.arch}`

@@ -12,7 +12,7 @@ export const rabbitmq = {
   variable: 'RABBITMQ_URL',
   needs: 'a Debian or Ubuntu with its package archive in reach',
   ports: ['amqp', 'distribution', 'epmd'],
-  readyWithinMs: 90_000,
+  readyWithinMs: 300_000,
 
   async install(log) {
     const name = `rabbitmq-${await debianRelease()}-${process.arch}`

@@ -13,7 +13,7 @@ export const versitygw = {
   variable: 'S3_ENDPOINT',
   needs: 'Go (https://go.dev) to build versitygw, and its module proxy to fetch from',
   ports: ['s3'],
-  readyWithinMs: 30_000,
+  readyWithinMs: 120_000,
 
   async install(log) {
     const name = `versitygw-${VERSION}-${process.platform}-${process.arch}`

@@ -16,7 +16,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(name, () => called.abort(new Error(`stopped by ${name}`)))
 }
 /** For servers and processes to start, and for the ledger. */
-const AROUND_MS = 600_000
+const AROUND_MS = 1_200_000
 const limitMs = options.durationMs + options.settleMs + AROUND_MS
 const tooLate = setTimeout(
   () => called.abort(new Error(`not over after ${limitMs / 1_000} s`)),

@@ -25,7 +25,7 @@ import { settle } from './ledger/settling.ts'
 import { startWitness, type Witness } from './ledger/witness.ts'
 import { openLines, type Lines } from './lines.ts'
 import { createClient } from './load/client.ts'
-import { writeEvents } from './load/events.ts'
+import { prepareEvents, writeEvents } from './load/events.ts'
 import { loads } from './load/loads.ts'
 import type { Options, SystemName } from './options.ts'
 import { nameOf, ROLES, type Role, type Stage } from './stage.ts'
@@ -94,13 +94,23 @@ export async function runChaos(
   }
   const outboxes = await prepareDatabase(pool, common)
 
+  // The last process of each role has a pooler in front of Postgres, where it is not the only one.
+  const pooler = options.processes > 1 ? await servers.startPooler() : undefined
+  const pooled = pooler && {
+    DATABASE_URL: databaseAt(pooler.url),
+    POSTHORN_RELAY_MODE: 'poll',
+  }
+  const envOf = (place: number) => ({
+    ...common,
+    ...(place === options.processes - 1 && pooled),
+  })
   const lines = new Map<string, Lines>()
   opened.defer(async () => {
     for (const each of lines.values()) await each.close()
   })
   for (const role of ROLES) {
     for (let place = 0; place < options.processes; place += 1) {
-      lines.set(nameOf({ role, place }), await openLines(common))
+      lines.set(nameOf({ role, place }), await openLines(envOf(place)))
     }
   }
   const startRole = (role: Role): Fleet =>
@@ -111,7 +121,7 @@ export async function runChaos(
       folder: servers.folder,
       settings: (place: number) => ({
         env: {
-          ...common,
+          ...envOf(place),
           ...lines.get(nameOf({ role, place }))?.env,
           POSTHORN_ROLES: role,
           ...(role === 'api' && { PORT: String(ports[place]) }),
@@ -125,7 +135,7 @@ export async function runChaos(
   const before = await measureRoles(fleets)
 
   const stage: Stage = {
-    ...{ servers, pool, fleets, world, outboxes, disk, signal },
+    ...{ servers, pooler, pool, fleets, world, outboxes, disk, signal },
     linesOf: (member) => lines.get(nameOf(member)) as Lines,
   }
   const witness = startWitness(world)
@@ -135,6 +145,7 @@ export async function runChaos(
   const wanted = loads.filter(({ system }) => options.systems.includes(system))
   const context = { client, random, world, pool, over: over.signal }
   for (const load of wanted) await load.prepare?.(context)
+  await prepareEvents(pool)
 
   const began = performance.now()
   const ending = setTimeout(() => over.abort(), options.durationMs)
@@ -200,6 +211,11 @@ async function createDatabase(url: string, disk: string | undefined): Promise<st
   } finally {
     await admin.end()
   }
+  return databaseAt(url)
+}
+
+/** The database of the run on a server. */
+function databaseAt(url: string): string {
   const own = new URL(url)
   own.pathname = '/chaos'
   return own.href

@@ -1,7 +1,7 @@
 import type { Outbox } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Fleet } from '../crash/fleet.ts'
-import type { Servers } from '../crash/servers.ts'
+import type { Pooler, Servers } from '../crash/servers.ts'
 import type { SmallDisk } from '../crash/small-disk.ts'
 import type { Lines } from './lines.ts'
 import type { World } from './world.ts'
@@ -18,6 +18,8 @@ export interface Member {
 /** Everything that can be broken. */
 export interface Stage {
   readonly servers: Servers
+  /** What the last process of each role has in front of Postgres; undefined where each is alone. */
+  readonly pooler: Pooler | undefined
   /** Straight to Postgres, for those who look and those who break. */
   readonly pool: Pool
   readonly fleets: Readonly<Record<Role, Fleet>>

@@ -41,7 +41,8 @@ export interface ChildOptions {
   readonly onReport?: (report: Report) => void
 }
 
-const STOP_MS = 20_000
+/** Long enough for a busy machine: what is killed leaves its claims behind. */
+const STOP_MS = 120_000
 const KILLED = 137
 
 /** Starts one of the programs beside this file; it ends when this process does, however that ends. */

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { openPostgres } from '@posthorn/postgres'
-import { killService, type ServiceName } from '../../scripts/services/index.mjs'
+import { killPgbouncer, killService, type ServiceName } from '../../scripts/services/index.mjs'
 import { unmountDisk } from './small-disk.ts'
 
 /*
@@ -35,6 +35,7 @@ await gone
 await postgres.close()
 if (!isDone) {
   await Promise.allSettled(services.map((name) => killService(name, { dir: folder })))
+  await killPgbouncer({ dir: folder })
   await unmountDisk(postgresFolder)
   for (const path of [postgresFolder, folder]) await rm(path, { recursive: true, force: true })
 }

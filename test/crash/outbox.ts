@@ -1,4 +1,12 @@
-import { defineOutbox, exponential, schedule, type Outbox } from '@posthorn/engine'
+import {
+  defineOutbox,
+  exponential,
+  schedule,
+  type EndingPolicy,
+  type EndlessPolicy,
+  type Outbox,
+  type OutboxDefinition,
+} from '@posthorn/engine'
 import { defineInbox } from '@posthorn/engine/inbox'
 
 /** A row of each outbox here: the n-th event of its key. */
@@ -19,59 +27,85 @@ export interface EventPayload {
   readonly n: number
 }
 
-export const columns = {
-  dueAt: 'due_at',
-  error: 'error',
-  errorCode: 'error_code',
-  createdAt: 'created_at',
-} as const
+/** Where an outbox of these is, and where its messages go: its topic has its name. */
+interface Place {
+  readonly name: string
+  readonly table: string
+  readonly transport: string
+}
 
-/** Leases of 2 s: another relay soon takes over what a killed one held. */
-export const claim = { batch: 100, every: '1s', lease: '2s' } as const
+function common({ name, table, transport }: Place) {
+  return {
+    ...{ name, table },
+    columns: {
+      dueAt: 'due_at',
+      error: 'error',
+      errorCode: 'error_code',
+      createdAt: 'created_at',
+    },
+    counter: { column: 'attempts', bumps: 'on-failure' },
+    // Another relay soon takes over what a killed one held.
+    claim: { batch: 100, every: '1s', lease: '2s' },
+    destination: { transport, topic: name },
+    message: toMessage(name),
+  } as const
+}
 
 export function toMessage(type: string) {
   return ({ id, key, n }: EventRow) => ({ id, type, key, payload: { key, n: Number(n) } })
 }
 
-/** Ordered by key, and never gives up: what the storm is about. */
-export const stormEvents = defineOutbox<EventRow>({
-  name: 'crash.storm',
-  table: 'crash.storm_event',
-  states: { ready: 'ready', sent: 'sent' },
-  columns,
-  counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
-  claim,
-  order: { key: 'key', dead: 'block' },
-  retry: schedule(['200ms', '500ms', '1s', '2s'], { then: 'repeat-last' }),
-  destination: { transport: 'broker', topic: 'crash.storm' },
-  message: toMessage('crash.storm'),
+/** Ordered by key, and never gives up. */
+export function keyedOutbox(
+  place: Place,
+  own: {
+    readonly counter?: OutboxDefinition<EventRow>['counter']
+    readonly retry?: EndlessPolicy
+  } = {},
+): Outbox<EventRow> {
+  return defineOutbox<EventRow>({
+    ...common(place),
+    states: { ready: 'ready', sent: 'sent' },
+    counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
+    order: { key: 'key', dead: 'block' },
+    retry: schedule(['200ms', '500ms', '1s', '2s'], { then: 'repeat-last' }),
+    ...own,
+  })
+}
+
+/** Without an order, and with an end. */
+export function rowOutbox(
+  place: Place,
+  own: {
+    readonly retry?: EndingPolicy
+    readonly message?: OutboxDefinition<EventRow>['message']
+  } = {},
+): Outbox<EventRow> {
+  return defineOutbox<EventRow>({
+    ...common(place),
+    states: { ready: 'ready', sent: 'sent', dead: 'dead' },
+    retry: exponential('200ms', { attempts: 8 }),
+    ...own,
+  })
+}
+
+/** What the storm is about. */
+export const stormEvents = keyedOutbox({
+  ...{ name: 'crash.storm', table: 'crash.storm_event', transport: 'broker' },
 })
 
-/** The same for the poisoned message, which ends quarantined and blocks its key. */
-export const poisonedKeys = defineOutbox<EventRow>({
-  name: 'crash.poisoned-keys',
-  table: 'crash.poisoned_key',
-  states: { ready: 'ready', sent: 'sent' },
-  columns,
-  counter: { column: 'attempts', bumps: 'on-failure' },
-  claim,
-  order: { key: 'key', dead: 'block' },
-  retry: schedule(['200ms', '1s'], { then: 'repeat-last' }),
-  destination: { transport: 'broker', topic: 'crash.poisoned-keys' },
-  message: toMessage('crash.poisoned-keys'),
-})
+/** Its poisoned message ends quarantined and blocks its key. */
+export const poisonedKeys = keyedOutbox(
+  { name: 'crash.poisoned-keys', table: 'crash.poisoned_key', transport: 'broker' },
+  {
+    counter: { column: 'attempts', bumps: 'on-failure' },
+    retry: schedule(['200ms', '1s'], { then: 'repeat-last' }),
+  },
+)
 
-/** Without an order, and with an end: its poisoned message dies. */
-export const poisonedRows = defineOutbox<EventRow>({
-  name: 'crash.poisoned-rows',
-  table: 'crash.poisoned_row',
-  states: { ready: 'ready', sent: 'sent', dead: 'dead' },
-  columns,
-  counter: { column: 'attempts', bumps: 'on-failure' },
-  claim,
-  retry: exponential('200ms', { attempts: 8 }),
-  destination: { transport: 'broker', topic: 'crash.poisoned-rows' },
-  message: toMessage('crash.poisoned-rows'),
+/** Its poisoned message dies. */
+export const poisonedRows = rowOutbox({
+  ...{ name: 'crash.poisoned-rows', table: 'crash.poisoned_row', transport: 'broker' },
 })
 
 export const outboxes: readonly Outbox<EventRow>[] = [stormEvents, poisonedKeys, poisonedRows]

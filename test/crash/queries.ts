@@ -102,7 +102,7 @@ export async function hasEntry(db: Queryable, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-export async function insertEffect(tx: Transaction, source: string, entry: Entry): Promise<void> {
+export async function insertEffect(tx: Queryable, source: string, entry: Entry): Promise<void> {
   await tx.query(sql`
     insert into crash.effect (source, key, n, message_id)
     values (${source}, ${entry.key}, ${entry.n}, ${entry.id}::uuid)`)

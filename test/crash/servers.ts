@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { temporaryPostgres } from '@posthorn/postgres'
 import {
+  killPgbouncer,
   killService,
   restartService,
+  startPgbouncer,
   startServices,
   stopServices,
   type ServiceName,
@@ -29,7 +31,16 @@ export interface Servers {
   restartPostgres(): Promise<void>
   crash(name: ServiceName): Promise<void>
   restart(name: ServiceName): Promise<void>
+  /** A PgBouncer in transaction mode in front of Postgres. */
+  startPooler(): Promise<Pooler>
   stop(options: { keep: boolean }): Promise<void>
+}
+
+export interface Pooler {
+  readonly url: string
+  /** `kill -9`, and a start. */
+  crash(): Promise<void>
+  restart(): Promise<void>
 }
 
 /** What names a server of others to their clients. */
@@ -50,6 +61,7 @@ export async function startServers(names: readonly ServiceName[]): Promise<Serve
     await guard.stop()
     // Its data go with it: no need to write them down in good order first.
     await postgres.kill()
+    await killPgbouncer({ dir: folder })
     await unmountDisk(postgres.folder)
     await Promise.allSettled([postgres.close(), stopServices({ names: [...names], dir: folder })])
     if (!keep) await rm(folder, { recursive: true, force: true })
@@ -79,6 +91,15 @@ export async function startServers(names: readonly ServiceName[]): Promise<Serve
     },
     async restart(name) {
       await restartService(name, { dir: folder, log })
+    },
+    async startPooler() {
+      const start = () => startPgbouncer(postgres.url, { dir: folder, log })
+      const { url, stop: end, kill } = await start()
+      const again = (how: () => Promise<void>) => async () => {
+        await how()
+        await start()
+      }
+      return { url, crash: again(kill), restart: again(end) }
     },
     stop,
   }

@@ -6,6 +6,7 @@ import {
   uuid,
   type Outbox,
   type Queryable,
+  type Transaction,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { EventRow } from './outbox.ts'
@@ -37,12 +38,31 @@ const PAUSE_MS = 200
 
 class PlannedRollback extends Error {}
 
+/** What is written to: messages are added in the transaction of their entries. */
+export interface Target {
+  readonly source: string
+  add(tx: Transaction, entries: readonly Entry[]): Promise<unknown>
+}
+
+function targetOf(outbox: Outbox<EventRow>): Target {
+  return {
+    source: outbox.name,
+    add: (tx, entries) =>
+      enqueueAll(
+        tx,
+        outbox,
+        entries.map(({ id, key, n }) => ({ id, key, n: String(n) })),
+      ),
+  }
+}
+
 /** Writes what is planned: the key's counter, its entries and the messages in one transaction each. */
 export async function write(
   pool: Pool,
   { outbox, plan, rate, signal }: WriterOptions,
 ): Promise<Written> {
   const notifier = createNotifier(pool, [outbox])
+  const target = targetOf(outbox)
   const rolledBack = new Set<string>()
   let committed = 0
   let repeated = 0
@@ -57,10 +77,10 @@ export async function write(
       if (planned.rollsBack) {
         ids.forEach((id) => rolledBack.add(id))
         // After any failure, the database's end included, nothing of it is there.
-        await attempt(pool, outbox, { planned, ids }).catch(() => undefined)
+        await attempt(pool, target, { planned, ids }).catch(() => undefined)
         continue
       }
-      repeated += await persist(pool, outbox, { planned, ids })
+      repeated += await persist(pool, target, { planned, ids })
       committed += ids.length
     }
   }
@@ -69,33 +89,29 @@ export async function write(
   return { committed, rolledBack, repeated, seconds: (performance.now() - began) / 1_000 }
 }
 
-interface Batch {
-  readonly planned: PlannedTransaction
+export interface Batch {
+  readonly planned: Pick<PlannedTransaction, 'key' | 'size' | 'rollsBack'>
   readonly ids: readonly string[]
 }
 
-async function attempt(pool: Pool, outbox: Outbox<EventRow>, batch: Batch): Promise<void> {
+async function attempt(pool: Pool, { source, add }: Target, batch: Batch): Promise<void> {
   const { planned, ids } = batch
   const { key, size } = planned
   await transaction(pool, async (tx) => {
-    const last = await advanceAccount(tx, { source: outbox.name, key, by: size })
+    const last = await advanceAccount(tx, { source, key, by: size })
     const entries: Entry[] = ids.map((id, i) => ({ id, key, n: last - size + 1 + i }))
-    await insertEntries(tx, outbox.name, entries)
-    await enqueueAll(
-      tx,
-      outbox,
-      entries.map(({ id, n }) => ({ id, key, n: String(n) })),
-    )
+    await insertEntries(tx, source, entries)
+    await add(tx, entries)
     if (planned.rollsBack) throw new PlannedRollback()
   })
 }
 
 /** Tries until it is committed. Returns how often it had to be done again. */
-async function persist(pool: Pool, outbox: Outbox<EventRow>, batch: Batch): Promise<number> {
+export async function persist(pool: Pool, target: Target, batch: Batch): Promise<number> {
   const db = pool as unknown as Queryable
   for (let repeats = 0; ;) {
     try {
-      await attempt(pool, outbox, batch)
+      await attempt(pool, target, batch)
       return repeats
     } catch (error) {
       if (repeats >= TRIES) throw error

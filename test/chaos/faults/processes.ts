@@ -1,5 +1,6 @@
-import { nameOf } from '../stage.ts'
-import { drawMember, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
+import { pause } from '../../crash/waiting.ts'
+import { nameOf, type Member } from '../stage.ts'
+import { draw, drawMember, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
 
 const kill: Fault = {
   name: 'kill',
@@ -37,4 +38,37 @@ const freeze: Fault = {
   },
 }
 
-export const processFaults: readonly Fault[] = [kill, freeze]
+/** So slow is the line of a relay that is about to become a zombie, and for so long it claims. */
+const UNDER_WAY_MS = 900
+const CLAIMING_MS = 1_500
+
+/**
+ * A relay is stopped while messages are under way, until others have taken and settled them; then it
+ * wakes up with the broker's answer and believes in its claims.
+ */
+const zombie: Fault = {
+  name: 'zombie',
+  weight: 6,
+  plan(random, { processes }) {
+    const member: Member = { role: 'relay', place: random.below(processes) }
+    const broker = draw(random, ['kafka', 'rabbitmq'] as const)
+    const ms = drawMs(random, 3_000, 7_000)
+    return {
+      text: `SIGSTOP ${nameOf(member)} with messages under way to ${broker} for ${inSeconds(ms)}`,
+      target: nameOf(member),
+      async run({ fleets, linesOf, signal }) {
+        const line = linesOf(member).to[broker]
+        line.slow(UNDER_WAY_MS)
+        try {
+          await pause(CLAIMING_MS, signal)
+          const suspended = fleets[member.role].suspend(member.place)
+          await holdFor(ms, signal, () => suspended.resume())
+        } finally {
+          await line.heal()
+        }
+      },
+    }
+  },
+}
+
+export const processFaults: readonly Fault[] = [kill, freeze, zombie]

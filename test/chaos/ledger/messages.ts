@@ -1,5 +1,6 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Line } from '../../crash/ledger.ts'
+import { countUnexplainedMessages } from './audits/queries.ts'
 import { selectMessages } from './queries.ts'
 import type { Witness } from './witness.ts'
 
@@ -35,6 +36,11 @@ export async function messageLines(db: Queryable, { accepted }: Witness): Promis
       must: 0,
     },
     { name: 'attempts left open', value: messages.filter((m) => m.trying > 0).length, must: 0 },
+    {
+      name: 'messages their audit does not explain',
+      value: await countUnexplainedMessages(db),
+      must: 0,
+    },
     {
       name: 'accepted twice since no answer came',
       value: messages.filter((m) => timesOf(m.id) > 1).length,

@@ -1,6 +1,11 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Line } from '../../crash/ledger.ts'
 import type { World } from '../world.ts'
+import {
+  countUnexplainedPayments,
+  countUnexplainedWebhooks,
+  sumDeliveredWebhooks,
+} from './audits/queries.ts'
 import { selectDeliveries, selectPaymentSums, selectReferences } from './queries.ts'
 import type { Witness } from './witness.ts'
 
@@ -39,6 +44,11 @@ export async function paymentLines(db: Queryable, world: World): Promise<Line[]>
     { name: 'charged without a payment', value: strangers.length, must: 0 },
     { name: 'taken, by our books', value: sums.taken, must: taken },
     { name: 'refunded, by our books', value: sums.refunded, must: given },
+    {
+      name: 'payments their audit does not explain',
+      value: await countUnexplainedPayments(db),
+      must: 0,
+    },
   ]
 }
 
@@ -78,6 +88,16 @@ export async function webhookLines(db: Queryable, witness: Witness): Promise<Lin
     },
     { name: 'wrongly signed', value: webhooks.filter((w) => !w.isVerified).length, must: 0 },
     { name: 'ordered, and out of order', value: backwards, must: 0 },
+    {
+      name: 'webhooks their audit does not explain',
+      value: await countUnexplainedWebhooks(db),
+      must: 0,
+    },
+    {
+      name: 'delivered, by the counters of endpoints',
+      value: await sumDeliveredWebhooks(db),
+      must: delivered.length,
+    },
     { name: 'webhooks more than once', value: webhooks.length - first.size },
   ]
 }

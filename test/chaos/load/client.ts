@@ -27,8 +27,8 @@ export interface Client {
 const CLAIMS = { sub: 'chaos', role: 'admin', expiresIn: '12h' } as const
 
 /** A request has this long, or the API takes too long to come back. */
-const PATIENCE_MS = 180_000
-const ATTEMPT_MS = 15_000
+const PATIENCE_MS = 600_000
+const ATTEMPT_MS = 30_000
 const PAUSES_MS = [100, 250, 500, 1_000]
 
 export async function createClient(

@@ -28,12 +28,16 @@ export interface EventsOptions {
   readonly signal: AbortSignal
 }
 
+/** Done before anything goes wrong. */
+export async function prepareEvents(pool: Pool): Promise<void> {
+  for (const { name } of chaosOutboxes) await insertAccounts(pool, name, KEYS)
+}
+
 /** Writes to both outboxes at a steady rate, and a poisoned message of either kind each minute. */
 export async function writeEvents(
   pool: Pool,
   { seed, durationMs, signal }: EventsOptions,
 ): Promise<WrittenEvents> {
-  for (const { name } of chaosOutboxes) await insertAccounts(pool, name, KEYS)
   const messages = Math.ceil((durationMs / 1_000) * RATE)
   const poison: string[] = []
   const indigestible: string[] = []

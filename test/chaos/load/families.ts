@@ -15,18 +15,34 @@ const RESEND = `mutation ($invitationId: ID!) {
 /** Families that invite guests; what was not answered is left, since a mutation has no key. */
 export const families: Load = {
   system: 'families',
+  async prepare({ client, over }) {
+    // One that is certain: under faults none of them may get an answer.
+    while (!(await invite(client, await found(client, 'First'), 'first'))) over.throwIfAborted()
+  },
   run: ({ client, random, over }) =>
     pace(PER_SECOND, over, async (i) => {
-      const familyId = await mutate(client, CREATE, { name: `Family ${i}` })
+      const familyId = await found(client, String(i))
       const invitations = familyId === undefined ? 0 : 1 + random.below(MOST_INVITATIONS)
       for (let n = 0; n < invitations; n += 1) {
-        const email = `guest-${i}-${n}@example.test`
-        const invitationId = await mutate(client, INVITE, { familyId, email })
+        const invitationId = await invite(client, familyId, `${i}-${n}`)
         if (invitationId !== undefined && random.fraction() < 0.5) {
           await mutate(client, RESEND, { invitationId })
         }
       }
     }),
+}
+
+function found(client: Client, name: string): Promise<string | undefined> {
+  return mutate(client, CREATE, { name: `Family ${name}` })
+}
+
+async function invite(
+  client: Client,
+  familyId: string | undefined,
+  guest: string,
+): Promise<string | undefined> {
+  if (familyId === undefined) return undefined
+  return mutate(client, INVITE, { familyId, email: `guest-${guest}@example.test` })
 }
 
 async function mutate(
