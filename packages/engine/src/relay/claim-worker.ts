@@ -3,7 +3,7 @@ import type { Attempted, Attempter, Transports } from './attempt.ts'
 import type { Claim } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { LostClaimError, type ErrorCode } from '../errors.ts'
+import { LostClaimError, PosthornError, type ErrorCode } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import {
@@ -15,6 +15,7 @@ import {
   settlementOf,
   type Settlement,
 } from './settlement.ts'
+import { findOvertaking } from './key-plan.ts'
 import type { SettledApart, Source } from './source.ts'
 
 export interface ClaimWorkerOptions {
@@ -108,6 +109,7 @@ export class ClaimWorker {
     try {
       const attempts = await this.#options.attempter.attempt(sending, lease.signal)
       const made = sending.map((row, i) => settlementOf(outbox, row, attempts[i] as Attempted))
+      this.#reportOvertaking(made)
       return claim.kind === 'resend' ? made.map((each) => resendSettlement(outbox, each)) : made
     } finally {
       lease.end()
@@ -147,6 +149,22 @@ export class ClaimWorker {
         'message not settled; trying it alone',
       )
     }
+  }
+
+  /** Delivered is delivered: only the person who wrote the transport can mend it. */
+  #reportOvertaking(settlements: readonly Settlement[]): void {
+    const { outbox, log } = this.#options
+    const ids = findOvertaking(outbox, settlements)
+    if (ids.length === 0) return
+    const problem = `outbox ${outbox.name}: the transport delivered ${ids.length} message(s) behind one of their key that failed`
+    log.error(
+      {
+        outbox: outbox.name,
+        ids: ids.slice(0, 10),
+        err: new PosthornError('TRANSPORT_BROKEN', problem),
+      },
+      'order broken by the transport; after a failure it must report the rest of the key as retryLater',
+    )
   }
 
   /**

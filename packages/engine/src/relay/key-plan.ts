@@ -85,6 +85,17 @@ export function planRun(
   return plan
 }
 
+/** Messages of an ordered outbox that went out although one in front of them, of their key, did not. */
+export function findOvertaking(outbox: Outbox, settlements: readonly Settlement[]): string[] {
+  if (!outbox.order) return []
+  const failed = new Set<string>()
+  return settlements.flatMap(({ row, decision }) => {
+    const key = keyOf(outbox, row)
+    if (decision.role !== 'sent') failed.add(key)
+    return decision.role === 'sent' && failed.has(key) ? [idOf(outbox, row)] : []
+  })
+}
+
 function isStopped(row: OutboxRow): boolean {
   return row['claim_tail'] != null || Number(row['claim_early_ms'] ?? 0) > 0
 }

@@ -4,6 +4,8 @@ import type { Claim } from './claim.ts'
 import { advanceClock, useMovableClock } from '../maintain/clock.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
+import { silentLog, type LogDetails } from '../log.ts'
+import type { Delivery } from '../outbox/transport.ts'
 import { KeySource } from './key-source.ts'
 import { delivered, refused, retryLater } from '../outbox/outcome.ts'
 import { createRelay } from './relay.ts'
@@ -36,7 +38,7 @@ const outboxes = Object.fromEntries(
       counter: { column: 'attempts', bumps: 'on-failure' },
       claim: { batch: 50, lease: '60s' },
       order: { key: 'key', dead },
-      retry: exponential('1s', { attempts: 3 }),
+      retry: exponential('1h', { attempts: 3 }),
       destination: { transport: 'fake', topic: 't' },
       message: (row) => ({ id: row.id, type: 'e', key: row.key, payload: row.n }),
     }),
@@ -96,11 +98,41 @@ test('a failing message holds back its own key only, however long its tail', asy
   expect(numbers(fake, 'good')).toEqual(range(1, 20))
   expect(fake.attempted.filter(({ key }) => key === 'bad')).toHaveLength(1)
   fake.answer = () => delivered()
-  await advanceClock(db.pool, '1s')
+  await advanceClock(db.pool, '1h')
   await settleDown(relay)
   expect(numbers(fake, 'bad')).toEqual(range(1, 300))
   const held = await db.pool.query('select from posthorn.held_key where outbox = $1', [block.name])
   expect(held.rows).toHaveLength(0)
+})
+
+test('a transport that goes on behind a failure is named', async () => {
+  // What a newcomer writes: each is tried, outcomes are collected.
+  const naive = {
+    ...fakeTransport(),
+    deliver: async (batch: readonly Delivery[]) =>
+      batch.map(({ message }) => (message.payload === 1 ? retryLater('not yet') : delivered())),
+  }
+  const said: unknown[] = []
+  const log = { ...silentLog, error: (details: LogDetails) => said.push(details['err']) }
+  const { pool } = db
+  const relay = createRelay({ pool, outboxes: [outboxes.block], transports: { fake: naive }, log })
+  // A relay that knows how few keys there are takes several messages of one at once.
+  await put(outboxes.block, [['k', 0]])
+  await relay.tick()
+  await put(outboxes.block, [
+    ['k', 1],
+    ['k', 2],
+  ])
+  await settleDown(relay)
+  await relay.stop()
+  expect(said).toEqual([
+    expect.objectContaining({
+      code: 'TRANSPORT_BROKEN',
+      message: expect.stringContaining(
+        'delivered 1 message(s) behind one of their key that failed',
+      ),
+    }),
+  ])
 })
 
 test('thousands of keys that wait do not hide one that is due', async () => {
@@ -250,7 +282,7 @@ test('a replay that commits while its key is being freed is not forgotten', asyn
   await relay.stop()
   // As if it had never been: all buckets are for the one that follows.
   await viewTable(db.pool, box(skip)).expireLeases()
-  await advanceClock(db.pool, '1s')
+  await advanceClock(db.pool, '1h')
   const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(skip), 'by hand')
   await source.maintain()
   const claim = await source.claim('held')
