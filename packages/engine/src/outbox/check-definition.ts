@@ -2,6 +2,7 @@ import type { OutboxDefinition, State } from './definition.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { isIdentifier } from '../enqueue/sql-tag.ts'
+import { checkFields } from './definition-shape.ts'
 
 /** Names the engine's own columns have in every outbox table. */
 const ENGINE_COLUMNS = [
@@ -19,6 +20,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   const wrong = (field: string, problem: string): never => {
     throw new DefinitionError(definition.name, field, problem)
   }
+  checkFields(definition, wrong)
   if (!/^[a-z][a-z0-9]*([.-][a-z0-9]+)*$/.test(definition.name)) {
     wrong(
       'name',
