@@ -44,6 +44,41 @@ CREATE OR REPLACE FUNCTION posthorn.bucket_of(key text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ((hashtextextended(key, (0)::bigint) & (63)::bigint))::smallint;
 
+CREATE OR REPLACE FUNCTION posthorn.enqueue(outbox text, type text, payload jsonb, key text DEFAULT NULL::text, tenant text DEFAULT NULL::text, headers jsonb DEFAULT NULL::jsonb, dedupe text DEFAULT NULL::text, delay interval DEFAULT '00:00:00'::interval, serialise boolean DEFAULT false)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  target regclass;
+  stored uuid;
+begin
+  select to_regclass(o.table_name) into target from posthorn.outbox as o where o.name = enqueue.outbox;
+  if target is null then
+    raise exception 'there is no outbox "%"', outbox
+      using errcode = 'undefined_table',
+            hint = 'select name, table_name from posthorn.outbox; a relay notes its outboxes there when it starts.';
+  end if;
+  -- Before the first row: a transaction without a number could have a seq that no reader waits for.
+  perform pg_current_xact_id();
+  if serialise then
+    perform pg_advisory_xact_lock(hashtext(outbox), posthorn.bucket_of(key));
+  end if;
+  execute format(
+    'insert into %s (id, type, payload, key, tenant, headers, dedupe, due_at)
+     values (posthorn.new_id(), $1, $2, $3, $4, $5, $6, posthorn.now() + $7)
+     on conflict (dedupe) do nothing
+     returning id', target)
+    into stored
+    using type, payload, key, tenant, headers, dedupe, delay;
+  if stored is null then
+    execute format('select id from %s where dedupe = $1', target) into stored using dedupe;
+  else
+    perform pg_notify('posthorn_wake', 'ring ' || outbox);
+  end if;
+  return stored;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION posthorn.erase_audit(audit text, seqs bigint[], actor text, reason text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -132,6 +167,12 @@ begin
     using errcode = 'insufficient_privilege',
           hint = 'Retention removes rows by posthorn.remove_audit() and erases persons by posthorn.erase_audit().';
 end $function$;
+
+CREATE OR REPLACE FUNCTION posthorn.new_id()
+ RETURNS uuid
+ LANGUAGE sql
+ PARALLEL SAFE
+RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send((floor((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric)))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
 
 CREATE OR REPLACE FUNCTION posthorn.now()
  RETURNS timestamp with time zone
@@ -367,6 +408,14 @@ create table posthorn.erasure (
 CREATE INDEX erasure_due ON posthorn.erasure USING btree (next_pass_at) WHERE (status <> 'done'::text);
 CREATE INDEX erasure_listed ON posthorn.erasure USING btree (tenant, id);
 CREATE UNIQUE INDEX erasure_open ON posthorn.erasure USING btree (tenant, subject_kind, subject_digest) WHERE (status <> 'done'::text);
+
+create table posthorn.handled (
+  outbox text not null,
+  message_id text not null,
+  handled_at timestamp with time zone not null default now(),
+  constraint handled_pkey PRIMARY KEY (outbox, message_id)
+);
+CREATE INDEX handled_age ON posthorn.handled USING btree (handled_at);
 
 create table posthorn.held_key (
   outbox text not null,

@@ -16,6 +16,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   consume: ['outbox', 'enqueue', 'sql'],
   maintain: ['outbox', 'enqueue', 'sql'],
   relay: ['outbox', 'enqueue', 'sql', 'maintain'],
+  host: ['outbox', 'enqueue', 'sql', 'maintain', 'relay', 'operate'],
   operate: ['outbox', 'enqueue', 'sql', 'inbox', 'consume', 'maintain', 'relay'],
 }
 

@@ -29,6 +29,8 @@ export const ERROR_CODES = {
   BREAKER_OPEN: 'The destination fails too often; the message waits for the next probe.',
   TRANSPORT_MISSING: 'No transport of that name is bound to the relay.',
   TRANSPORT_BROKEN: 'A transport broke its contract.',
+  HANDLER_MISSING: 'No handler of this process is for messages of this type.',
+  PAYLOAD_INVALID: 'The payload of a message is not what its schema asks for; nothing was stored.',
   HELD_BACK: 'An earlier message of the same key has not gone through yet.',
   PARKED: 'An earlier message of the same key is dead and this outbox parks what comes after it.',
   CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',

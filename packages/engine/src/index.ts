@@ -6,6 +6,23 @@ export { fromPg } from './enqueue/adapters/pg.ts'
 export { fromPostgres } from './enqueue/adapters/postgres.ts'
 export { fromPrisma } from './enqueue/adapters/prisma.ts'
 export { fromTypeOrm } from './enqueue/adapters/typeorm.ts'
+export {
+  handlers,
+  type Handler,
+  type Handlers,
+  type HandlersOptions,
+  type Handling,
+} from './host/handlers.ts'
+export { type PayloadSchema } from './host/payload-schema.ts'
+export { posthorn, type Posthorn, type PosthornOptions } from './host/posthorn.ts'
+export {
+  outbox,
+  type Draft,
+  type DraftOptions,
+  type StandardOptions,
+  type StandardOutbox,
+  type StandardRow,
+} from './host/standard-outbox.ts'
 export { type Transports } from './relay/attempt.ts'
 export { confirm, type Confirmation } from './relay/confirm.ts'
 export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
@@ -24,7 +41,7 @@ export {
   sqlState,
   type ErrorCode,
 } from './errors.ts'
-export { silentLog, type Log } from './log.ts'
+export { consoleLog, silentLog, type Log } from './log.ts'
 export { toMessage, type Message, type MessageInit } from './outbox/message.ts'
 export { type Metrics } from './metrics.ts'
 export {

@@ -17,7 +17,28 @@ export interface Log {
   error(details: LogDetails, message: string): void
 }
 
-/** Says nothing: the default of a library. */
+/** Prints warnings and errors, so that a failure is seen where no log was chosen. */
+export const consoleLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  // oxlint-disable-next-line no-console -- what it is for
+  warn: (details, message) => console.warn(lineOf(details, message)),
+  // oxlint-disable-next-line no-console -- as above
+  error: (details, message) => console.error(lineOf(details, message)),
+}
+
+/** One line; of an error what it says, not what hangs on it: a database error carries rows. */
+function lineOf({ err, ...details }: LogDetails, message: string): string {
+  const fields = Object.entries(details).map(([name, value]) => `${name}=${textOf(value)}`)
+  const cause = err instanceof Error ? `: ${err.message}` : ''
+  return `posthorn: ${[message + cause, ...fields].join(' ')}`
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+}
+
+/** Says nothing. */
 export const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,

@@ -14,7 +14,8 @@ export interface EnqueueOptions {
   readonly delay?: Duration
   /**
    * Locks the keys' buckets until the transaction ends, so that messages of one key from writers
-   * that nothing else serialises are delivered in the order of their commits.
+   * that nothing else serialises are delivered in the order of their commits. Default: as the
+   * outbox's order says.
    */
   readonly serialise?: boolean
   /** Default: the trace context that is active now. */
@@ -58,6 +59,7 @@ export async function enqueueAll<Row>(
   messages: readonly Partial<Row>[],
   options: EnqueueOptions = {},
 ): Promise<Enqueued[]> {
+  checkTransaction(tx)
   if (messages.length === 0) return []
   const box = outbox as unknown as Outbox
   const rows = messages.map((message) =>
@@ -78,6 +80,16 @@ export async function enqueueAll<Row>(
   const ids = rows.map((row) => String(row[box.columns.id]))
   if (created.size === rows.length) return ids.map((id) => ({ id, created: true }))
   return withDuplicates(tx, box, { rows, given, created })
+}
+
+/** A pool has `query` too: the message would be stored by itself, whatever became of the rest. */
+function checkTransaction(tx: Transaction | undefined): void {
+  if (typeof tx?.ringLater === 'function') return
+  throw new PosthornError(
+    'NOT_IN_TRANSACTION',
+    'enqueue was given no transaction: call it in transaction(pool, async (tx) => …), or hand it ' +
+      'what fromPg, fromDrizzle, fromPrisma … make of the handle of yours',
+  )
 }
 
 function completeRows(
@@ -172,8 +184,8 @@ async function serialiseKeys(
   outbox: Outbox,
   { rows, options }: { rows: readonly Record<string, unknown>[]; options: EnqueueOptions },
 ): Promise<void> {
-  if (!options.serialise) return
   const { order } = outbox
+  if (!(options.serialise ?? order?.serialise)) return
   if (!order) throw new DefinitionError(outbox.name, 'order', 'is needed to serialise by key')
   const keys = rows.map((row) => String(row[order.key]))
   await run(withoutPreparing(tx), lockBuckets(outbox), { keys })

@@ -7,6 +7,7 @@ import { archiveRule, keepPartitions, transitionRule } from './partitions.ts'
 import { prune, type Pruned } from './prune.ts'
 import { readSettings } from './retention.ts'
 import { selectAnyHold } from '../sql/legal-holds.ts'
+import { pruneHandled } from '../sql/handled.ts'
 import { prunePulses, tryLockMaintenance } from '../sql/partitions.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
@@ -66,6 +67,7 @@ export async function maintain(
       await step(rule.table, () => keepPartitions(pool, kept, { created, dropped }))
     }
     await step('posthorn.pulse', () => pool.query(prunePulses))
+    await step('posthorn.handled', () => pool.query(pruneHandled))
     for (const outbox of outboxes) {
       await step(outbox.name, async () => {
         const options = { log, archiveOnly: isHeld, ...(signal && { signal }) }

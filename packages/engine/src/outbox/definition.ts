@@ -100,6 +100,11 @@ export interface Order<Row> {
    * acts, `skip` lets them go on, `park` dead-letters them too, so that a replay brings all back in order.
    */
   readonly dead: 'block' | 'skip' | 'park'
+  /**
+   * Every `enqueue` locks the buckets of its keys until its transaction ends, so that messages of one
+   * key are delivered in the order of their commits. Default false: writers serialise themselves.
+   */
+  readonly serialise?: boolean
 }
 
 /** How the messages of many share one outbox, so that one with a million does not hold up another. */

@@ -8,7 +8,7 @@ import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { Listener } from './listener.ts'
 import { onceReachable } from './reach-database.ts'
-import { silentLog, type Log } from '../log.ts'
+import { consoleLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
 import { Runner } from './runner.ts'
@@ -42,6 +42,7 @@ export interface RelayOptions {
   readonly drain?: Duration
   /** Appears in `posthorn.relay`. Default: host, process id and a random part. */
   readonly name?: string
+  /** Default: warnings and errors on the console. */
   readonly log?: Log
   readonly metrics?: Metrics
 }
@@ -57,7 +58,10 @@ export interface Relay {
   stop(): Promise<void>
   /** `start`, then `stop` when the signal aborts. */
   run(options: { signal: AbortSignal }): Promise<void>
-  /** One look at every outbox, for tests: returns the number of messages claimed. */
+  /**
+   * One look at every outbox, for tests and scripts: returns the number of messages claimed. What it
+   * leased it keeps, until `stop`.
+   */
   tick(): Promise<number>
 }
 
@@ -68,7 +72,7 @@ export function createRelay(options: RelayOptions): Relay {
     outboxes,
     transports,
     mode = 'listen',
-    log = silentLog,
+    log = consoleLog,
     metrics = noMetrics,
   } = options
   checkBindings(outboxes, transports)
@@ -213,7 +217,7 @@ function assemble({ outboxes, handle, transports, name, log, metrics, pool }: Pa
 const FIRST_RUN_MS = 10_000
 
 /** What a relay does beside delivering, each in one process at a time. */
-function tasksOf({ pool, outboxes, log = silentLog, maintenance = '1h' }: RelayOptions) {
+function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: RelayOptions) {
   const task = (name: string, everyMs: number, step: PeriodicTask['step']): PeriodicTask => ({
     name,
     everyMs,

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from '../enqueue/sql-tag.ts'
+import { DeliveryError, PosthornError } from '../errors.ts'
+import { silentLog } from '../log.ts'
+import { defineOutbox } from '../outbox/define.ts'
+import { delivered } from '../outbox/outcome.ts'
+import { exponential, fixed } from '../outbox/retry.ts'
+import { testDatabase } from '../testing/index.ts'
+import { handlers, type Handling } from './handlers.ts'
+import { posthorn } from './posthorn.ts'
+import { outbox } from './standard-outbox.ts'
+
+// oxlint-disable-next-line typescript/consistent-type-definitions -- as the README has it
+type Events = {
+  'order.placed': { order: number }
+  'order.paid': { order: number; receipt: string }
+}
+
+const events = outbox<Events>('shop.outbox', {
+  order: 'key',
+  retry: fixed('1h', { attempts: 3 }),
+})
+
+const { pool } = await testDatabase()
+let seen: string[] = []
+let fail: ((handling: Handling<{ order: number }>) => void) | undefined
+
+const horn = posthorn({
+  pool,
+  log: silentLog,
+  handlers: handlers(events, {
+    'order.placed': async (handling) => {
+      await handling.tx.query(sql`insert into shop.effect values (${handling.payload.order})`)
+      fail?.(handling)
+      seen.push(`placed ${handling.payload.order}`)
+    },
+    'order.paid': async ({ payload }) => seen.push(`paid ${payload.order} ${payload.receipt}`),
+  }),
+})
+
+beforeAll(async () => {
+  await horn.setUp()
+  // A second time finds everything there.
+  await horn.setUp()
+  await pool.query('create table shop.effect (order_id int primary key)')
+})
+
+beforeEach(async () => {
+  seen = []
+  fail = undefined
+  await pool.query('truncate shop.outbox, shop.effect, posthorn.handled, posthorn.held_key')
+})
+
+afterAll(() => horn.stop())
+
+const statusOf = async () =>
+  (await pool.query('select type, status, error_code from shop.outbox order by seq')).rows
+
+describe('handlers', () => {
+  test('are a destination: typed, in the order of their key, once', async () => {
+    await horn.transaction(async (tx) => {
+      await events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' })
+      await events.enqueue(tx, 'order.paid', { order: 7, receipt: 'r1' }, { key: '7' })
+    })
+    await horn.tick()
+    expect(seen).toEqual(['placed 7', 'paid 7 r1'])
+    const { rows } = await pool.query('select from posthorn.bucket where token is not null')
+    expect(rows, 'leases that the next process would wait for').toEqual([])
+    // As after a crash between the handler's commit and the settling.
+    await pool.query(`update shop.outbox set status = 'pending'`)
+    await horn.tick()
+    expect(seen).toHaveLength(2)
+    expect(await statusOf()).toMatchObject([{ status: 'sent' }, { status: 'sent' }])
+  })
+
+  test('hold back what is behind a failure of its key, and roll back what they wrote', async () => {
+    fail = ({ payload }) => {
+      if (payload.order === 1) throw new Error('out of stock')
+    }
+    await horn.transaction(async (tx) => {
+      await events.enqueueAll(tx, [
+        { type: 'order.placed', payload: { order: 1 }, key: 'a' },
+        { type: 'order.paid', payload: { order: 1, receipt: 'r' }, key: 'a' },
+        { type: 'order.placed', payload: { order: 2 }, key: 'b' },
+      ])
+    })
+    await horn.tick()
+    expect(seen).toEqual(['placed 2'])
+    expect((await pool.query('select order_id from shop.effect')).rows).toEqual([{ order_id: 2 }])
+    expect((await horn.stats())[0]).toMatchObject({ name: 'shop.outbox', heldKeys: 1 })
+  })
+
+  test('refuse for good, or are missing', async () => {
+    fail = () => {
+      throw new DeliveryError('ORDER_UNKNOWN', 'no such order', { retryable: false })
+    }
+    await horn.transaction(async (tx) => {
+      await events.enqueue(tx, 'order.placed', { order: 1 }, { key: 'a' })
+      await events.enqueue(tx, 'order.lost' as never, {} as never, { key: 'b' })
+    })
+    await horn.tick()
+    expect(await statusOf()).toEqual([
+      { type: 'order.placed', status: 'dead', error_code: 'ORDER_UNKNOWN' },
+      { type: 'order.lost', status: 'pending', error_code: 'HANDLER_MISSING' },
+    ])
+  })
+
+  test('know what they may be given', () => {
+    expect(() => handlers(events, { 'order.placed': 7 as never })).toThrow('is not a function')
+    expect(() => handlers(events, {}, { atOnce: 0 })).toThrow('handlers.atOnce')
+    const elsewhere = outbox('shop.mails', { destination: { transport: 'kafka', topic: 'm' } })
+    expect(() => handlers(elsewhere, {})).toThrow('its messages go to "kafka"')
+  })
+})
+
+describe('enqueue', () => {
+  test('knows the payload of each type, and that a key is needed', async () => {
+    const never = () =>
+      horn.transaction(async (tx) => {
+        // @ts-expect-error -- no such type
+        await events.enqueue(tx, 'order.gone', {}, { key: '7' })
+        // @ts-expect-error -- another payload
+        await events.enqueue(tx, 'order.placed', { order: '7' }, { key: '7' })
+        // @ts-expect-error -- an ordered outbox needs a key
+        await events.enqueue(tx, 'order.placed', { order: 7 })
+        // @ts-expect-error -- a pool is no transaction
+        await events.enqueue(pool, 'order.placed', { order: 7 }, { key: '7' })
+      })
+    expect(never).toBeTypeOf('function')
+    const keyless = horn.transaction((tx) =>
+      events.enqueue(tx, 'order.placed', { order: 7 }, {} as never),
+    )
+    await expect(keyless).rejects.toThrow('order.placed needs one, as text')
+  })
+
+  test('refuses a pool before anything is stored', async () => {
+    const stored = events.enqueue(pool as never, 'order.placed', { order: 7 }, { key: '7' })
+    await expect(stored).rejects.toMatchObject({ code: 'NOT_IN_TRANSACTION' })
+    expect(await statusOf()).toEqual([])
+  })
+
+  test('asks the schema first, and stores what it gives back', async () => {
+    const checked = outbox('shop.outbox', {
+      order: 'key',
+      schemas: {
+        'order.placed': {
+          '~standard': {
+            validate: (value: unknown) =>
+              typeof (value as { order?: unknown }).order === 'number'
+                ? { value: { order: 7, checked: true } }
+                : { issues: [{ message: 'must be a number', path: ['order'] }] },
+          },
+        },
+      },
+    })
+    const write = (payload: { order: number; checked: boolean }) =>
+      horn.transaction((tx) => checked.enqueue(tx, 'order.placed', payload, { key: '7' }))
+    await expect(write({ order: 'x' } as never)).rejects.toThrow(
+      new PosthornError(
+        'PAYLOAD_INVALID',
+        'outbox shop.outbox: order.placed: order: must be a number',
+      ),
+    )
+    await write({ order: 7, checked: false })
+    expect((await pool.query('select payload from shop.outbox')).rows).toEqual([
+      { payload: { order: 7, checked: true } },
+    ])
+  })
+
+  test('keeps one message of a dedupe word, and waits for a delay', async () => {
+    const write = () =>
+      horn.transaction((tx) =>
+        events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7', dedupe: 'x', delay: '1h' }),
+      )
+    const first = await write()
+    expect(await write()).toEqual({ id: first.id, created: false })
+    await horn.tick()
+    expect(seen).toEqual([])
+  })
+})
+
+describe('posthorn.enqueue', () => {
+  test('writes from SQL and from a trigger, and wakes the relay', async () => {
+    await pool.query(`
+      create table shop.orders (id int primary key);
+      create function shop.announce() returns trigger language plpgsql as $$
+        begin
+          perform posthorn.enqueue('shop.outbox', 'order.placed', jsonb_build_object('order', new.id),
+            key => new.id::text);
+          return new;
+        end $$;
+      create trigger announce after insert on shop.orders for each row execute function shop.announce();`)
+    await horn.start()
+    try {
+      await pool.query('insert into shop.orders values (1), (2)')
+      await expect.poll(() => seen.toSorted()).toEqual(['placed 1', 'placed 2'])
+    } finally {
+      await horn.stop()
+    }
+    const { rows } = await pool.query(
+      `select distinct posthorn.enqueue('shop.outbox', 'order.paid', '{}', key => '1', dedupe => 'once') as id
+         from generate_series(1, 3)`,
+    )
+    expect(rows).toEqual([{ id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/) }])
+  })
+
+  test('names an outbox that is not there', async () => {
+    await expect(pool.query(`select posthorn.enqueue('shop.outbax', 'x', '{}')`)).rejects.toThrow(
+      'there is no outbox "shop.outbax"',
+    )
+  })
+})
+
+describe('the short form', () => {
+  test('prints the definition that it stands for', () => {
+    const code = events.source().replace(/^\/\*[^]*\*\/\n/, '')
+    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- the printed text is run
+    const again = new Function('defineOutbox', `return ${code}`)(defineOutbox) as typeof events
+    const plain = (box: object) => JSON.stringify({ ...box, bell: undefined })
+    expect(plain(again)).toBe(plain(events))
+    expect(events.source()).toContain('create table if not exists shop.outbox')
+  })
+
+  test.each([
+    [{ ordre: 'key' }, 'ordre: is not an option of outbox()'],
+    [{ order: 'row' }, 'order: must be "key", or left out'],
+    [{ attempts: 3, retry: fixed('1s', { attempts: 2 }) }, 'attempts: must be left out'],
+    [{ attempts: 0 }, 'retry.attempts: must be a whole number'],
+    [{ dead: 'skip' }, `dead: needs order: 'key'`],
+    [{ serialise: true }, `serialise: needs order: 'key'`],
+    [{ retry: { attempts: 3 } }, 'retry: must be made by exponential(), fixed() or schedule()'],
+  ])('names what is wrong with %j', (options, problem) => {
+    expect(() => outbox('shop.x', options as never)).toThrow(problem)
+  })
+
+  test('says what a host is given, and what is missing', () => {
+    expect(() => posthorn({ pool: {} as never, outboxes: [] })).toThrow('must be a Pool')
+    expect(() => posthorn({ pool, outboxes: [{}] as never })).toThrow('outboxes: must be a list')
+    expect(() => posthorn({ pool, outboxes: [events] })).toThrow('has no handlers')
+  })
+
+  test('goes to any transport, and serialises its writers if asked to', async () => {
+    const sent: unknown[] = []
+    const serial = outbox<Events>('shop.serial', {
+      order: 'key',
+      serialise: true,
+      destination: { transport: 'list', topic: 'orders' },
+      retry: exponential('1s', { attempts: 2 }),
+    })
+    const list = {
+      deliver: async (batch: readonly { message: { payload: unknown } }[]) => {
+        sent.push(...batch.map(({ message }) => message.payload))
+        return batch.map(() => delivered())
+      },
+      close: async () => undefined,
+    }
+    const other = posthorn({ pool, outboxes: [serial], transports: { list }, log: silentLog })
+    await other.setUp()
+    const locks = sql`select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`
+    await other.transaction(async (tx) => {
+      await serial.enqueue(tx, 'order.placed', { order: 1 }, { key: '1' })
+      expect((await tx.query(locks)).rows).toEqual([{ count: 1 }])
+    })
+    await other.tick()
+    expect(sent).toEqual([{ order: 1 }])
+    await other.stop()
+  })
+})

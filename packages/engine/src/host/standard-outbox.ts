@@ -1,0 +1,245 @@
+import type { Duration } from '../duration.ts'
+import { enqueueAll, type Enqueued } from '../enqueue/enqueue.ts'
+import type { Transaction } from '../enqueue/transaction.ts'
+import { DefinitionError } from '../errors.ts'
+import { defineOutbox, type Outbox } from '../outbox/define.ts'
+import type { Order, OutboxDefinition } from '../outbox/definition.ts'
+import { exponential, type EndingPolicy } from '../outbox/retry.ts'
+import type { Destination } from '../outbox/transport.ts'
+import { standardTableSql } from '../sql/standard-table.ts'
+import { checkPayload, type Schemas } from './payload-schema.ts'
+import { printDefinition } from './print-definition.ts'
+
+/** A row of the table that `outbox` makes. */
+export interface StandardRow {
+  readonly id: string
+  readonly type: string
+  readonly payload: unknown
+  readonly key: string | null
+  readonly tenant: string | null
+  readonly headers: Readonly<Record<string, string>> | null
+  readonly dedupe: string | null
+  readonly status: string
+  readonly attempts: number
+  readonly due_at: Date
+  readonly created_at: Date
+  readonly finished_at: Date | null
+  readonly error: string | null
+  readonly error_code: string | null
+  readonly traceparent: string | null
+}
+
+/** What `outbox` lets its caller choose; every field but these has one good value. */
+export interface StandardOptions<Events extends object> extends Pick<
+  OutboxDefinition<StandardRow>,
+  'claim' | 'breaker' | 'retention' | 'unknown' | 'upcasters' | 'secrets' | 'audit'
+> {
+  /** `key`: messages with the same key go out one after the other. Default: none. */
+  readonly order?: 'key'
+  /** What happens behind a dead message of its key. Default `block`. Needs `order`. */
+  readonly dead?: Order<StandardRow>['dead']
+  /** Delivers in the order of commits, whatever the writers do. Needs `order`. Default false. */
+  readonly serialise?: boolean
+  /** Attempts in all, 2, 4, 8 … seconds apart. Default 10. */
+  readonly attempts?: number
+  /** Default: as `attempts` says. */
+  readonly retry?: EndingPolicy
+  /** Default: the handlers of this process. */
+  readonly destination?: Destination | ((row: StandardRow) => Destination)
+  /** Default: the table's name with "-" for "_". */
+  readonly name?: string
+  /** What checks the payloads of a type at `enqueue`: zod, valibot, or another Standard Schema. */
+  readonly schemas?: Schemas<Events>
+}
+
+/** What a message has beside its type and payload. */
+export interface DraftOptions {
+  readonly key?: string
+  readonly tenant?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** A second message with this word is not stored; the answer has the id of the first. */
+  readonly dedupe?: string
+  /** Not before this long from now, by the business clock. */
+  readonly delay?: Duration
+}
+
+type Keyed = DraftOptions & { readonly key: string }
+
+/** A message to be enqueued, for any of the outbox's types. */
+export type Draft<Events extends object, Options> = {
+  readonly [Type in keyof Events & string]: { readonly type: Type; readonly payload: Events[Type] }
+}[keyof Events & string] &
+  Omit<Options, 'delay'>
+
+/** An outbox on a table of its own making, typed by what it carries. */
+export interface StandardOutbox<
+  Events extends object = Record<string, unknown>,
+  Options extends DraftOptions = DraftOptions,
+> extends Outbox<StandardRow> {
+  /** Writes a message in the caller's transaction: it is delivered if and only if that commits. */
+  // oxlint-disable-next-line max-params -- the sentence people say
+  enqueue<Type extends keyof Events & string>(
+    tx: Transaction,
+    type: Type,
+    payload: Events[Type],
+    ...options: Options extends Keyed ? [Options] : [Options?]
+  ): Promise<Enqueued>
+  /** The same for many, in one statement. */
+  enqueueAll(tx: Transaction, drafts: readonly Draft<Events, Options>[]): Promise<Enqueued[]>
+  /** The table, the engine's columns and indexes: for a migration, or for `setUp`. */
+  tableSql(): string
+  /** This outbox as `defineOutbox` would have it, as TypeScript: where there is more to say. */
+  source(): string
+  /** Never there: carries the type of the events. */
+  readonly events?: Events
+}
+
+/**
+ * An outbox with a table made for it: the short form of `defineOutbox`, which it expands to. `source`
+ * prints that, so that growing out of it is editing.
+ */
+export function outbox<Events extends object = Record<string, unknown>>(
+  table: string,
+  options: StandardOptions<Events> & { readonly order: 'key' },
+): StandardOutbox<Events, Keyed>
+export function outbox<Events extends object = Record<string, unknown>>(
+  table: string,
+  options?: StandardOptions<Events>,
+): StandardOutbox<Events>
+export function outbox<Events extends object>(
+  table: string,
+  options: StandardOptions<Events> = {},
+): StandardOutbox<Events> {
+  checkOptions(table, options)
+  const definition = expand(table, options)
+  const box = defineOutbox<StandardRow>(definition)
+  const write = async (
+    tx: Transaction,
+    drafts: readonly (DraftOptions & { type: string; payload: unknown })[],
+    delay?: Duration,
+  ) => {
+    const rows = await Promise.all(
+      drafts.map(async ({ type, payload, key, tenant, headers, dedupe }) => ({
+        type,
+        payload: await checkPayload(box.name, options.schemas, { type, payload }),
+        key: checkKey(box, { type, key }),
+        tenant,
+        headers,
+        dedupe,
+      })),
+    )
+    // A field that is undefined is left to the column's default.
+    const given = rows as Partial<StandardRow>[]
+    return enqueueAll(tx, box, given, delay === undefined ? {} : { delay })
+  }
+  return Object.assign(box, {
+    // oxlint-disable-next-line max-params -- as above
+    async enqueue(tx: Transaction, type: string, payload: unknown, given: DraftOptions = {}) {
+      const { delay, ...draft } = given
+      const [enqueued] = await write(tx, [{ ...draft, type, payload }], delay)
+      return enqueued as Enqueued
+    },
+    enqueueAll: (tx: Transaction, drafts: readonly never[]) => write(tx, drafts),
+    tableSql: () => standardTableSql(box),
+    source: () => printDefinition(definition, standardTableSql(box)),
+  })
+}
+
+/** The whole definition that the short form stands for. */
+function expand<Events extends object>(
+  table: string,
+  options: StandardOptions<Events>,
+): OutboxDefinition<StandardRow> {
+  const name = options.name ?? table.replaceAll('_', '-')
+  const { order, dead = 'block', serialise, attempts, schemas: _, ...rest } = options
+  return {
+    ...rest,
+    name,
+    table,
+    states: { ready: 'pending', sent: 'sent', dead: 'dead', cancelled: 'cancelled' },
+    columns: {
+      type: 'type',
+      tenant: 'tenant',
+      dueAt: 'due_at',
+      createdAt: 'created_at',
+      finishedAt: 'finished_at',
+      error: 'error',
+      errorCode: 'error_code',
+      traceparent: 'traceparent',
+      dedupe: ['dedupe'],
+    },
+    counter: { column: 'attempts', bumps: 'on-failure' },
+    retry: options.retry ?? exponential('2s', { attempts: attempts ?? 10 }),
+    ...(order && {
+      order: { key: 'key', dead, ...(serialise !== undefined && { serialise }) } as const,
+    }),
+    destination: options.destination ?? { transport: HANDLERS, topic: name },
+    message: ({ id, type, payload, key, tenant, headers }) => ({
+      id,
+      type,
+      payload,
+      key: key ?? undefined,
+      tenant: tenant ?? undefined,
+      headers: headers ?? {},
+    }),
+  }
+}
+
+/** The transport that `handlers` are bound under. */
+export const HANDLERS = 'handlers'
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof StandardOptions<object>>([
+  'order',
+  'dead',
+  'serialise',
+  'attempts',
+  'retry',
+  'destination',
+  'name',
+  'schemas',
+  'claim',
+  'breaker',
+  'retention',
+  'unknown',
+  'upcasters',
+  'secrets',
+  'audit',
+])
+
+/** For those whom no compiler warns. */
+function checkOptions<Events extends object>(
+  table: string,
+  options: StandardOptions<Events>,
+): void {
+  const strange = Object.keys(options).find((field) => !OPTIONS.has(field))
+  if (strange !== undefined) {
+    throw new DefinitionError(
+      table,
+      strange,
+      `is not an option of outbox(): ${[...OPTIONS].join(', ')}`,
+    )
+  }
+  if (options.order !== undefined && options.order !== ('key' as string)) {
+    throw new DefinitionError(table, 'order', 'must be "key", or left out')
+  }
+  if (options.attempts !== undefined && options.retry !== undefined) {
+    throw new DefinitionError(table, 'attempts', 'must be left out: retry says how many there are')
+  }
+  for (const field of ['dead', 'serialise'] as const) {
+    if (options[field] !== undefined && options.order === undefined) {
+      throw new DefinitionError(table, field, `needs order: 'key'`)
+    }
+  }
+}
+
+function checkKey(
+  box: Outbox<StandardRow>,
+  { type, key }: { type: string; key: string | undefined },
+): string | undefined {
+  if (box.order === undefined || (typeof key === 'string' && key !== '')) return key
+  throw new DefinitionError(
+    box.name,
+    'key',
+    `${type} needs one, as text: enqueue(tx, '${type}', payload, { key: '7' })`,
+  )
+}

@@ -1,0 +1,28 @@
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { engineTableSql } from './table.ts'
+
+/** The table of an outbox whose columns the engine chose, with its name noted for `posthorn.enqueue`. */
+export function standardTableSql(definition: ResolvedDefinition): string {
+  const { name, table, order } = definition
+  const [schema] = table.split('.')
+  return `create schema if not exists ${schema};
+create table if not exists ${table} (
+  id uuid primary key,
+  type text not null,
+  payload jsonb not null,
+  key text${order ? ' not null' : ''},
+  tenant text,
+  headers jsonb,
+  dedupe text unique,
+  status text not null default 'pending',
+  attempts integer not null default 0,
+  due_at timestamptz not null default posthorn.now(),
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  error text,
+  error_code text,
+  traceparent text
+);
+${engineTableSql(definition)}
+insert into posthorn.outbox (name, table_name) values ('${name}', '${table}') on conflict do nothing;`
+}
