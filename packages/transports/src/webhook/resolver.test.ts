@@ -63,6 +63,21 @@ test('silent names of one tenant end in time and hold up no other look-up', asyn
   expect(inThreads).toBe(1)
 })
 
+test("a tenant's full queue is no answer to another who asks for the same name", async () => {
+  const resolve = createResolver({ ...options, perTenant: 1 })
+  answers.set('shared.example', ['192.0.2.8'])
+  const found = [{ address: '192.0.2.8', family: 4 }]
+  const queue = Array.from({ length: 1_001 }, (_, n) =>
+    codeOf(resolve(`silent${n}.queue`, 'mallory')),
+  )
+  // Behind a thousand names that are waited for in vain: it fails, and says so to its own tenant alone.
+  const last = codeOf(resolve('shared.example', 'mallory'))
+  expect(await resolve('shared.example', 'acme')).toEqual(found)
+  expect(await last).toBe('ETIMEOUT')
+  expect(await resolve('shared.example', 'umbrella')).toEqual(found)
+  await Promise.all(queue)
+})
+
 test('an answer counts as long as it says, and serves on while its server is silent', async () => {
   const brief = await openNameServer((name, family) => {
     if (brief.asked.filter((each) => each === name).length > 2) return 'failure'

@@ -48,12 +48,13 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
   return (hostname, tenant) => resolver.resolve(hostname, tenant)
 }
 
+/** What a name server has said of a name: addresses, or an error. */
 interface Known {
-  readonly answer: Promise<readonly LookupAddress[]>
-  /** By `performance.now()`; infinite while the answer is on its way. */
-  until: number
+  readonly answer: readonly LookupAddress[] | Error
+  /** By `performance.now()`. */
+  readonly until: number
   /** The last good answer and when it was given. */
-  good: { readonly found: readonly LookupAddress[]; readonly atMs: number } | undefined
+  readonly good: { readonly found: readonly LookupAddress[]; readonly atMs: number } | undefined
 }
 
 class Resolver {
@@ -63,6 +64,8 @@ class Resolver {
   readonly #deadlineMs: number
   readonly #perTenant: number
   readonly #known = new Map<string, Known>()
+  /** Of each tenant: those who share a look-up share its place in the tenant's queue too. */
+  readonly #underWay = new Map<string, Promise<readonly LookupAddress[]>>()
   readonly #places = new Map<string, Places>()
 
   constructor(options: ResolverOptions) {
@@ -77,44 +80,28 @@ class Resolver {
     const local = this.#hosts.find(hostname)
     if (local) return local
     const known = this.#known.get(hostname)
-    if (known && known.until > performance.now()) return known.answer
-    return this.#ask(hostname, tenant, known?.good)
-  }
-
-  /** Several that ask for a name at once share one answer. */
-  #ask(hostname: string, tenant: string, good: Known['good']): Known['answer'] {
-    const answer = this.#answer(hostname, tenant)
-    const known: Known = {
-      until: Number.POSITIVE_INFINITY,
-      good,
-      answer: answer.then(
-        ({ found, ttlMs }) => {
-          known.until = performance.now() + ttlMs
-          known.good = { found, atMs: performance.now() }
-          return found
-        },
-        (error: NodeJS.ErrnoException) => {
-          known.until = performance.now() + BAD_MS
-          const isStale = good !== undefined && performance.now() - good.atMs < STALE_MS
-          if (isStale && !NOTHING.has(error.code ?? '')) return good.found
-          throw error
-        },
-      ),
+    if (known && known.until > performance.now()) {
+      if (known.answer instanceof Error) throw known.answer
+      return known.answer
     }
-    this.#remember(hostname, known)
-    return known.answer
+    return this.#ask(hostname, tenant)
   }
 
-  #remember(hostname: string, known: Known): void {
-    this.#known.delete(hostname)
-    for (const [oldest, { until }] of this.#known) {
-      if (this.#known.size < MOST_NAMES) break
-      if (until !== Number.POSITIVE_INFINITY) this.#known.delete(oldest)
-    }
-    this.#known.set(hostname, known)
+  /** Several of a tenant that ask for a name at once share one answer. */
+  #ask(hostname: string, tenant: string): Promise<readonly LookupAddress[]> {
+    const key = `${tenant}\n${hostname}`
+    const underWay = this.#underWay.get(key)
+    if (underWay) return underWay
+    const answer = this.#answer(hostname, tenant).finally(() => this.#underWay.delete(key))
+    this.#underWay.set(key, answer)
+    return answer
   }
 
-  async #answer(hostname: string, tenant: string): Promise<Answer> {
+  /**
+   * Asks the name server in one of the tenant's places. Only what the name server says, or does not
+   * say in time, is remembered for all tenants: a full queue is the tenant's own trouble.
+   */
+  async #answer(hostname: string, tenant: string): Promise<readonly LookupAddress[]> {
     const deadline = Promise.withResolvers<never>()
     const timer = setTimeout(
       () => deadline.reject(troubleWith(hostname, 'ETIMEOUT', 'did not resolve in time')),
@@ -125,12 +112,43 @@ class Resolver {
     try {
       if (!place) throw troubleWith(hostname, 'ETIMEOUT', 'has too many names before it')
       await Promise.race([place.free, deadline.promise])
-      return await Promise.race([this.#query(hostname), deadline.promise])
+      return await this.#learn(hostname, Promise.race([this.#query(hostname), deadline.promise]))
     } finally {
       clearTimeout(timer)
       if (place) places.leave(place)
       if (places.isEmpty) this.#places.delete(tenant)
     }
+  }
+
+  async #learn(hostname: string, answer: Promise<Answer>): Promise<readonly LookupAddress[]> {
+    const began = performance.now()
+    try {
+      const { found, ttlMs } = await answer
+      const now = performance.now()
+      const good = { found, atMs: now }
+      this.#remember(hostname, { answer: found, until: now + ttlMs, good })
+      return found
+    } catch (cause) {
+      const error = cause as NodeJS.ErrnoException
+      const now = performance.now()
+      // The wait for a place has left the name server no time to answer in.
+      if (error.code === 'ETIMEOUT' && now - began < this.#deadlineMs / 2) throw error
+      const good = this.#known.get(hostname)?.good
+      const isStale = good !== undefined && now - good.atMs < STALE_MS
+      const found = isStale && !NOTHING.has(error.code ?? '') ? good.found : undefined
+      this.#remember(hostname, { answer: found ?? error, until: now + BAD_MS, good })
+      if (found) return found
+      throw error
+    }
+  }
+
+  #remember(hostname: string, known: Known): void {
+    this.#known.delete(hostname)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size < MOST_NAMES) break
+      this.#known.delete(oldest)
+    }
+    this.#known.set(hostname, known)
   }
 
   #placesOf(tenant: string): Places {
