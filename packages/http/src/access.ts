@@ -1,4 +1,4 @@
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler, onResponseHookHandler } from 'fastify'
 import type { Caller } from './caller.ts'
 import { networkOf } from './network.ts'
 import { requirePermission, type Permission } from './permissions.ts'
@@ -13,8 +13,12 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Default `read` for GET and `write` for other methods: a route that says nothing is closed. */
     access?: Access
-    /** False for a public route that every caller shares: probes, and what we call ourselves. */
-    rateLimit?: false
+    /**
+     * False for a public route that every caller shares: probes, and what we call ourselves.
+     * `refusals` where a caller proves itself by a signature: what it proves is not counted, since
+     * a gateway calls from one network and as often as there are payments; what is refused is.
+     */
+    rateLimit?: false | 'refusals'
     /** Open to tokens of a portal, to look or to change things. Default: closed to them. */
     portal?: 'read' | 'write'
   }
@@ -55,7 +59,7 @@ export function createAccessHook(
       const access = accessTo(request)
       const token = access === 'public' ? undefined : bearerToken(request)
       if (token === undefined) {
-        if (request.routeOptions.config.rateLimit !== false) limiter?.take(networkOf(request.ip))
+        if (limiter) countStranger(limiter, request)
         return done(access === 'public' ? undefined : missingToken())
       }
       const caller = verify(token)
@@ -68,6 +72,30 @@ export function createAccessHook(
     }
     done()
   }
+}
+
+/** Counts a request without a token by its network, as its route says. */
+function countStranger(limiter: RateLimiter, { routeOptions, ip }: FastifyRequest): void {
+  const { rateLimit } = routeOptions.config
+  if (rateLimit === 'refusals') limiter.check(refusalsOf(ip))
+  else if (rateLimit !== false) limiter.take(networkOf(ip))
+}
+
+/** Counts what was refused on routes that count refusals alone. */
+export function createRefusalHook(limiter: RateLimiter): onResponseHookHandler {
+  return ({ routeOptions, ip }, { statusCode }, done) => {
+    if (routeOptions.config.rateLimit === 'refusals' && REFUSALS.has(statusCode)) {
+      limiter.count(refusalsOf(ip))
+    }
+    done()
+  }
+}
+
+/** Not signed, not by us, too slow, too large. */
+const REFUSALS = new Set([401, 403, 408, 413])
+
+function refusalsOf(ip: string): string {
+  return `refused ${networkOf(ip)}`
 }
 
 /** A portal's token reaches what is open to portals, and nothing else that its role might. */

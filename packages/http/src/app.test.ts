@@ -284,6 +284,21 @@ describe('rate limit', () => {
     expect((await from('2001:db8::5', `Bearer ${await tokenOf()}`)).statusCode).toBe(200)
   })
 
+  test('of those who sign only the refused are counted, and then refused unread', async () => {
+    const app = await limitedApp()
+    const send = async (signature: string) => {
+      const headers = { 'content-type': 'application/json', 'x-signature': signature }
+      const request = { method: 'POST', url: '/verified', headers, payload: '{}' } as const
+      return (await app.inject(request)).statusCode
+    }
+    const good = [await send('2'), await send('2'), await send('2'), await send('2')]
+    expect(good).toEqual([200, 200, 200, 200])
+    const forged = [await send('x'), await send('x'), await send('x'), await send('x')]
+    expect(forged).toEqual([401, 401, 401, 429])
+    // An allowance of its own: other routes of this network are as they were.
+    expect((await app.inject({ url: '/open' })).statusCode).toBe(200)
+  })
+
   test('an address that a stranger claims to have is not believed', async () => {
     const app = await limitedApp()
     const statuses = []

@@ -11,9 +11,10 @@ import {
   type RawServerDefault,
   type FastifyServerOptions,
 } from 'fastify'
-import { createAccessHook } from './access.ts'
+import { createAccessHook, createRefusalHook } from './access.ts'
 import { answerClientError, answerError } from './answer.ts'
 import { addJsonParser } from './body.ts'
+import { addBodyBudget, type BodyBudget } from './body-budget.ts'
 import { addBodyTimeout } from './body-timeout.ts'
 import { addClosing, type LatestResponses } from './graceful-close.ts'
 import { withLazyChildren } from './lazy-log.ts'
@@ -47,6 +48,8 @@ export interface AppOptions extends ApiDescription {
   readonly log?: FastifyBaseLogger | LogSettings | false
   /** Of a parsed body, in bytes. Default 1 MiB. */
   readonly bodyLimit?: number
+  /** Bytes of bodies in memory at once. Default 32 MiB of one organisation, 128 MiB in all. */
+  readonly bodyBudget?: BodyBudget
   /** Per user, or per network for anonymous callers. Default 600 in a minute. */
   readonly rateLimit?: RateLimit | false
   /**
@@ -108,6 +111,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const limiter = rateLimit === false ? undefined : createRateLimiter(rateLimit)
   app.addHook('onRequest', createAccessHook(options.verify, limiter))
   app.addHook('onRequest', methods.refuseOthers)
+  if (limiter) app.addHook('onResponse', createRefusalHook(limiter))
+  addBodyBudget(app, options.bodyBudget)
   addBodyTimeout(app, requestTimeoutMs)
   addJsonParser(app)
   addValidation(app)

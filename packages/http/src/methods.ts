@@ -27,7 +27,8 @@ export function watchMethods(app: FastifyInstance): Methods {
       const path = pathOf(request)
       const here = [...routes.values()].filter(({ pattern }) => pattern.test(path))
       const methods = new Set(here.flatMap((route) => [...route.methods]))
-      return methods.size === 0
+      // A route that has the method answered so itself: there is nothing of that name.
+      return methods.size === 0 || methods.has(request.method)
         ? problem('NOT_FOUND', { detail: 'Unknown path.' })
         : notAllowed(methods)
     },

@@ -10,6 +10,7 @@ const connect = async (options: Parameters<typeof sampleApp>[0] = {}) => {
     [line, 'Host: x', `Authorization: ${authorization}`, ...headers, '', ''].join('\r\n')
   return { app, head, ...connection }
 }
+const PATIENT = { timeout: 20_000 }
 const JSON_TYPE = 'Content-Type: application/json'
 
 describe('on the wire', () => {
@@ -55,6 +56,37 @@ describe('on the wire', () => {
     }
     expect(received()).toMatch(/^HTTP\/1.1 408 /)
     expect(received()).toContain('REQUEST_TIMEOUT')
+  })
+
+  test('bodies on their way have a bound for an organisation and for all', async () => {
+    const app = await sampleApp({ bodyBudget: { perCaller: 50_000, inAll: 90_000 } })
+    const port = await listen(app)
+    const length = 40_000
+    const payload = JSON.stringify({ name: 'x'.repeat(length - 11) })
+    const statusFor = async (org: string) => {
+      const headers = { ...(await bearer({ org })), 'content-type': 'application/json' }
+      return (await app.inject({ method: 'PUT', url: '/anything', headers, payload })).statusCode
+    }
+    const begin = async (org: string) => {
+      const { authorization } = await bearer({ org })
+      const { say, socket } = await rawConnection(port)
+      const head = [`Authorization: ${authorization}`, JSON_TYPE, `Content-Length: ${length}`]
+      say(['PUT /anything HTTP/1.1', 'Host: x', ...head, '', ''].join('\r\n'))
+      return socket
+    }
+    const held = await begin('acme')
+    await expect.poll(() => statusFor('acme'), PATIENT).toBe(429)
+    expect(await statusFor('umbrella')).toBe(200)
+    const other = await begin('umbrella')
+    await expect.poll(() => statusFor('initech'), PATIENT).toBe(429)
+    const small = {
+      headers: await bearer({ org: 'acme' }),
+      url: '/anything',
+      method: 'PUT',
+    } as const
+    expect((await app.inject({ ...small, payload: { name: 'x' } })).statusCode).toBe(200)
+    for (const socket of [held, other]) socket.destroy()
+    await expect.poll(() => statusFor('acme'), PATIENT).toBe(200)
   })
 
   test('a body that is cut off breaks nothing', async () => {

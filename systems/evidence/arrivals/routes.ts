@@ -34,7 +34,7 @@ export function eventRoutes(app: App, options: EventRouteOptions): void {
     {
       schema: events,
       // One sender for all merchants: a limit by network would hold their files up.
-      config: { access: 'public', rateLimit: false },
+      config: { access: 'public', rateLimit: 'refusals' },
       // Before the body is read: who does not know the token cannot make us parse.
       onRequest: async ({ headers }) => {
         if (!isBearer(headers.authorization, token)) {

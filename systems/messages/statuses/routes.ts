@@ -117,7 +117,7 @@ function receive(app: App, options: WebhookOptions, { path, schemas, signerOf }:
       // Signed, and sent by one network in bursts: a limit by network would lose reports.
       config: {
         access: 'public',
-        rateLimit: false,
+        rateLimit: 'refusals',
         // Before anything is read of the body: who does not know the secret learns nothing of it.
         signed: async (request, bytes) => {
           const signature = request.headers['x-hub-signature-256']

@@ -79,7 +79,10 @@ function addRoutes(app: App): void {
   }
   app.post(
     '/verified',
-    { bodyLimit: 8 * 1_048_576, config: { access: 'public', signed: verifySignature } },
+    {
+      bodyLimit: 8 * 1_048_576,
+      config: { access: 'public', rateLimit: 'refusals', signed: verifySignature },
+    },
     (request) => ({ bytes: rawBodyOf(request).length, got: request.body ?? null }),
   )
   app.get('/refused', () => {

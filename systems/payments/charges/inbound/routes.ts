@@ -60,7 +60,7 @@ export function inboundRoutes(app: App, options: InboundOptions): void {
     {
       schema: receiving,
       // The gateway calls from a few addresses, and as often as there are payments.
-      config: { access: 'public', rateLimit: false, signed: verify },
+      config: { access: 'public', rateLimit: 'refusals', signed: verify },
     },
     async (request) => {
       const received = { event: request.body, text: rawBodyOf(request).toString() }

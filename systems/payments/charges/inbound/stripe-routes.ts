@@ -63,7 +63,7 @@ export function stripeRoutes(
     {
       schema: receiving,
       // Stripe calls from a few addresses, and as often as there are payments.
-      config: { access: 'public', rateLimit: false, signed: verify },
+      config: { access: 'public', rateLimit: 'refusals', signed: verify },
     },
     async (request) => {
       const event = translateStripe(request.body)

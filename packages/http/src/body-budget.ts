@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { networkOf } from './network.ts'
+import { problem } from './problem.ts'
+
+/** Bytes of parsed bodies that may be in memory at once. */
+export interface BodyBudget {
+  /** Of one organisation, or of one network without a token. Default 32 MiB. */
+  readonly perCaller: number
+  /** Default 128 MiB. */
+  readonly inAll: number
+}
+
+const MIB = 1_048_576
+const DEFAULT: BodyBudget = { perCaller: 32 * MIB, inAll: 128 * MIB }
+
+/** Smaller ones are not worth the counting: connections are what they use up. */
+const SMALL = 16_384
+
+/**
+ * Counts what bodies take of the memory from their first byte to the end of the answer, as they
+ * announce it, and refuses what would be too much before it is read: thousands of slow bodies of a
+ * megabyte each would else be in memory at once. Files, which are read as streams, have limits of
+ * their own.
+ */
+export function addBodyBudget(app: FastifyInstance, budget: BodyBudget = DEFAULT): void {
+  const taken = new Map<string, number>()
+  let all = 0
+  const count = (name: string, bytes: number) => {
+    const left = (taken.get(name) ?? 0) + bytes
+    if (left > 0) taken.set(name, left)
+    else taken.delete(name)
+    all += bytes
+  }
+  app.addHook('onRequest', (request, reply, done) => {
+    const bytes = announcedBytes(request)
+    if (bytes <= SMALL) return done()
+    const { caller, ip } = request
+    const name = caller ? `org ${caller.org}` : `network ${networkOf(ip)}`
+    const mine = taken.get(name) ?? 0
+    // A first one is always taken, however large its route lets it be.
+    if ((mine > 0 && mine + bytes > budget.perCaller) || (all > 0 && all + bytes > budget.inAll)) {
+      const detail = 'Too many large bodies are on their way at once.'
+      return done(problem('RATE_LIMITED', { detail, retryAfterSeconds: 1 }))
+    }
+    count(name, bytes)
+    reply.raw.once('close', () => count(name, -bytes))
+    done()
+  })
+}
+
+/** How much of the memory a body may take: what its length says, or the most that its route reads. */
+function announcedBytes({ headers, routeOptions }: FastifyRequest): number {
+  if (headers['content-type']?.startsWith('application/json') !== true) return 0
+  const most = routeOptions.bodyLimit ?? DEFAULT.perCaller
+  if (headers['transfer-encoding'] !== undefined) return most
+  const length = Number(headers['content-length'] ?? 0)
+  // More is refused by the parser, unread.
+  return length > most ? 0 : length
+}
