@@ -103,7 +103,11 @@ test('a form without a boundary is the client’s mistake', async () => {
 })
 
 /** An upload that sends so many bytes and then only holds the connection. */
-async function hold(org: string, bytes: number): Promise<{ status: Promise<number>; end(): void }> {
+async function hold(
+  org: string,
+  bytes: number,
+  type = 'application/zip',
+): Promise<{ status: Promise<number>; end(): void }> {
   const client = await running.as({ org })
   const { headers } = await client.get(PATH)
   expect(headers.get('content-type')).toContain('json')
@@ -112,7 +116,7 @@ async function hold(org: string, bytes: number): Promise<{ status: Promise<numbe
   const status = Promise.withResolvers<number>()
   const sending = request({
     ...{ host: hostname, port, path: `${PATH}?filename=slow.zip`, method: 'POST' },
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/zip' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
   })
   sending.on('response', (response) => {
     response.resume()
@@ -135,7 +139,8 @@ test('uploads that only hold their connection are ended, and there are never too
   const bytes = new Uint8Array(await zipOfCases(['quick']))
   const third = await (await running.as({ org: 'slow' })).upload(bytes)
   expect(third).toMatchObject({ status: 429, body: { code: 'MERCHANT_LIMIT' } })
-  const other = await hold('another', 10)
+  // A form whose file never begins.
+  const other = await hold('another', 10, 'multipart/form-data; boundary=b')
   await sleep(100)
   const full = await (await running.as({ org: 'third' })).upload(bytes)
   expect(full).toMatchObject({ status: 503, body: { code: 'UPLOADS_BUSY' } })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import multipart from '@fastify/multipart'
+import { UploadSlots, inTime, keepPace, type Pace, type SlotLimits } from '@posthorn/bulk/upload'
 import { transaction, uuid } from '@posthorn/engine'
 import { fingerprint } from '@posthorn/engine/inbox'
 import { callerOf, ProblemError, type App } from '@posthorn/http'
@@ -12,7 +13,6 @@ import { countUsage, findByIdempotencyKey } from '../jobs/queries.ts'
 import { limitOf, receiveUpload, type MerchantLimits, type Reception } from '../jobs/receive.ts'
 import { problem } from '../problems.ts'
 import { TooLarge, type Storage } from '../storage/storage.ts'
-import { createUploadSlots, keepPace, type PaceLimits } from './pace.ts'
 
 interface Hashed {
   readonly bytes: AsyncIterable<Uint8Array>
@@ -26,9 +26,8 @@ export interface UploadOptions {
   readonly limits: MerchantLimits
   /** The same bytes within so many days are worth a warning; 0 for none. */
   readonly sameWithinDays: number
-  /** Uploads under way in this process. */
-  readonly atOnce: { readonly inAll: number; readonly perOrg: number }
-  readonly pace: PaceLimits
+  readonly atOnce: SlotLimits
+  readonly pace: Omit<Pace, 'tooSlow'>
   /** Of the ZIP. */
   readonly maxBytes: number
   /** Called when there is a file to read. */
@@ -67,8 +66,9 @@ export function uploadKey(jobId: string): string {
 }
 
 export async function uploadRoutes(app: App, options: UploadOptions): Promise<void> {
-  const { pool, storage, limits, maxBytes, received, sameWithinDays, pace } = options
-  const slots = createUploadSlots(options.atOnce)
+  const { pool, storage, limits, maxBytes, received, sameWithinDays } = options
+  const slots = new UploadSlots(options.atOnce)
+  const pace = { ...options.pace, tooSlow: () => slowProblem(options.pace.minBytesPerSecond) }
 
   await app.register(async (scope) => {
     const limit = { files: 1, fields: 10, fieldSize: FORM_BYTES, fileSize: Number.MAX_SAFE_INTEGER }
@@ -80,12 +80,17 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
       const key = keyOf(request)
       if (Number(request.headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge()
       await refuseEarly({ org, key })
-      return slots.run(org, () => takeUpload({ request, reply, key }))
+      takeSlot(org)
+      try {
+        return await takeUpload({ request, reply, key })
+      } finally {
+        slots.free(org)
+      }
     })
 
     async function takeUpload({ request, reply, key }: Taken) {
       const { org, sub } = callerOf(request)
-      const { bytes, name } = await bodyOf(request)
+      const { bytes, name } = await inTime(bodyOf(request), pace)
       const filename = request.query.filename ?? name ?? 'upload.zip'
       const id = uuid()
       const body = hashBytes(keepPace(bytes, pace))
@@ -116,6 +121,14 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
       return reply.code(202).send({ fileJobId: job.id, warnings: warningsOf(job) })
     }
   })
+
+  function takeSlot(org: string): void {
+    const slot = slots.take(org)
+    if (slot === 'taken') return
+    const detail = `${slot === 'all used up' ? 'All' : "The merchant's"} uploads at once are under way.`
+    const code = slot === 'all used up' ? 'UPLOADS_BUSY' : 'MERCHANT_LIMIT'
+    throw problem(code, { detail, retryAfterSeconds: 5 })
+  }
 
   /** Refuses before a gigabyte is sent. A repeat of an accepted upload is never refused. */
   async function refuseEarly({ org, key }: { org: string; key: string | undefined }) {
@@ -189,6 +202,11 @@ function acceptedResource(reception: Reception) {
       throw problem('MERCHANT_LIMIT', { detail, retryAfterSeconds })
     }
   }
+}
+
+function slowProblem(minBytesPerSecond: number) {
+  const detail = `An upload has to bring ${minBytesPerSecond} bytes a second.`
+  return problem('UPLOAD_TOO_SLOW', { detail })
 }
 
 function tooLarge() {

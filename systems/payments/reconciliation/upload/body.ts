@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
+import { keepPace, type Pace } from '@posthorn/bulk/upload'
 import type { ProblemError } from '@posthorn/http'
 import { problem } from './problems.ts'
 
 export interface BodyLimits {
   readonly maxBytes: number
-  readonly timeoutMs: number
+  readonly pace: Pace
 }
 
 /** Given on in parts: what is read of a part waits with it, and may survive a collection. */
@@ -38,12 +39,10 @@ export class FileBody implements AsyncIterable<Uint8Array> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    const { maxBytes, timeoutMs } = this.#limits
-    const deadline = performance.now() + timeoutMs
-    for await (const bytes of whole(this.#stream)) {
+    const { maxBytes, pace } = this.#limits
+    for await (const bytes of keepPace(whole(this.#stream), pace)) {
       this.#bytes += bytes.length
       if (this.#bytes > maxBytes) throw tooLarge(maxBytes)
-      if (performance.now() > deadline) throw problem('REQUEST_TIMEOUT')
       this.#hash.update(bytes)
       for (let at = 0; at < bytes.length; at += PART_BYTES) {
         yield bytes.subarray(at, at + PART_BYTES)

@@ -237,15 +237,19 @@ describe('too much', () => {
   })
 
   test('in time', async () => {
-    const hasty = await serve(db.pool, { RECONCILIATION_UPLOAD_MS: '1000' })
+    const hasty = await serve(db.pool, { RECONCILIATION_UPLOAD_WINDOW_MS: '500' })
     onTestFinished(() => hasty.app.close())
-    const upload = await open(hasty.url)
-    const answered = statusOf(upload)
-    upload.write(HEADER)
-    const crumbs = setInterval(() => upload.write('tx,1,EUR,2026-03-01\n'), 100)
-    expect(await answered).toBe(408)
-    clearInterval(crumbs)
-    upload.destroy()
+    // In crumbs, in silence, and in a form whose file never begins.
+    for (const type of ['text/csv', 'text/plain', 'multipart/form-data; boundary=b']) {
+      const upload = await open(hasty.url, { 'content-type': type })
+      const answered = statusOf(upload)
+      upload.write(HEADER)
+      const crumbs = setInterval(() => upload.write('tx,1,EUR,2026-03-01\n'), 100)
+      if (type !== 'text/csv') clearInterval(crumbs)
+      expect(await answered, type).toBe(408)
+      clearInterval(crumbs)
+      upload.destroy()
+    }
     expect(await readStored()).toEqual(NOTHING)
   })
 

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import multipart from '@fastify/multipart'
 import { sweepSpool } from '@posthorn/bulk/spool'
+import { UploadSlots, inTime, type Pace } from '@posthorn/bulk/upload'
 import type { Queryable } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
@@ -18,7 +19,9 @@ export interface UploadRoutesOptions {
     readonly RECONCILIATION_MAX_BYTES: number
     readonly RECONCILIATION_MAX_RECORDS: number
     readonly RECONCILIATION_MAX_UPLOADS: number
-    readonly RECONCILIATION_UPLOAD_MS: number
+    readonly RECONCILIATION_UPLOADS_PER_ORG: number
+    readonly RECONCILIATION_UPLOAD_BYTES_PER_SECOND: number
+    readonly RECONCILIATION_UPLOAD_WINDOW_MS: number
     readonly RECONCILIATION_SPOOL_FOLDER?: string
   }
 }
@@ -39,10 +42,17 @@ export async function uploadRoutes(
   app: App,
   { pool, settings }: UploadRoutesOptions,
 ): Promise<void> {
-  const slots = new UploadSlots(settings.RECONCILIATION_MAX_UPLOADS)
+  const slots = new UploadSlots({
+    inAll: settings.RECONCILIATION_MAX_UPLOADS,
+    perOrg: settings.RECONCILIATION_UPLOADS_PER_ORG,
+  })
   const maxBytes = settings.RECONCILIATION_MAX_BYTES
   const folder = settings.RECONCILIATION_SPOOL_FOLDER ?? tmpdir()
-  const bounds = { maxBytes, timeoutMs: settings.RECONCILIATION_UPLOAD_MS }
+  const pace: Pace = {
+    minBytesPerSecond: settings.RECONCILIATION_UPLOAD_BYTES_PER_SECOND,
+    windowMs: settings.RECONCILIATION_UPLOAD_WINDOW_MS,
+    tooSlow: () => problem('REQUEST_TIMEOUT', { detail: 'The file came too slowly.' }),
+  }
   await app.register(async (scope: App) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(FILE_TYPES, (_request, payload, done) => done(null, payload))
@@ -53,7 +63,7 @@ export async function uploadRoutes(
     scope.post('/api/v1/reconciliations', { schema: uploadFile }, async (request, reply) => {
       const { org: orgId, sub: userId } = callerOf(request)
       const { profile: profileId, uploadId, filename } = request.query
-      if (!slots.take(orgId)) {
+      if (slots.take(orgId) !== 'taken') {
         discardRest(request.raw)
         throw problem('TOO_MANY_UPLOADS', { retryAfterSeconds: 5 })
       }
@@ -61,13 +71,13 @@ export async function uploadRoutes(
       let incoming: Incoming | undefined
       try {
         const profile = profileId && (await findOwn(pool, { id: profileId, orgId }))
-        incoming = await incomingFile(request, maxBytes)
+        incoming = await inTime(incomingFile(request, maxBytes), pace)
         const { contentType, totalBytes } = incoming
         const run = await storeUpload(pool, {
           orgId,
           userId,
           filename: filename ?? incoming.filename ?? 'upload.csv',
-          body: new FileBody(incoming.stream, bounds),
+          body: new FileBody(incoming.stream, { maxBytes, pace }),
           contentType,
           totalBytes,
           folder,
@@ -106,30 +116,5 @@ function toResource(run: NewRun) {
     pending: run.pending,
     balances: run.balances,
     profile: profile ? { id: profile.id, version: profile.version } : null,
-  }
-}
-
-/** Who may upload at the moment: each upload is on the disk of the server until it is loaded. */
-class UploadSlots {
-  readonly #most: number
-  readonly #underWay = new Map<string, number>()
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  /** Takes a slot for an organisation; false if none is free. One always is left for the others. */
-  take(org: string): boolean {
-    const mine = this.#underWay.get(org) ?? 0
-    const all = this.#underWay.values().reduce((sum, count) => sum + count, 0)
-    if (all >= this.#most || mine >= Math.max(1, this.#most - 1)) return false
-    this.#underWay.set(org, mine + 1)
-    return true
-  }
-
-  free(org: string): void {
-    const mine = this.#underWay.get(org) ?? 0
-    if (mine > 1) this.#underWay.set(org, mine - 1)
-    else this.#underWay.delete(org)
   }
 }

@@ -20,13 +20,25 @@ export const uploadSettings = {
       'files that a server takes at the same time, from 1 to 100; each is on its disk until it is loaded',
     minimum: 1,
     maximum: 100,
-    default: 4,
+    default: 8,
   }),
-  RECONCILIATION_UPLOAD_MS: Type.Integer({
-    description: 'milliseconds for a file to arrive, from 1000 to 3600000',
-    minimum: 1_000,
-    maximum: 3_600_000,
-    default: 600_000,
+  RECONCILIATION_UPLOADS_PER_ORG: Type.Integer({
+    description: 'of them, those of one organisation, from 1 to 100',
+    minimum: 1,
+    maximum: 100,
+    default: 2,
+  }),
+  RECONCILIATION_UPLOAD_BYTES_PER_SECOND: Type.Integer({
+    description: 'the slowest that a file may come; one that brings less is ended with 408',
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 10_000,
+  }),
+  RECONCILIATION_UPLOAD_WINDOW_MS: Type.Integer({
+    description: 'over how long the pace of a file is measured, in ms',
+    minimum: 100,
+    maximum: 600_000,
+    default: 30_000,
   }),
   RECONCILIATION_SPOOL_FOLDER: Type.Optional(
     Type.String({

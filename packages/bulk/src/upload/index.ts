@@ -1,0 +1,2 @@
+export { inTime, keepPace, type Pace } from './pace.ts'
+export { UploadSlots, type SlotLimits } from './upload-slots.ts'

@@ -1,0 +1,53 @@
+export interface Pace {
+  /** The slowest that an upload may be, over each window. */
+  readonly minBytesPerSecond: number
+  readonly windowMs: number
+  /** What an upload that is slower fails with. */
+  tooSlow(): Error
+}
+
+/**
+ * Passes bytes on as long as they come fast enough: a client that sends less in a window than the
+ * pace asks for loses the upload. A slow honest client has all the time it needs; one that only holds
+ * the connection has not.
+ */
+export async function* keepPace(
+  bytes: AsyncIterable<Uint8Array>,
+  pace: Pace,
+): AsyncGenerator<Uint8Array> {
+  const source = bytes[Symbol.asyncIterator]()
+  const wanted = (pace.minBytesPerSecond * pace.windowMs) / 1_000
+  const slow = Promise.withResolvers<never>()
+  // Between two chunks nothing listens.
+  slow.promise.catch(() => undefined)
+  let received = 0
+  const timer = setInterval(() => {
+    if (received < wanted) slow.reject(pace.tooSlow())
+    received = 0
+  }, pace.windowMs)
+  try {
+    for (;;) {
+      const next = await Promise.race([source.next(), slow.promise])
+      if (next.done === true) return
+      received += next.value.byteLength
+      yield next.value
+    }
+  } finally {
+    clearInterval(timer)
+    // Not awaited: a source that waits for its client ends only once that has sent something.
+    void source.return?.()?.catch(() => undefined)
+  }
+}
+
+/** What comes before the bytes, such as the head of a form, has one window. */
+export async function inTime<Value>(work: Promise<Value>, pace: Pace): Promise<Value> {
+  const slow = Promise.withResolvers<never>()
+  const timer = setTimeout(() => slow.reject(pace.tooSlow()), pace.windowMs)
+  try {
+    return await Promise.race([work, slow.promise])
+  } finally {
+    clearTimeout(timer)
+    // It may fail later, when no one waits for it any more.
+    work.catch(() => undefined)
+  }
+}
