@@ -1208,6 +1208,15 @@ CREATE OR REPLACE FUNCTION messages.first_id_at(at timestamp with time zone)
  IMMUTABLE PARALLEL SAFE
 RETURN ((lpad(to_hex((LEAST(GREATEST((EXTRACT(epoch FROM at) * (1000)::numeric), (0)::numeric), ('281474976710655'::bigint)::numeric))::bigint), 12, '0'::text) || '00000000000000000000'::text))::uuid;
 
+CREATE OR REPLACE FUNCTION messages.message_lane()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.lane := case new.priority when 'urgent' then 'urgent/' else 'normal/' end || new.org_id;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION messages.message_moved()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1433,11 +1442,7 @@ create table messages.outbound_message (
   read_at timestamp with time zone,
   components jsonb,
   priority text not null default 'normal'::text,
-  lane text not null generated always as ((
-CASE priority
-    WHEN 'urgent'::text THEN 'urgent/'::text
-    ELSE 'normal/'::text
-END || org_id)) stored,
+  lane text,
   constraint outbound_message_pkey PRIMARY KEY (id),
   constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
@@ -1454,13 +1459,15 @@ CREATE INDEX outbound_message_contents ON messages.outbound_message USING btree 
 CREATE INDEX outbound_message_counted ON messages.outbound_message USING btree (org_id, status, id);
 CREATE INDEX outbound_message_dead ON messages.outbound_message USING btree (created_at) WHERE (status = 'FAILED'::text);
 CREATE INDEX outbound_message_dossier ON messages.outbound_message USING btree (org_id, dossier_id, id) WHERE (dossier_id IS NOT NULL);
-CREATE INDEX outbound_message_due ON messages.outbound_message USING btree (lane, next_retry_at, id) WHERE (status = 'QUEUED'::text);
+CREATE INDEX outbound_message_due_by_lane ON messages.outbound_message USING btree (lane, next_retry_at, id) WHERE (status = 'QUEUED'::text);
 CREATE INDEX outbound_message_listed ON messages.outbound_message USING btree (org_id, id);
 CREATE INDEX outbound_message_provider ON messages.outbound_message USING btree (provider_message_id) WHERE (provider_message_id IS NOT NULL);
 CREATE INDEX outbound_message_recipient ON messages.outbound_message USING btree (to_recipient, org_id, id);
 CREATE INDEX outbound_message_session ON messages.outbound_message USING btree (conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX outbound_message_suspect ON messages.outbound_message USING btree (next_retry_at, id) WHERE ((status = 'QUEUED'::text) AND (lost_claims > 0));
 CREATE INDEX outbound_message_waiting ON messages.outbound_message USING btree (org_id, dossier_id, channel) WHERE ((status = 'QUEUED'::text) AND (dossier_id IS NOT NULL));
+CREATE TRIGGER outbound_message_lane_given BEFORE INSERT ON messages.outbound_message FOR EACH ROW EXECUTE FUNCTION messages.message_lane();
+CREATE TRIGGER outbound_message_lane_kept BEFORE UPDATE ON messages.outbound_message FOR EACH ROW WHEN (((new.lane IS NULL) OR (new.priority <> old.priority))) EXECUTE FUNCTION messages.message_lane();
 CREATE TRIGGER outbound_message_moved BEFORE UPDATE OF status ON messages.outbound_message FOR EACH ROW EXECUTE FUNCTION messages.message_moved();
 
 create table messages.recipient_consent (
@@ -2080,7 +2087,7 @@ END),
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX reconciliation_records_open ON payments.reconciliation_records USING btree (run_id, line_number) WHERE (status = 'unmatched'::text);
 CREATE INDEX reconciliation_records_parts ON payments.reconciliation_records USING btree (matched_payment_id) WHERE (matched_as IS NOT NULL);
-CREATE UNIQUE INDEX reconciliation_records_payment ON payments.reconciliation_records USING btree (matched_payment_id) WHERE ((matched_payment_id IS NOT NULL) AND (matched_as IS NULL));
+CREATE UNIQUE INDEX reconciliation_records_whole ON payments.reconciliation_records USING btree (matched_payment_id) WHERE ((matched_payment_id IS NOT NULL) AND (matched_as IS NULL));
 CREATE TRIGGER reconciliation_records_guarded AFTER UPDATE ON payments.reconciliation_records REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION payments.reconciliation_records_guarded();
 CREATE TRIGGER reconciliation_records_parts_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_records FOR EACH ROW WHEN ((new.matched_as = 'part'::text)) EXECUTE FUNCTION payments.reconciliation_part_guarded();
 

@@ -13,8 +13,8 @@ const { pool } = await testDatabase({ migrations: [before] })
 test('dossiers, consents and messages of before the new key are kept, with their organisation', async () => {
   await pool.query(`
     insert into messages.dossier (id, org_id) values ('1001', 'acme'), ('1002', 'umbrella');
-    insert into messages.consent (dossier_id, channel, granted)
-    values ('1001', 'whatsapp', true), ('1002', 'email', false);
+    insert into messages.consent (dossier_id, channel, granted, updated_at)
+    values ('1001', 'whatsapp', true, '2026-01-01Z'), ('1002', 'email', false, '2026-01-02Z');
     insert into messages.outbound_message
            (id, org_id, dossier_id, channel, to_recipient, template_code, payload_json, status,
             idempotency_key, request_fingerprint)
@@ -26,14 +26,17 @@ test('dossiers, consents and messages of before the new key are kept, with their
     values (gen_random_uuid(), 'acme', '1001', 'MESSAGE_FAILED', '{}');`)
   await migrate(pool, [all])
   const { rows: consents } = await pool.query(
-    'select org_id, dossier_id, channel, granted from messages.consent order by dossier_id',
+    `select org_id, dossier_id, channel, granted, said_at = updated_at as "saidThen"
+       from messages.consent order by dossier_id`,
   )
   expect(consents).toEqual([
-    { org_id: 'acme', dossier_id: '1001', channel: 'whatsapp', granted: true },
-    { org_id: 'umbrella', dossier_id: '1002', channel: 'email', granted: false },
+    { org_id: 'acme', dossier_id: '1001', channel: 'whatsapp', granted: true, saidThen: true },
+    { org_id: 'umbrella', dossier_id: '1002', channel: 'email', granted: false, saidThen: true },
   ])
-  const { rows } = await pool.query('select dossier_id, attempt_no from messages.outbound_message')
-  expect(rows).toEqual([{ dossier_id: '1001', attempt_no: 3 }])
+  const { rows } = await pool.query(
+    'select dossier_id, attempt_no, lane from messages.outbound_message',
+  )
+  expect(rows).toEqual([{ dossier_id: '1001', attempt_no: 3, lane: 'normal/acme' }])
   await pool.query(`insert into messages.dossier (id, org_id) values ('1001', 'umbrella')`)
   await expect(
     pool.query(`insert into messages.activity (id, org_id, dossier_id, type, metadata)

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { wrongShape } from './file-shape.ts'
 import { importsOf, wrongImports } from './imports.ts'
+import { findLocks } from './migration-locks.ts'
 import { wrongRoom } from './rooms.ts'
-import { sourceFiles } from './source-files.ts'
+import { migrationFiles, sourceFiles } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
 import { findOrderByText } from './sql-order.ts'
 import { findMisplacedSql, type Exception } from './sql-places.ts'
@@ -47,6 +48,12 @@ describe('this repository', () => {
     expect(others.flatMap(findOrderByText)).toEqual([])
   })
 
+  test('has migrations that keep no writer waiting', () => {
+    const migrations = migrationFiles()
+    expect(migrations.length).toBeGreaterThan(30)
+    expect(migrations.flatMap(findLocks)).toEqual([])
+  })
+
   test('has small files with telling names and named exports', () => {
     expect(files.flatMap(wrongShape)).toEqual([])
   })
@@ -67,6 +74,52 @@ describe('orders', () => {
     'sql`select id::text as name from t order by id`',
     'sql`with x as (select id from t order by id) update t set a = 1 returning id::text`',
   ])('lets pass %s', (text) => expect(check(text)).toEqual([]))
+})
+
+describe('locks of migrations', () => {
+  const check = (text: string) => findLocks({ path: 'a.sql', text })
+
+  test.each([
+    'create index i on a.t (b);',
+    'create unique index if not exists i on a.t (b);',
+    'create index concurrently if not exists i on a.t (b);',
+    'alter table a.t add column b uuid not null default gen_random_uuid();',
+    'alter table a.t add column b text generated always as (c || d) stored;',
+    'alter table a.t add b bigint generated always as identity;',
+    "alter table a.t add column b text default 'x' check (b <> ';');",
+    'alter table a.t add column b uuid references a.u (id);',
+    'alter table a.t add column b int unique;',
+    'alter table a.t drop constraint c, add constraint c check (b in (1, 2));',
+    'alter table a.t add foreign key (b) references a.u;',
+    'alter table a.t add primary key (b);',
+    'alter table a.t alter column b type bigint;',
+    'alter table a.t alter b set data type bigint;',
+    'alter table a.t alter column b set not null;',
+    'alter table a.t add check (b > 0) not valid;\nalter table a.t validate constraint t_check;',
+    'alter table a.t add column b int;\nupdate a.t set b = 1 where c = 2;',
+    'with x as (update a.t as t set b = 1 returning id) select 1;',
+    'delete from a.t;',
+    'truncate a.t;',
+    'vacuum full a.t;',
+    'lock table a.t;',
+    "do $$ begin execute 'anything'; end $$;",
+    '-- locks: needs none, as nothing is locked\nselect 1;',
+    '-- locks: small\ncreate index i on a.t (b);',
+    '-- concurrently\ncreate index concurrently i on a.t (b);',
+    '-- concurrently\nupdate a.t set b = 1 where c = 2;',
+  ])('refuses %j', (text) => expect(check(text)).toHaveLength(1))
+
+  test.each([
+    'create table a.t (b int primary key);\ncreate index i on a.t (b);\nupdate a.t set b = 1;',
+    "alter table a.t add column b timestamptz not null default posthorn.now(), add c text default '';",
+    'alter table a.t add constraint c check (b in (1, 2)) not valid;',
+    'alter table a.t add primary key using index i;',
+    'alter table a.t validate constraint c;',
+    'update a.t set b = 1 where c = 2;',
+    'create function a.f() returns trigger language plpgsql as $$ begin update a.t set b = 1; end $$;',
+    '-- locks: one row for each account, of which there are hundreds\ncreate index i on a.t (b);',
+    '-- concurrently\ncreate index concurrently if not exists i on a.t (b);\ndrop index concurrently if exists a.j;\nalter table a.t validate constraint c;',
+  ])('lets pass %j', (text) => expect(check(text)).toEqual([]))
 })
 
 describe('imports', () => {

@@ -26,6 +26,15 @@ export function sourceFiles(): SourceFile[] {
     .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
 }
 
+/** Every migration that runs on databases of others. */
+export function migrationFiles(): SourceFile[] {
+  return globSync(['packages/*/src/**/migrations/*.sql', 'systems/*/migrations/*.sql'], {
+    cwd: root,
+  })
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
+}
+
 export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path)
 }

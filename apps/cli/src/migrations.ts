@@ -1,4 +1,4 @@
-import { migrate } from '@posthorn/engine'
+import { migrate, silentLog, type Log } from '@posthorn/engine'
 import { migrationSql, migrationStatus } from '@posthorn/engine/operate'
 import { allMigrations, loadSystems } from '@posthorn/server'
 import type { MigrateOptions } from './commands/migrate.ts'
@@ -18,7 +18,8 @@ export async function applyMigrations(
   const { configuration, systems } = await readEnvironment(variablesOf(terminal, options))
   const sets = await allMigrations(systems)
   await using database = await open(terminal, configuration)
-  const applied = await showProgress(terminal, () => migrate(database.pool, sets))
+  const log: Log = { ...silentLog, warn: (_, message) => terminal.say(message) }
+  const applied = await showProgress(terminal, () => migrate(database.pool, sets, { log }))
   if (options.json) terminal.printJson({ applied })
   else for (const { set, id } of applied) terminal.print(`applied ${set}/${id}`)
   const what = applied.length === 0 ? 'nothing was pending' : pluralise(applied.length, 'migration')

@@ -50,7 +50,7 @@ export async function startServer(
   starting.defer(() => database.close())
   const { pool } = database
   const migrations = await allMigrations(systems)
-  const migrated = await bringUpToDate(pool, migrations, configuration)
+  const migrated = await bringUpToDate(pool, migrations, { ...configuration, log })
   const brokers = await openBrokers({ configuration, pool, log })
   starting.defer(() => brokers.close())
 
@@ -88,10 +88,10 @@ export async function startServer(
 async function bringUpToDate(
   pool: Pool,
   sets: readonly MigrationSet[],
-  { migrate: how, production }: Configuration,
+  { migrate: how, production, log }: Configuration & { readonly log: Logger },
 ): Promise<number> {
   let applied = 0
-  if (how === 'auto') applied = (await migrate(pool, sets)).length
+  if (how === 'auto') applied = (await migrate(pool, sets, { log })).length
   else {
     const status = await migrationStatus(pool, sets)
     const pending = status.filter(({ appliedAt }) => appliedAt === undefined)

@@ -44,6 +44,8 @@ export const ERROR_CODES = {
     'An announcement has a topic, id or tenant that is not valid; the message names it.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
   MIGRATION_UNKNOWN: 'The database has a breaking migration that this version does not know.',
+  MIGRATION_BLOCKED: 'A migration did not get its locks in time.',
+  MIGRATION_INVALID: 'A migration that runs outside a transaction cannot be repeated.',
 } as const
 
 /** Codes that were renamed, with their new name. They are dropped with the next release. */

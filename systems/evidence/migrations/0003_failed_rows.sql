@@ -1,4 +1,4 @@
--- Rows of a job that wait for another attempt, however few of its million rows they are. On a large
--- table, create it beforehand with `create index concurrently`: then nothing waits here.
-create index if not exists file_outbox_row_failed on evidence.file_outbox_row
+-- concurrently
+-- Rows of a job that wait for another attempt, however few of its million rows they are.
+create index concurrently if not exists file_outbox_row_failed on evidence.file_outbox_row
   (file_job_id, row_number) where status = 'FAILED';

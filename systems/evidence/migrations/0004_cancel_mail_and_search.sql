@@ -8,19 +8,10 @@ alter table evidence.file_job
   -- Of an upload: the same bytes again are worth a warning.
   add column content_sha256 text,
   -- Why it is not read yet although it could be; until not_before.
-  add column waits_for text check (waits_for in ('DAILY_LIMIT', 'SCANNER')),
+  add column waits_for text,
+  add constraint file_job_waits_for_check check (waits_for in ('DAILY_LIMIT', 'SCANNER')) not valid,
   add constraint file_job_cancelled_with_reason
-    check ((cancelled_at is null) = (cancel_reason is null));
-create index file_job_content on evidence.file_job (org_id, content_sha256, created_at)
-  where content_sha256 is not null;
-create index file_job_cancelled on evidence.file_job (id)
-  where cancelled_at is not null and status in ('RECEIVED', 'PROCESSING');
-
--- Rows of a job by their case, and a file by its id. On large tables, create both beforehand with
--- `create index concurrently`: then nothing waits here.
-create index if not exists file_outbox_row_case
-  on evidence.file_outbox_row (file_job_id, case_id, row_number);
-create index if not exists file_job_artifact_id on evidence.file_job_artifact (id);
+    check ((cancelled_at is null) = (cancel_reason is null)) not valid;
 
 -- What an organisation has chosen.
 create table evidence.org_settings (

@@ -5,8 +5,6 @@ alter table evidence.file_job
   add column files_removed_at timestamptz,
   add column upload_removed_at timestamptz;
 alter table evidence.file_job_artifact add column removed_at timestamptz;
-create index file_job_artifact_removed on evidence.file_job_artifact (storage_key)
-  where removed_at is not null;
 
 -- Objects that are to leave the storage: a key, or with a slash at its end all that begins with it.
 -- The row is written with the mark and goes once the object is gone, so that a crash forgets nothing.

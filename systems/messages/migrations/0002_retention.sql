@@ -1,11 +1,6 @@
 -- Codes and other parameters are removed once a message is over.
 
 alter table messages.outbound_message add column contents_removed_at timestamptz;
--- What still has its contents: the rest, a year of messages, is not looked at again in each run.
-create index outbound_message_contents on messages.outbound_message (id)
-  where contents_removed_at is null;
--- Entries come in order of time: a summary of blocks finds the old ones, and costs next to nothing.
-create index audit_event_age on messages.audit_event using brin (created_at);
 
 create or replace function messages.message_moved() returns trigger
   language plpgsql

@@ -1,5 +1,6 @@
 -- breaking
--- A dossier's id is its organisation's own: the key is both.
+-- A dossier's id is its organisation's own: the key is both. Versions before cannot write dossiers and
+-- consents from here on; these two tables are rebuilt.
 
 alter table messages.consent drop constraint consent_dossier_id_fkey;
 alter table messages.outbound_message drop constraint outbound_message_dossier_id_fkey;
@@ -7,37 +8,30 @@ alter table messages.activity drop constraint activity_dossier_id_fkey;
 
 alter table messages.dossier drop constraint dossier_pkey;
 drop index messages.dossier_org;
+-- locks: versions before are stopped for this step, and no other writes dossiers
 alter table messages.dossier add primary key (org_id, id);
 
 alter table messages.consent add column org_id text;
+-- locks: versions before are stopped for this step, and no other writes consents
 update messages.consent as c set org_id = d.org_id
   from messages.dossier as d
  where d.id = c.dossier_id;
+-- locks: versions before are stopped for this step, and no other writes consents
 alter table messages.consent alter column org_id set not null;
 alter table messages.consent drop constraint consent_pkey;
+-- locks: versions before are stopped for this step, and no other writes consents
 alter table messages.consent add primary key (org_id, dossier_id, channel);
 
-alter table messages.consent add foreign key (org_id, dossier_id) references messages.dossier;
+alter table messages.consent add foreign key (org_id, dossier_id) references messages.dossier not valid;
 alter table messages.outbound_message add foreign key (org_id, dossier_id)
-  references messages.dossier;
-alter table messages.activity add foreign key (org_id, dossier_id) references messages.dossier;
-
-drop index messages.outbound_message_waiting;
-create index outbound_message_waiting on messages.outbound_message (org_id, dossier_id, channel)
-  where status = 'QUEUED' and dossier_id is not null;
-drop index messages.activity_dossier;
-create index activity_dossier on messages.activity (org_id, dossier_id, seq);
+  references messages.dossier not valid;
+alter table messages.activity add foreign key (org_id, dossier_id) references messages.dossier not valid;
 
 -- Mail has no template.
 alter table messages.outbound_message alter column template_code drop not null;
 
 -- The number of the last attempt, which goes out with it and comes back in every report of it.
 alter table messages.outbound_message add column attempt_no integer not null default 0;
-update messages.outbound_message as m set attempt_no = a.attempt_no
-  from (select outbound_message_id, max(attempt_no) as attempt_no
-          from messages.outbound_attempt
-         group by outbound_message_id) as a
- where a.outbound_message_id = m.id and m.status in ('QUEUED', 'SENDING', 'SENT', 'FAILED');
 
 create or replace function messages.message_moved() returns trigger
   language plpgsql

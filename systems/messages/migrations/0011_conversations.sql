@@ -53,12 +53,9 @@ create index inbound_message_contents on messages.inbound_message (id)
 
 -- Free text within a conversation; null for templates and mail.
 alter table messages.outbound_message
-  add column conversation_id uuid references messages.conversation (id),
-  add check (conversation_id is null or template_code is null);
-create index outbound_message_session on messages.outbound_message (conversation_id)
-  where conversation_id is not null;
--- What was sent to a person, for the thread and for withdrawals.
-create index outbound_message_recipient on messages.outbound_message (to_recipient, org_id, id);
+  add column conversation_id uuid,
+  add foreign key (conversation_id) references messages.conversation (id) not valid,
+  add check (conversation_id is null or template_code is null) not valid;
 
 -- Every grant and withdrawal, with what it rests on.
 create table messages.consent_event (
@@ -81,11 +78,7 @@ create table messages.consent_event (
 create index consent_event_dossier on messages.consent_event (org_id, dossier_id, channel, seq);
 create index consent_event_recipient on messages.consent_event (org_id, recipient, channel, seq);
 
-alter table messages.consent add column said_at timestamptz;
-update messages.consent set said_at = updated_at;
-alter table messages.consent
-  alter column said_at set default now(),
-  alter column said_at set not null;
+alter table messages.consent add column said_at timestamptz not null default now();
 
 -- Who must not be written to, with a dossier or without. By a digest: a person who is erased stays
 -- on it.
@@ -101,7 +94,8 @@ create table messages.recipient_consent (
 
 alter table messages.activity drop constraint activity_type_check;
 alter table messages.activity add constraint activity_type_check
-  check (type in ('MESSAGE_SENT', 'MESSAGE_STATUS_UPDATE', 'MESSAGE_FAILED', 'MESSAGE_RECEIVED'));
+  check (type in ('MESSAGE_SENT', 'MESSAGE_STATUS_UPDATE', 'MESSAGE_FAILED', 'MESSAGE_RECEIVED'))
+  not valid;
 alter table messages.audit_event drop constraint audit_event_entity_type_check;
 alter table messages.audit_event add constraint audit_event_entity_type_check
-  check (entity_type in ('OUTBOUND_MESSAGE', 'DOSSIER', 'CONVERSATION'));
+  check (entity_type in ('OUTBOUND_MESSAGE', 'DOSSIER', 'CONVERSATION')) not valid;

@@ -16,9 +16,8 @@ create table messages.account (
 
 -- Null: the account of the settings sends it.
 alter table messages.outbound_message
-  add column account_id uuid references messages.account (id) on delete set null;
-create index outbound_message_account on messages.outbound_message (account_id)
-  where account_id is not null;
+  add column account_id uuid,
+  add foreign key (account_id) references messages.account (id) on delete set null not valid;
 
 create table messages.sending_stop (
   -- Of `account`, or the channel whose account is in the settings.
@@ -40,4 +39,5 @@ create table messages.sending_stop (
 
 alter table messages.audit_event drop constraint audit_event_entity_type_check;
 alter table messages.audit_event add constraint audit_event_entity_type_check
-  check (entity_type in ('OUTBOUND_MESSAGE', 'DOSSIER', 'CONVERSATION', 'ACCOUNT', 'TEMPLATE'));
+  check (entity_type in ('OUTBOUND_MESSAGE', 'DOSSIER', 'CONVERSATION', 'ACCOUNT', 'TEMPLATE'))
+  not valid;

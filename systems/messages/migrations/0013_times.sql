@@ -5,13 +5,6 @@ alter table messages.outbound_message
   add column delivered_at timestamptz,
   add column read_at timestamptz;
 
--- What lists are narrowed by.
-create index outbound_message_dossier on messages.outbound_message (org_id, dossier_id, id)
-  where dossier_id is not null;
-create index outbound_message_channel on messages.outbound_message (org_id, channel, id);
-create index if not exists outbound_message_recipient
-  on messages.outbound_message (org_id, to_recipient, id);
-
 create or replace function messages.message_moved() returns trigger
   language plpgsql
 as $$

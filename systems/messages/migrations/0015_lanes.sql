@@ -1,12 +1,21 @@
 -- Organisations share every claim, and what is urgent goes before what is not.
 alter table messages.outbound_message
-  add column priority text not null default 'normal' check (priority in ('normal', 'urgent')),
-  add column lane text not null generated always as (
-    case priority when 'urgent' then 'urgent/' else 'normal/' end || org_id) stored;
+  add column priority text not null default 'normal',
+  add constraint outbound_message_priority_check check (priority in ('normal', 'urgent')) not valid,
+  -- By the triggers: a generated column would write the whole table anew. Null until a message of
+  -- before moves.
+  add column lane text;
 
-drop index messages.outbound_message_due;
-create index outbound_message_due on messages.outbound_message (lane, next_retry_at, id)
-  where status = 'QUEUED';
+create function messages.message_lane() returns trigger language plpgsql as $$
+begin
+  new.lane := case new.priority when 'urgent' then 'urgent/' else 'normal/' end || new.org_id;
+  return new;
+end $$;
+create trigger outbound_message_lane_given before insert on messages.outbound_message
+  for each row execute function messages.message_lane();
+create trigger outbound_message_lane_kept before update on messages.outbound_message
+  for each row when (new.lane is null or new.priority <> old.priority)
+  execute function messages.message_lane();
 
 create or replace function messages.message_moved() returns trigger
   language plpgsql

@@ -1,23 +1,5 @@
--- Goods that have left are no longer reserved. Those of orders that were complete before leave now.
+-- Goods that have left are no longer reserved.
 alter table sagas.stock_reservation
   drop constraint stock_reservation_status_check,
   add constraint stock_reservation_status_check
-    check (status in ('RESERVED', 'REFUSED', 'RELEASED', 'SHIPPED'));
-
-with shipped as (
-  update sagas.stock_reservation as r
-     set status = 'SHIPPED', updated_at = now()
-    from sagas.orders as o
-    join sagas.saga as s on s.id = o.saga_id
-   where r.order_id = o.id and r.status = 'RESERVED' and s.status = 'COMPLETED'
-  returning r.org_id, r.items
-), gone as (
-  select shipped.org_id, i.sku, sum(i.quantity) as quantity
-    from shipped
-   cross join jsonb_to_recordset(shipped.items) as i (sku text, quantity bigint)
-   group by shipped.org_id, i.sku
-)
-update sagas.stock as k
-   set reserved = k.reserved - gone.quantity
-  from gone
- where k.org_id = gone.org_id and k.sku = gone.sku;
+    check (status in ('RESERVED', 'REFUSED', 'RELEASED', 'SHIPPED')) not valid;

@@ -45,9 +45,3 @@ alter table payments.webhook_events
 
 -- What is sent byte for byte, where it came from elsewhere; null: the payload.
 alter table payments.webhook_deliveries add column body text;
-
--- On a large table, create these beforehand with `create index concurrently`: then nothing waits here.
-create index if not exists webhook_deliveries_by_status on payments.webhook_deliveries
-  (org_id, status, id);
-create index if not exists webhook_deliveries_by_event on payments.webhook_deliveries
-  (org_id, event_id);

@@ -51,11 +51,6 @@ alter table payments.transactions
   drop constraint transactions_type_check,
   add constraint transactions_type_check
     check (type in ('charge', 'authorisation', 'capture', 'void', 'refund')) not valid;
-create unique index transactions_one_authorisation on payments.transactions (payment_id)
-  where type = 'authorisation';
--- What is held is taken or set free, by one request at a time.
-create unique index transactions_one_decision on payments.transactions (payment_id)
-  where type in ('capture', 'void') and status <> 'failed';
 
 -- As before, with what was captured in the place of what was asked for.
 create or replace function payments.refund_guarded() returns trigger language plpgsql as $$

@@ -1,5 +1,4 @@
 -- Events of the gateway that can be looked at, disputes, and payments that are searched and asked about.
--- On large tables, create the indexes beforehand with `create index concurrently`: then nothing waits.
 
 alter table payments.webhook_events
   -- `lookup`: the gateway was asked, since its webhook did not come.
@@ -11,23 +10,6 @@ alter table payments.webhook_events
   add column decided_at timestamptz,
   add constraint webhook_events_source_check check (source in ('webhook', 'lookup')) not valid;
 
-update payments.webhook_events
-   set named_payment = (payload -> 'data' ->> 'paymentId')::uuid
- where outcome = 'unknown_payment'
-   and payload -> 'data' ->> 'paymentId' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
-update payments.webhook_events
-   set gateway_ref = left(payload -> 'data' ->> 'gatewayRef', 255)
- where outcome = 'unknown_payment' and payload -> 'data' ->> 'paymentId' is null;
-
-create index if not exists webhook_events_listed on payments.webhook_events
-  (org_id, received_at, event_id);
-create index if not exists webhook_events_by_outcome on payments.webhook_events
-  (org_id, outcome, received_at, event_id) where outcome not in ('applied', 'unchanged');
-create index if not exists webhook_events_unknown_payment on payments.webhook_events (named_payment)
-  where outcome = 'unknown_payment' and named_payment is not null;
-create index if not exists webhook_events_unknown_ref on payments.webhook_events (gateway_ref)
-  where outcome = 'unknown_payment' and gateway_ref is not null;
-
 -- When the gateway is asked about what is still open, and how often it was.
 alter table payments.payments
   add column lookup_at timestamptz,
@@ -35,17 +17,6 @@ alter table payments.payments
 alter table payments.transactions
   add column lookup_at timestamptz,
   add column lookups integer not null default 0;
-update payments.payments set lookup_at = created_at where status = 'pending';
-update payments.transactions set lookup_at = created_at
- where type = 'refund' and status = 'succeeded' and confirmed_at is null
-   and payment_id in (select id from payments.payments where status = 'succeeded');
--- What is settled leaves the index by itself: the schedule costs no write of its own. With
--- `created_at`, so that the age of the oldest is read from the index alone.
-create index if not exists payments_lookup_due on payments.payments (lookup_at) include (created_at)
-  where status = 'pending';
-create index if not exists transactions_lookup_due on payments.transactions (lookup_at)
-  include (created_at)
-  where type = 'refund' and status = 'succeeded' and confirmed_at is null;
 
 -- To be asked about changes nothing of a payment: its `updated_at` stays. Comes after the trigger
 -- `payments_guarded` by its name.
@@ -57,15 +28,6 @@ end $$;
 create trigger payments_lookup_planned before update of lookup_at on payments.payments
   for each row when (old.status = new.status and old.gateway_ref is not distinct from new.gateway_ref)
   execute function payments.payment_lookup_planned();
-
--- What a search looks for. Those of the organisation by status and by id are there already.
-create index if not exists payments_by_gateway_ref on payments.payments (gateway_ref)
-  where gateway_ref is not null;
-create index if not exists payments_by_external_id on payments.payments
-  (org_id, external_payment_id, id) where external_payment_id is not null;
-create index if not exists payments_by_amount on payments.payments (org_id, amount, id);
-create index if not exists payments_by_time on payments.payments (org_id, created_at);
-create index if not exists payments_by_currency on payments.payments (org_id, currency, id);
 
 -- What a cardholder's bank takes back, or tries to. The payment's status stays as it is.
 create table payments.disputes (

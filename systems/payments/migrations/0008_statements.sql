@@ -2,6 +2,7 @@
 -- are discarded, and matches with refunds and with parts of a payment.
 
 -- Runs are the organisation's; user_id says who uploaded.
+-- locks: one row for each file
 alter table payments.reconciliation_runs
   add column format text not null default 'csv'
     constraint reconciliation_runs_format check (format in ('csv', 'camt.053', 'mt940')),
@@ -24,6 +25,7 @@ alter table payments.reconciliation_runs
            and (discarded_at is null) = (discard_reason is null)
            and (discarded_at is null or matched = 0)) not valid;
 
+-- locks: one row for each file
 update payments.reconciliation_runs as r
    set copy_of = f.first
   from (select org_id, file_hash, (array_agg(id order by id))[1] as first
@@ -35,12 +37,11 @@ update payments.reconciliation_runs as r
 drop index payments.reconciliation_runs_file;
 drop index payments.reconciliation_runs_listed;
 -- A file is loaded once, also twice at the same time; again after it was discarded.
+-- locks: one row for each file
 create unique index reconciliation_runs_file on payments.reconciliation_runs (org_id, file_hash)
   where discarded_at is null and copy_of is null;
+-- locks: one row for each file
 create index reconciliation_runs_listed on payments.reconciliation_runs (org_id, id);
-
--- Names are looked for in the whole organisation now; payments_by_external_id does that.
-drop index payments.payments_external;
 
 -- What a file says about its accounts. A statement has a row for each currency.
 create table payments.reconciliation_statements (
@@ -82,13 +83,6 @@ alter table payments.reconciliation_records
   add column matched_as text,
   add constraint reconciliation_records_matched_as
     check (matched_as is null or (matched_as in ('part', 'refund') and status = 'matched')) not valid;
-
--- On a large table, create these beforehand under other names with `create index concurrently`.
-drop index payments.reconciliation_records_payment;
-create unique index reconciliation_records_payment on payments.reconciliation_records
-  (matched_payment_id) where matched_payment_id is not null and matched_as is null;
-create index reconciliation_records_parts on payments.reconciliation_records
-  (matched_payment_id) where matched_as is not null;
 
 -- The refunds of a record: of one that stands for them, or of a payout that they were taken from.
 create table payments.reconciliation_refunds (
@@ -216,9 +210,6 @@ begin
   end if;
   return null;
 end $$;
-
--- What reconciliation looks through where money went out.
-create index transactions_refunds on payments.transactions (payment_id) where type = 'refund';
 
 -- What may be suggested: also refunds, and the lines that one payment was paid in.
 alter table payments.reconciliation_suggestions

@@ -1,5 +1,6 @@
 -- What a merchant sets for each endpoint, and counts of all that went to it.
 
+-- locks: one row for each endpoint
 alter table payments.webhook_endpoints
   -- Seconds between attempts, the last of them repeated; null: as the outbox says.
   add column retry_waits integer[]
@@ -24,6 +25,7 @@ alter table payments.webhook_endpoints
   add constraint webhook_endpoints_retry
     check ((retry_waits is null) = (retry_attempts is null));
 
+-- locks: one row for each endpoint
 create index webhook_endpoints_failing on payments.webhook_endpoints (failing_since)
   where failing_since is not null and status = 'enabled' and deleted_at is null;
 

@@ -1,5 +1,6 @@
 -- Captures and voids above the limit take a second person too.
 alter table payments.proposals drop constraint proposals_kind_check;
+-- locks: one row for each decision of two persons
 alter table payments.proposals add constraint proposals_kind_check
   check (kind in ('refund', 'capture', 'void', 'decision', 'discard', 'limits'));
 
@@ -7,6 +8,3 @@ alter table payments.proposals add constraint proposals_kind_check
 select posthorn.register_audit('payments.reconciliation_history', 'seq',
   array['run_id', 'line_number', 'run_no', 'until_no', 'reason', 'payment_id', 'created_at'],
   array['note', 'actor']);
-
--- Refunds that no line has, newest first.
-create index transactions_refunds_listed on payments.transactions (id) where type = 'refund';

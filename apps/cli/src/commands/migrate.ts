@@ -12,7 +12,7 @@ export interface MigrateOptions {
 export function addMigrate(program: Command, terminal: Terminal, ended: Ended): void {
   const migrate = program
     .command('migrate')
-    .description('Apply the migrations that are pending, all or none.')
+    .description('Apply the migrations that are pending, one after the other.')
   onDatabase(withJson(migrate)).action(async (options: MigrateOptions) => {
     const { applyMigrations } = await import('../migrations.ts')
     ended(await applyMigrations(terminal, options))

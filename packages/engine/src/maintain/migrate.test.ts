@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { silentLog } from '../log.ts'
 import {
   engineMigrations,
   migrate,
@@ -32,13 +33,95 @@ test('many processes may migrate at once; each step runs once', async () => {
   ])
 })
 
-test('a failing step leaves nothing behind, also of the steps before it', async () => {
-  const broken = set('broken', { '0001_a': 'create schema half', '0002_b': 'create nonsense' })
+test('a failing step leaves nothing behind; the steps before it stay', async () => {
+  const broken = set('broken', {
+    '0001_a': 'create schema whole',
+    '0002_b': 'create schema half; create nonsense',
+  })
   await expect(migrate(db.pool, [broken])).rejects.toThrow('syntax error')
-  const { rows } = await db.pool.query(`select from pg_namespace where nspname = 'half'`)
-  expect(rows).toHaveLength(0)
+  const { rows } = await db.pool.query(
+    `select nspname from pg_namespace where nspname in ('half', 'whole')`,
+  )
+  expect(rows).toEqual([{ nspname: 'whole' }])
   const status = await migrationStatus(db.pool, [broken])
-  expect(status.map(({ appliedAt }) => appliedAt)).toEqual([undefined, undefined])
+  expect(status.map(({ appliedAt }) => appliedAt)).toEqual([expect.any(Date), undefined])
+})
+
+describe('a step that waits for a lock', () => {
+  const table = set('waiting', { '0001_a': 'create schema waiting; create table waiting.item ()' })
+  const more = set('waiting', {
+    '0001_a': 'create schema waiting; create table waiting.item ()',
+    '0002_b': 'alter table waiting.item add column price int',
+  })
+
+  test('lets writers go first, and is tried again', async () => {
+    await migrate(db.pool, [table])
+    const holder = await db.pool.connect()
+    await holder.query('begin; insert into waiting.item default values')
+    const warned = Promise.withResolvers<void>()
+    const log = { ...silentLog, warn: () => warned.resolve() }
+    await expect(
+      migrate(db.pool, [more], { lockTimeout: '10ms', patience: '0ms' }),
+    ).rejects.toMatchObject({
+      code: 'MIGRATION_BLOCKED',
+      message: expect.stringContaining('waiting/0002_b'),
+    })
+    const migrating = migrate(db.pool, [more], { lockTimeout: '50ms', log })
+    await warned.promise
+    // Without the limit it would stand in the queue behind the step, and the step behind the holder.
+    await db.pool.query('insert into waiting.item default values')
+    await holder.query('commit')
+    holder.release()
+    expect(await migrating).toEqual([{ set: 'waiting', id: '0002_b' }])
+  })
+})
+
+describe('a concurrent step', () => {
+  const first = { '0001_a': 'create schema beside; create table beside.item (id int)' }
+  const index = `-- concurrently
+    -- Ids; one of each.
+    create unique index concurrently if not exists item_id on beside.item (id);
+    alter table beside.item validate constraint item_positive;`
+
+  test('builds beside writers, and anew after it was not finished', async () => {
+    await migrate(db.pool, [set('beside', first)])
+    await db.pool.query(`
+      alter table beside.item add constraint item_positive check (id > 0) not valid;
+      insert into beside.item values (1), (1)`)
+    const grown = set('beside', { ...first, '0002_b': index })
+    await expect(migrate(db.pool, [grown])).rejects.toMatchObject({ code: '23505' })
+    expect(await validity()).toEqual([{ indisvalid: false }])
+    await db.pool.query('delete from beside.item')
+    const runs = await Promise.all([1, 2, 3].map(() => migrate(db.pool, [grown])))
+    expect(runs.flat()).toEqual([{ set: 'beside', id: '0002_b' }])
+    expect(await validity()).toEqual([{ indisvalid: true }])
+  })
+
+  test('takes only what can be repeated', async () => {
+    const third = set('beside', {
+      ...first,
+      '0002_b': index,
+      '0003_c': '-- concurrently\ninsert into beside.item values (1);',
+    })
+    await expect(migrate(db.pool, [third])).rejects.toMatchObject({ code: 'MIGRATION_INVALID' })
+  })
+
+  test('is a plain one where its set is new', async () => {
+    const fresh = set('fresh', {
+      '0001_a': 'create schema fresh; create table fresh.item (id int)',
+      '0002_b': '-- concurrently\ncreate index concurrently if not exists i on fresh.item (id);',
+    })
+    const pool = db.connect({ max: 1 })
+    expect(await migrate(pool, [fresh])).toHaveLength(2)
+    await pool.end()
+  })
+
+  async function validity() {
+    const { rows } = await db.pool.query(
+      `select indisvalid from pg_index where indexrelid = 'beside.item_id'::regclass`,
+    )
+    return rows
+  }
 })
 
 test('an edited step is refused', async () => {

@@ -1,23 +1,30 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import type { Pool } from 'pg'
-import { MigrationError } from '../errors.ts'
+import { toMs, type Duration } from '../duration.ts'
+import { transaction, type Queryable } from '../enqueue/transaction.ts'
+import { MigrationError, SQLSTATE, sqlState } from '../errors.ts'
+import { silentLog, type Log } from '../log.ts'
+import { sleep } from '../sleep.ts'
 import {
   createMigrationTable,
   insertMigration,
+  limitLockWaits,
   lockMigrations,
   noteApplied,
   selectMigrationTable,
   selectMigrations,
+  tryLockSteps,
   type AppliedMigration,
   type MigrationNote,
 } from '../sql/migrate.ts'
-import { transaction, type Queryable } from '../enqueue/transaction.ts'
+import { buildBeside, isConcurrent, plainSql } from './concurrent-step.ts'
 
 /**
  * One forward step: plain SQL, never edited after it was released. Versions that do not know it go
  * on running beside it, unless its first line is `-- breaking`: then they are not ready and do not
- * start. So a step adds; what it takes away is broken down into two releases, or marked.
+ * start. So a step adds; what it takes away is broken down into two releases, or marked. If its first
+ * line is `-- concurrently`, its statements run one by one, outside a transaction.
  */
 export interface Migration {
   /** File name without its ending, e.g. `0001_engine`. */
@@ -54,25 +61,93 @@ export function engineMigrations(): Promise<MigrationSet> {
   return migrationsFrom('engine', new URL('../migrations/', import.meta.url))
 }
 
+export interface MigrateOptions {
+  /**
+   * How long a step waits for a lock; default `1s`. Writers queue up behind it meanwhile, so it gives
+   * way to them then, and is tried again.
+   */
+  readonly lockTimeout?: Duration
+  /** How long a step that does not get its locks is tried again, before `migrate` gives up; default `10m`. */
+  readonly patience?: Duration
+  readonly log?: Log
+}
+
 /**
- * Applies what is missing of every set, all in one transaction: a failed step leaves the database
- * as it was. Safe to call from many processes at once. Returns what was applied.
+ * Applies what is missing of every set, each step in a transaction of its own, so that no lock outlives
+ * its step: one that fails leaves nothing behind, those before it stay. Safe to call from many
+ * processes at once. Returns what was applied.
  */
 export async function migrate(
   pool: Pool,
   sets: readonly MigrationSet[],
+  { lockTimeout = '1s', patience = '10m', log = silentLog }: MigrateOptions = {},
 ): Promise<{ set: string; id: string }[]> {
-  return transaction(pool, async (tx) => {
+  const before = await transaction(pool, async (tx) => {
     await tx.query(lockMigrations)
     await tx.query(createMigrationTable)
-    const { rows } = await tx.query<AppliedMigration>(selectMigrations)
-    const missing = findPending(sets, rows)
-    for (const { set, migration } of missing) {
-      await tx.query({ text: migration.sql, values: [] })
-      await tx.query(insertMigration(set, noteOf(migration)))
-    }
-    return missing.map(({ set, migration }) => ({ set, id: migration.id }))
+    return (await tx.query<AppliedMigration>(selectMigrations)).rows
   })
+  findPending(sets, before)
+  // The tables of a set that is new are empty: nothing need be built beside their writers.
+  const isNew = (set: string) => before.every(({ set_name }) => set_name !== set)
+  const applied: { set: string; id: string }[] = []
+  let giveUpAt = performance.now() + toMs(patience)
+  for (let pauseMs = PAUSE_MS; ;) {
+    const result = await applyNext()
+    if (result === 'done') return applied
+    if (result === 'busy') await sleep(BUSY_MS)
+    else if ('blocked' in result) {
+      const { step, blocked } = result
+      if (performance.now() > giveUpAt) throw blockedError(step, blocked, patience)
+      log.warn({ step, err: blocked }, 'a migration waits for a lock; trying again')
+      await sleep(pauseMs)
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    } else {
+      applied.push(result)
+      pauseMs = PAUSE_MS
+      giveUpAt = performance.now() + toMs(patience)
+    }
+  }
+
+  /** The next step; or which one did not get its locks; `busy` while another process applies one. */
+  async function applyNext() {
+    let step = ''
+    try {
+      return await transaction(pool, async (tx) => {
+        const { rows: locks } = await tx.query<{ taken: boolean }>(tryLockSteps)
+        if (!locks[0]?.taken) return 'busy' as const
+        const { rows } = await tx.query<AppliedMigration>(selectMigrations)
+        const [next] = findPending(sets, rows)
+        if (!next) return 'done' as const
+        const { set, migration } = next
+        step = `${set}/${migration.id}`
+        if (isConcurrent(migration) && !isNew(set)) await buildBeside(pool, tx, next)
+        else {
+          await tx.query(lockMigrations)
+          await tx.query(limitLockWaits(toMs(lockTimeout)))
+          await tx.query({ text: plainSql(migration), values: [] })
+        }
+        await tx.query(insertMigration(set, noteOf(migration)))
+        return { set, id: migration.id }
+      })
+    } catch (error) {
+      if (LOCK_STATES.has(sqlState(error))) return { step, blocked: error }
+      throw error
+    }
+  }
+}
+
+const LOCK_STATES = new Set<string | undefined>([SQLSTATE.lockNotAvailable, SQLSTATE.deadlock])
+const BUSY_MS = 100
+const PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 5_000
+
+function blockedError(step: string, cause: unknown, patience: Duration): MigrationError {
+  return new MigrationError(
+    'MIGRATION_BLOCKED',
+    `${step} has not got its locks in ${patience}: a long transaction holds a table that it changes`,
+    { cause },
+  )
 }
 
 /**
@@ -96,12 +171,12 @@ export async function migrationStatus(
   )
 }
 
-/** The whole SQL of the sets, for those who apply migrations by their own means. */
+/** The whole SQL of the sets from the first step on, for those who apply migrations by their own means. */
 export function migrationSql(sets: readonly MigrationSet[]): string {
   const steps = sets.flatMap((set) =>
     set.migrations.map(
       (migration) =>
-        `-- ${set.name}/${migration.id}\n${migration.sql.trim()}\n\n${noteApplied(set.name, noteOf(migration))}\n`,
+        `-- ${set.name}/${migration.id}\n${plainSql(migration).trim()}\n\n${noteApplied(set.name, noteOf(migration))}\n`,
     ),
   )
   return `begin;\n${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n\n${steps.join('\n')}\ncommit;\n`

@@ -13,5 +13,6 @@ alter table posthorn.bucket
 alter table posthorn.held_key
   add column blocked_by text[] not null default '{}',
   add column suspect boolean not null default false;
+-- locks: only keys that wait have a row, and only while they do
 create index held_key_suspect on posthorn.held_key (outbox, bucket, due_at)
   where suspect and due_at is not null;

@@ -43,6 +43,7 @@ create unique index legal_hold_open on posthorn.legal_hold (tenant, kind, coales
 create index legal_hold_listed on posthorn.legal_hold (tenant, id);
 
 -- Entries come in order of time: a summary of blocks finds the old ones.
+-- locks: what operators did, by hand; millions of them are summed up in a second
 create index operation_age on posthorn.operation using brin (at);
 
 -- The erasing of one person's data. Who it was is sealed while it runs and gone when it is done; the

@@ -1,6 +1,7 @@
-import { Client, type ClientConfig, type Pool } from 'pg'
-import type { Log } from '../log.ts'
+import type { Client, Pool } from 'pg'
+import { ownClient } from '../enqueue/own-client.ts'
 import type { Statement } from '../enqueue/sql-tag.ts'
+import type { Log } from '../log.ts'
 
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5_000
@@ -37,7 +38,7 @@ export class Listener {
   async open(): Promise<void> {
     const { pool, listen, onOpen, onNotification } = this.#options
     try {
-      const client = new (clientOf(pool))(settingsOf(pool))
+      const client = ownClient(pool)
       // From before it connects: an error without a listener would end the process.
       client.on('error', (error) => this.#broke(client, error))
       client.on('end', () => this.#broke(client, new Error('the listening connection ended')))
@@ -85,15 +86,4 @@ export class Listener {
       // It was broken: that is why it is given up.
     }
   }
-}
-
-/** The pool's own kind of client: one that authenticates in a way of its own does so here, too. */
-function clientOf(pool: Pool): typeof Client {
-  return (pool.options.Client as typeof Client | undefined) ?? Client
-}
-
-/** All that the pool was given. A copy by spreading would lack the password, which is hidden there. */
-function settingsOf({ options }: Pool): ClientConfig {
-  const settings = Object.getOwnPropertyDescriptors(options)
-  return Object.defineProperties({}, { ...settings, keepAlive: { value: true, enumerable: true } })
 }

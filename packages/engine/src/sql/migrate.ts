@@ -6,6 +6,41 @@ import { sql, type Statement } from '../enqueue/sql-tag.ts'
  */
 export const lockMigrations: Statement = sql`select pg_advisory_xact_lock(8101814155131314798)`
 
+/**
+ * Who holds this applies the next step. It is tried for, since a statement that waits has a snapshot, and
+ * `create index concurrently`, which runs under it, would wait for that in turn. Not the lock above:
+ * versions before this one wait for that.
+ */
+export const tryLockSteps: Statement = sql`
+  select pg_try_advisory_xact_lock(8101814155131314799) as taken`
+
+/** For the rest of the transaction. */
+export function limitLockWaits(ms: number): Statement {
+  return sql`select set_config('lock_timeout', ${`${Math.ceil(ms)}ms`}, true)`
+}
+
+/** The transaction that holds the lock has nothing to do while an index is built on another connection. */
+export const allowIdling: Statement = sql`
+  select set_config('idle_in_transaction_session_timeout', '0', true)`
+
+export const allowLongStatements: Statement = sql`
+  select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`
+
+/** What an index that was not built to its end has left behind. */
+export function selectUnfinishedIndex(schema: string, name: string): Statement {
+  return sql`
+    select 1
+      from pg_index as i
+      join pg_class as c on c.oid = i.indexrelid
+      join pg_namespace as n on n.oid = c.relnamespace
+     where n.nspname = ${schema} and c.relname = ${name} and not i.indisvalid`
+}
+
+/** Both names are checked: they are plain identifiers of a migration. */
+export function dropIndexBeside(schema: string, name: string): Statement {
+  return { text: `drop index concurrently if exists ${schema}.${name}`, values: [] }
+}
+
 export const createMigrationTable: Statement = sql`
   create schema if not exists posthorn;
   create table if not exists posthorn.migration (

@@ -10,22 +10,24 @@ alter table sagas.saga
   add column held_error text,
   add column held_at timestamptz,
   add constraint saga_status_check
-    check (status in ('RUNNING', 'COMPENSATING', 'COMPLETED', 'COMPENSATED', 'FAILED', 'TERMINATED')),
+    check (status in ('RUNNING', 'COMPENSATING', 'COMPLETED', 'COMPENSATED', 'FAILED', 'TERMINATED'))
+    not valid,
   add constraint saga_check
-    check ((finished_at is not null) = (status in ('COMPLETED', 'COMPENSATED', 'FAILED', 'TERMINATED'))),
-  add constraint saga_held_check check ((held_code is null) = (held_at is null));
-create index saga_held on sagas.saga (name, version) where held_code is not null;
+    check ((finished_at is not null) = (status in ('COMPLETED', 'COMPENSATED', 'FAILED', 'TERMINATED')))
+    not valid,
+  add constraint saga_held_check check ((held_code is null) = (held_at is null)) not valid;
 
 alter table sagas.saga_step
   drop constraint saga_step_status_check,
   -- What an operator passed over: the action, or what undoes it.
-  add column skipped text check (skipped in ('action', 'compensation')),
+  add column skipped text,
+  add constraint saga_step_skipped_check check (skipped in ('action', 'compensation')) not valid,
   -- How often it was undone and begun anew: another side must not take the new call for the old one.
   add column round integer not null default 0,
   -- RESTARTED: it was tried before an operator went back, and is tried again.
   add constraint saga_step_status_check
     check (status in ('WAITING', 'RETRYING', 'COMPLETED', 'REFUSED', 'FAILED', 'UNDOING', 'COMPENSATED',
-                      'RESTARTED'));
+                      'RESTARTED')) not valid;
 
 -- The position of the step that used it: who begins that step anew needs it again.
 alter table sagas.saga_reply add column step integer;

@@ -23,4 +23,4 @@ alter table sagas.saga_step
   drop constraint saga_step_status_check,
   add constraint saga_step_status_check check (status in
     ('RUNNING', 'WAITING', 'RETRYING', 'COMPLETED', 'SKIPPED', 'REFUSED', 'FAILED', 'UNDOING', 'COMPENSATED',
-     'RESTARTED'));
+     'RESTARTED')) not valid;

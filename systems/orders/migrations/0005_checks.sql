@@ -1,0 +1,2 @@
+-- concurrently
+alter table sagas.stock_reservation validate constraint stock_reservation_status_check;
