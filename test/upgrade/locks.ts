@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { migrate, type MigrationSet } from '@posthorn/engine'
+import { allMigrations, loadSystems } from '@posthorn/server'
+import { Client, Pool } from 'pg'
+import type { Ledger, Line } from '../crash/ledger.ts'
+import { indexesOf, largeTables, type LargeTable } from './large-tables.ts'
+
+export interface LocksOptions {
+  readonly databaseUrl: string
+  /** Of the largest tables; the others have a tenth of that. */
+  readonly rows: number
+  readonly signal: AbortSignal
+}
+
+const LONGEST_WAIT_MS = 2_000
+const EVERY_MS = 5
+const CHUNK = 250_000
+
+/**
+ * Migrates a database of the version before whose tables are large, while a writer of each table inserts
+ * every few milliseconds: how long each step lets a writer wait at most.
+ */
+export async function measureLocks({ databaseUrl, rows, signal }: LocksOptions): Promise<Ledger> {
+  const sets = await allMigrations(await loadSystems({}))
+  const known = await previousIds()
+  const before = sets.map(({ name, migrations }) => ({
+    name,
+    migrations: migrations.filter(({ id }) => known.has(id)),
+  }))
+  const pool = new Pool({ connectionString: databaseUrl, max: 4 })
+  try {
+    await migrate(pool, before)
+    for (const table of largeTables) {
+      await fill(table, { databaseUrl, rows: rowsOf(table, rows), signal })
+    }
+    await pool.query('vacuum analyze')
+    const stopping = new AbortController()
+    const writers = largeTables.map((table) =>
+      startWriter(table, { databaseUrl, rows: rowsOf(table, rows), signal: stopping.signal }),
+    )
+    const lines: Line[] = []
+    for (const step of stepsBehind(before, sets)) {
+      signal.throwIfAborted()
+      lines.push(await measure(pool, step, writers))
+    }
+    stopping.abort()
+    const written = await Promise.all(writers.map(({ ended }) => ended))
+    const all = written.reduce((sum, count) => sum + count, 0)
+    return {
+      title: `locks of ${lines.length} migrations, ${rows.toLocaleString('en')} rows in the largest tables`,
+      lines: [{ name: 'rows written meanwhile', value: all, atLeast: 1 }, ...lines],
+      details: [],
+    }
+  } finally {
+    await pool.end()
+  }
+}
+
+function rowsOf({ isLargest }: LargeTable, rows: number): number {
+  return isLargest ? rows : rows / 10
+}
+
+/** Migrations that the version before has. */
+async function previousIds(): Promise<Set<string>> {
+  const commit = (await readFile(new URL('previous-version', import.meta.url), 'utf8')).trim()
+  const listed = await promisify(execFile)('git', ['ls-tree', '-r', '--name-only', commit], {
+    cwd: new URL('../../', import.meta.url),
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  const files = listed.stdout.split('\n').filter((path) => /\/migrations\/.*\.sql$/.test(path))
+  return new Set(files.map((path) => basename(path, '.sql')))
+}
+
+/** Triggers and foreign keys sleep: these are rows, not business. */
+async function connect(databaseUrl: string): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('set session_replication_role = replica')
+  return client
+}
+
+async function fill(table: LargeTable, { databaseUrl, rows, signal }: LocksOptions) {
+  const client = await connect(databaseUrl)
+  const began = performance.now()
+  // Built at the end they take a fraction of the time.
+  const { rows: indexes } = await client.query<{ drop: string; create: string }>(indexesOf, [
+    table.name,
+  ])
+  for (const { drop } of indexes) await client.query(drop)
+  for (let from = 1; from <= rows; from += CHUNK) {
+    signal.throwIfAborted()
+    await client.query(table.insert, [from, Math.min(rows, from + CHUNK - 1)])
+  }
+  for (const { create } of indexes) await client.query(create)
+  await client.end()
+  const seconds = ((performance.now() - began) / 1_000).toFixed(0)
+  console.log(`${table.name}: ${rows.toLocaleString('en')} rows in ${seconds} s`)
+}
+
+interface Writer {
+  readonly table: string
+  /** The longest wait since it was last asked, also of the insert that still waits. */
+  longestMs(): number
+  readonly ended: Promise<number>
+}
+
+function startWriter(table: LargeTable, { databaseUrl, rows, signal }: LocksOptions): Writer {
+  let longest = 0
+  let since: number | undefined
+  const write = async () => {
+    const client = await connect(databaseUrl)
+    let written = 0
+    while (!signal.aborted) {
+      since = performance.now()
+      written += 1
+      await client.query(table.insert, [rows + written, rows + written])
+      longest = Math.max(longest, performance.now() - since)
+      since = undefined
+      await sleep(EVERY_MS)
+    }
+    await client.end()
+    return written
+  }
+  return {
+    table: table.name,
+    ended: write(),
+    longestMs() {
+      const waiting = since === undefined ? 0 : performance.now() - since
+      const result = Math.max(longest, waiting)
+      longest = 0
+      return result
+    },
+  }
+}
+
+interface Step {
+  readonly name: string
+  readonly sets: readonly MigrationSet[]
+}
+
+/** The pending steps in their order, each with the sets as they are when it is the last one. */
+function* stepsBehind(before: readonly MigrationSet[], sets: readonly MigrationSet[]) {
+  const done = new Map(before.map(({ name, migrations }) => [name, migrations.length]))
+  for (const set of sets) {
+    for (const { id } of set.migrations.filter((each) => !isIn(before, set.name, each.id))) {
+      done.set(set.name, set.migrations.findIndex((each) => each.id === id) + 1)
+      const upTo = sets.map(({ name, migrations }) => ({
+        name,
+        migrations: migrations.slice(0, done.get(name)),
+      }))
+      yield { name: `${set.name}/${id}`, sets: upTo } satisfies Step
+    }
+  }
+}
+
+function isIn(sets: readonly MigrationSet[], name: string, id: string): boolean {
+  const set = sets.find((each) => each.name === name)
+  return set?.migrations.some((each) => each.id === id) ?? false
+}
+
+async function measure(pool: Pool, { name, sets }: Step, writers: readonly Writer[]) {
+  for (const writer of writers) writer.longestMs()
+  const began = performance.now()
+  await migrate(pool, sets)
+  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+  const longest = writers.map((writer) => ({ table: writer.table, ms: writer.longestMs() }))
+  const { table, ms } = longest.reduce((most, each) => (each.ms > most.ms ? each : most))
+  console.log(`${name}: ${seconds} s, longest wait ${ms.toFixed(0)} ms, at ${table}`)
+  return {
+    name: `${name} (${seconds} s): longest wait, ms`,
+    value: Math.round(ms),
+    atMost: LONGEST_WAIT_MS,
+  }
+}
