@@ -239,6 +239,17 @@ describe('the short form', () => {
     expect(() => posthorn({ pool, outboxes: [events] })).toThrow('has no handlers')
   })
 
+  test('does not start where a dedupe word would not be unique', async () => {
+    const loose = outbox('shop.loose', { destination: { transport: 'list', topic: 'x' } })
+    const list = { deliver: async () => [], close: async () => undefined }
+    const other = posthorn({ pool, outboxes: [loose], transports: { list }, log: silentLog })
+    await other.setUp()
+    await pool.query('alter table shop.loose drop constraint loose_dedupe_key')
+    await expect(other.start()).rejects.toThrow(
+      'create unique index loose_dedupe on shop.loose (dedupe)',
+    )
+  })
+
   test('goes to any transport, and serialises its writers if asked to', async () => {
     const sent: unknown[] = []
     const serial = outbox<Events>('shop.serial', {

@@ -2,11 +2,13 @@ import type { Outbox } from './define.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import {
+  dedupeIndexSql,
   engineColumns,
   engineTableSql,
   registerOutbox,
   selectColumns,
   selectIndexes,
+  selectUniqueKeys,
   selectVisibility,
 } from '../sql/table.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
@@ -34,9 +36,24 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
         `Add to a migration:\n${engineTableSql(outbox)}`,
     )
   }
+  await checkDedupe(db, outbox)
   await checkVisibility(db, outbox)
   await checkName(db, outbox)
   await warnOfMissingIndex(db, outbox, log)
+}
+
+/** Without it every `enqueue` with a dedupe key would fail, or double what it should not. */
+async function checkDedupe(db: Queryable, { name, table, columns }: Outbox): Promise<void> {
+  const { dedupe } = columns
+  if (dedupe === undefined) return
+  const { rows } = await db.query<{ columns: string[] }>(selectUniqueKeys(table))
+  const wanted = dedupe.toSorted().join()
+  if (rows.some((index) => index.columns.toSorted().join() === wanted)) return
+  throw new PosthornError(
+    'TABLE_MISMATCH',
+    `outbox ${name}: columns.dedupe needs a unique index. Add to a migration:\n` +
+      dedupeIndexSql(table, dedupe),
+  )
 }
 
 /** Under row-level security a relay would see no message and say nothing. */

@@ -125,17 +125,17 @@ do $$ begin raise exception 'the handler of an inbox message failed: nothing may
 export function createInbox(inbox: { table: string; name: string; partitioned: boolean }): string {
   const { table, name } = inbox
   // event_id first: new ids go to the right edge of the index, and the expired are its left edge.
-  const parent = `create table ${table} (
+  const parent = `create table if not exists ${table} (
   consumer text not null,
   event_id uuid not null,
   received_at timestamptz not null default now(),
   primary key (event_id, consumer)
 )`
   const others = `-- Ids that carry no time; nearly empty where all producers use UUIDv7.
-create index ${name}_others on ${table} (received_at)
+create index if not exists ${name}_others on ${table} (received_at)
   where not (${IS_V7});\n`
   if (!inbox.partitioned) return `${parent};\n${others}`
   return `${parent} partition by range (event_id);\n${others}
 -- Takes ids of other kinds, and everything if no partition was made in time.
-create table ${table}_default partition of ${table} default;\n`
+create table if not exists ${table}_default partition of ${table} default;\n`
 }

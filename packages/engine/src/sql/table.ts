@@ -19,6 +19,20 @@ export function selectIndexes(table: string): Statement {
      where indrelid = to_regclass(${table})`
 }
 
+/** Columns of each unique index that holds for all rows of a table. */
+export function selectUniqueKeys(table: string): Statement {
+  return sql`
+    select array(select attname::text from pg_attribute
+                  where attrelid = indrelid and attnum = any(indkey)) as columns
+      from pg_index
+     where indrelid = to_regclass(${table}) and indisunique and indpred is null and indexprs is null`
+}
+
+/** The index that keeps a definition's dedupe columns unique. */
+export function dedupeIndexSql(table: string, dedupe: readonly string[]): string {
+  return `create unique index ${table.split('.')[1]}_dedupe on ${table} (${dedupe.join(', ')});`
+}
+
 /**
  * Whether row-level security stands between this role and the table, unless a policy lets the role
  * read and write everything. What a policy with a condition hides cannot be known from here.
