@@ -18,7 +18,7 @@ export interface TestChild {
 }
 
 export interface TestChildOptions {
-  /** All that it sees of an environment, beside `PATH`. */
+  /** All that it sees of an environment, beside `PATH` and where compiled sources are. */
   readonly env: Readonly<Record<string, string>>
   /** It is killed after this long. Default: only at the end of the test. */
   readonly timeoutMs?: number
@@ -27,8 +27,9 @@ export interface TestChildOptions {
 /** Runs a TypeScript or JavaScript file; resolves once it has written its first line. */
 export async function startTestChild(script: URL, options: TestChildOptions): Promise<TestChild> {
   const { env, timeoutMs } = options
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [fileURLToPath(script)], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     killSignal: 'SIGKILL',
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
