@@ -110,7 +110,7 @@ test('a folder without a database is not filled with one by looking', async () =
 
 test('an address without a server is a failure that says so, without the password', async () => {
   const DATABASE_URL = 'postgres://me:hunter2@127.0.0.1:1/x'
-  const { code, stdout, stderr } = await posthorn(['status'], { DATABASE_URL })
+  const { code, stdout, stderr } = await posthornHere(['status'], { DATABASE_URL })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain('is the database running?')
   expect(stderr).not.toContain('hunter2')

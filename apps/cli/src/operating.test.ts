@@ -7,7 +7,7 @@ import { SHOP, posthorn, posthornHere, startPosthorn } from './testing/posthorn.
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
 
-/* Every command that looks or acts, on one database: once as a process, the rest in this one. */
+/* Every command that looks or acts, on one database: a look and an act as processes, the rest in this one. */
 
 const { url, pool } = await testDatabase()
 const env = { DATABASE_URL: url, POSTHORN_CONFIG: SHOP, POSTHORN_OPERATOR: 'ada' }
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const before = await run('migrate', 'status', '--check')
   expect(before.code).toBe(3)
   expect(before.stdout).toMatch(/shop\/0001_shop +pending/)
-  const { code, stdout, stderr } = await runAlone('migrate')
+  const { code, stdout, stderr } = await run('migrate')
   expect(code).toBe(0)
   expect(stdout).toContain('applied shop/0001_shop')
   expect(stderr).toMatch(/\d migrations applied/)
@@ -139,7 +139,7 @@ describe('status', () => {
 
 describe('pause and resume', () => {
   test('are seen by the engine and stand in the audit', async () => {
-    const { code, stdout } = await runAlone('pause', 'shop.events', '--reason', 'T-1')
+    const { code, stdout } = await run('pause', 'shop.events', '--reason', 'T-1')
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'shop.events is paused\n' })
     expect(await listPaused(pool)).toMatchObject([
       { outbox: 'shop.events', pausedBy: 'cli:ada', reason: 'T-1' },
@@ -191,7 +191,7 @@ describe('pause and resume', () => {
 
 describe('messages', () => {
   test('are listed, newest first, as many as wanted', async () => {
-    const { code, stdout, stderr } = await runAlone('messages', 'shop.events', '--limit', '5')
+    const { code, stdout, stderr } = await run('messages', 'shop.events', '--limit', '5')
     expect(code).toBe(0)
     expect(stdout.trimEnd().split('\n')).toHaveLength(6)
     const cursor = /--cursor (\S+)/.exec(stderr)?.[1] ?? ''
@@ -227,7 +227,7 @@ describe('messages', () => {
   })
 
   test('one by one with all that happened, without what is secret', async () => {
-    const { code, stdout } = await runAlone('message', 'shop.events', dead)
+    const { code, stdout } = await run('message', 'shop.events', dead)
     expect(code).toBe(0)
     expect(stdout).toContain(`${dead} of shop.events`)
     expect(stdout).toContain('"card": "(hidden)"')
@@ -248,7 +248,7 @@ describe('messages', () => {
 })
 
 test('alerts are listed and acknowledged', async () => {
-  const { stdout } = await runAlone('alerts', '--source', 'shop.events')
+  const { stdout } = await run('alerts', '--source', 'shop.events')
   expect(stdout).toMatch(new RegExp(`open +shop\\.events +BAD_ADDRESS +${dead}: no such address`))
   const { items } = await json<Listed>('alerts')
   const [first, second] = items.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { sql, uuid } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { SHOP, posthorn, posthornHere, startPosthorn } from './testing/posthorn.ts'
+import { SHOP, posthornHere, startPosthorn } from './testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
 
@@ -54,7 +54,7 @@ test('counts, and changes nothing, with --dry-run', async () => {
 
 test('says how many and asks for --yes without a terminal', async () => {
   await bury(2)
-  const { code, stderr } = await posthorn(['replay', 'shop.events'], env)
+  const { code, stderr } = await replay()
   expect(stderr).toContain('Replay 2 messages of shop.events?')
   expect(stderr).toContain('--yes')
   expect(code).toBe(2)
@@ -112,10 +112,7 @@ describe('what matches', () => {
 
 test('more than a batch is worked through, the oldest first', async () => {
   await bury(25_000)
-  const { code, stdout } = await posthorn(
-    ['replay', 'shop.events', '--yes', '--limit', '24000'],
-    env,
-  )
+  const { code, stdout } = await replay('--yes', '--limit', '24000')
   expect({ code, stdout }).toEqual({ code: 0, stdout: '24,000 messages of shop.events replayed\n' })
   expect(await countOf('waiting')).toBe(24_000)
   const { rows } = await pool.query(sql`

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { SHOP, posthorn, startPosthorn, type Running } from './testing/posthorn.ts'
+import { SHOP, posthorn, posthornHere, startPosthorn, type Running } from './testing/posthorn.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
 const env = { POSTHORN_CONFIG: SHOP, POSTHORN_DATA_DIR: folder }
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 /** Relays of the shop, as the status tells. */
 async function relays(): Promise<number> {
-  const { stdout } = await posthorn(['status', '--json'], env)
+  const { stdout } = await posthornHere(['status', '--json'], env)
   const { outboxes } = JSON.parse(stdout) as { outboxes: { name: string; relays: number }[] }
   return outboxes.find(({ name }) => name === 'shop.events')?.relays ?? 0
 }
@@ -35,11 +35,11 @@ test('commands join the embedded database of a running server, and leave it runn
   const status = await posthorn(['status'], env)
   expect(status.stdout).toContain('(joined)')
   expect(status.stdout).toContain('shop.events')
-  expect((await posthorn(['pause', 'shop.events'], env)).code).toBe(0)
+  expect((await posthornHere(['pause', 'shop.events'], env)).code).toBe(0)
   expect(await relays()).toBe(1)
 
   // The token of the command is one that the server takes.
-  const token = (await posthorn(['token'], env)).stdout.trim()
+  const token = (await posthornHere(['token'], env)).stdout.trim()
   const answer = await fetch(`${url}/api/v1/outboxes`, {
     headers: { authorization: `Bearer ${token}` },
   })

@@ -78,7 +78,10 @@ describe('readConfiguration', () => {
   })
 
   test('production wants a database and a way to check tokens, and only one', () => {
-    expect(mistakesOf({ NODE_ENV: 'production' }, [])).toHaveLength(3)
+    const mistakes = mistakesOf({ NODE_ENV: 'production' }, [])
+    expect(mistakes).toHaveLength(3)
+    expect(mistakes.join()).toContain('DATABASE_URL is missing')
+    expect(mistakes.join()).toContain('POSTHORN_JWT_SECRET or POSTHORN_JWKS_URL is missing')
     const both = { POSTHORN_JWT_SECRET: 'x'.repeat(32), POSTHORN_JWKS_URL: 'https://x/keys' }
     expect(mistakesOf(both, [])).toEqual([expect.stringContaining('exclude each other')])
   })

@@ -55,6 +55,12 @@ test('probes are answered, however many requests a stranger makes', async () => 
   expect(await statuses('/readyz')).not.toContain(429)
 })
 
+test('a port that is taken is named', async () => {
+  const { port } = new URL(server.url)
+  const unlucky = testServer(database, { systems: [], env: { PORT: port } })
+  await expect(unlucky).rejects.toThrow(`Port ${port} of 127.0.0.1 is taken`)
+})
+
 describe('/readyz', () => {
   test('is 200 with a database, its migrations and no brokers to wait for', async () => {
     const { status, body } = await server.call('/readyz')

@@ -21,10 +21,6 @@ test('two servers start on nothing side by side, each with its own data, which o
   // The process itself sees to its time: it ends with 1 when that is over.
   expect((await other.end('SIGTERM')).code).toBe(0)
   expect(other.output()).toContain('stopped; nothing was lost')
-  const { port } = new URL(await one.url())
-  const unlucky = startProcess({ POSTHORN_DATA_DIR: otherFolder, PORT: port })
-  expect(await unlucky.ended).toBe(1)
-  expect(unlucky.output()).toContain(`Port ${port} of 127.0.0.1 is taken`)
   const next = startProcess({ POSTHORN_DATA_DIR: otherFolder })
   await untilCounted(next, 'grace', 1)
   expect(next.output(), 'the database was stopped').toContain('(started)')
@@ -107,11 +103,4 @@ test('names every mistake of its environment at once, and starts nothing', async
   }
   expect(wrong.output()).toContain('GREETINGS_BROKER must be')
   expect(wrong.output()).not.toMatch(/hunter2|too short/)
-})
-
-test('production makes nothing up', async () => {
-  const bare = startProcess({ NODE_ENV: 'production' })
-  expect(await bare.ended).toBe(1)
-  expect(bare.output()).toContain('DATABASE_URL is missing')
-  expect(bare.output()).toContain('POSTHORN_JWT_SECRET or POSTHORN_JWKS_URL is missing')
 })
