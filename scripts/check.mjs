@@ -1,11 +1,18 @@
-// npm run check [-- --full]: format, lint and types while the servers start, then the tests, then
-// the heavy proof in its short or full form. One line for each step, the output of a step only if it
-// failed.
+// npm run check [-- --full]: format beside lint and types while the servers start, then the tests,
+// then the heavy proof in its short or full form. One line for each step, the output of a step only
+// if it failed.
 
 import { parseArgs } from 'node:util'
 import { runProgram, untilInterrupted } from './command.mjs'
 import { proofs } from './proofs.mjs'
-import { add, closingLine, countMissing, runProof, runTests } from './test-run.mjs'
+import {
+  add,
+  closingLine,
+  countMissing,
+  runProgramProof,
+  runProofFiles,
+  runTests,
+} from './test-run.mjs'
 import { startTestServers } from './test-servers.mjs'
 
 const form = parseArgs({ options: { full: { type: 'boolean' } } }).values.full ? 'full' : 'short'
@@ -21,6 +28,10 @@ async function step(name, work) {
   console.log(`${counted.failed > 0 ? 'FAIL' : 'ok  '} ${name} ${seconds} s`)
 }
 
+function isProgram(proof) {
+  return proof.program !== undefined
+}
+
 function program(script, ...args) {
   return async () => {
     const { status, output } = await runProgram(script, args, { signal })
@@ -30,8 +41,13 @@ function program(script, ...args) {
   }
 }
 
+/** Takes one processor and as long as all the others together. */
+async function checkFormat() {
+  const cache = ['--cache', '--cache-strategy', 'content']
+  await step('format', program('node_modules/prettier/bin/prettier.cjs', '--check', ...cache, '.'))
+}
+
 async function checkSources() {
-  await step('format', program('node_modules/prettier/bin/prettier.cjs', '--check', '.'))
   await step('lint', program('node_modules/oxlint/bin/oxlint', '--type-aware'))
   await step('types', program('node_modules/typescript/bin/tsc', '--noEmit'))
   const dashboard = ['--noEmit', '-p', 'apps/dashboard']
@@ -49,17 +65,24 @@ async function startServers() {
 }
 
 try {
-  // Both are awaited in every case: what was started must be known before it is stopped.
-  const results = await Promise.allSettled([step('servers', startServers), checkSources()])
+  // All are awaited in every case: what was started must be known before it is stopped.
+  const beginnings = [step('servers', startServers), checkFormat(), checkSources()]
+  const results = await Promise.allSettled(beginnings)
   for (const { status, reason } of results) if (status === 'rejected') throw reason
   await step('schema', program('scripts/schema.mjs', '--check'))
   await step('openapi', program('scripts/openapi.mjs', '--check'))
   await step('tests', () => runTests({ env: servers.env, signal }))
   const env = { ...servers.env, PROOF: form }
-  for (const { [form]: args, ...proof } of proofs) {
-    if (args !== undefined && !signal.aborted)
-      await step(`proof: ${proof.name}`, () => runProof({ ...proof, args, env, signal }))
+  const chosen = proofs.filter((proof) => proof[form] !== undefined)
+  for (const { name, program: script, [form]: args } of chosen.filter(isProgram)) {
+    if (signal.aborted) break
+    await step(`proof: ${name}`, () => runProgramProof({ name, script, args, env, signal }))
   }
+  // In one run: a file that waits for its kills leaves the processors to the others.
+  const together = chosen.filter((proof) => !isProgram(proof))
+  const names = together.map(({ name }) => name).join(', ')
+  const files = together.flatMap((proof) => proof.files)
+  if (!signal.aborted) await step(`proof: ${names}`, () => runProofFiles({ files, env, signal }))
 } finally {
   await servers?.stop()
 }

@@ -18,20 +18,19 @@ export async function runTests({ env, args = [], signal }) {
   return listFindings(await runVitestTwice({ ...how, env: withoutProofs }))
 }
 
-/** Runs one of the proofs. A program counts as one test. */
-export async function runProof({ name, program, files, args, env, signal }) {
-  const how = { env: withCompileCache(env), signal }
-  if (files !== undefined) {
-    // What its arguments leave out belongs to the full form: it is not skipped.
-    const { skipped: _, ...counts } = listFindings(
-      await runVitestTwice({ ...how, files, options: args }),
-    )
-    return counts
-  }
-  const status = await showProgram(program, args, how)
+/** Runs one of the proofs that are programs. It counts as one test. */
+export async function runProgramProof({ name, script, args, env, signal }) {
+  const status = await showProgram(script, args, { env: withCompileCache(env), signal })
   if (status === 0) return { passed: 1 }
   console.log(`failed: ${name}`)
   return { failed: 1, findings: [`failed: ${name}`] }
+}
+
+/** Runs the proofs that are test files. What the short form leaves out is not skipped. */
+export async function runProofFiles({ files, env, signal }) {
+  const how = { env: withCompileCache(env), signal }
+  const { skipped: _, ...counts } = listFindings(await runVitestTwice({ ...how, files }))
+  return counts
 }
 
 /** Tests start some hundred processes of this code; compiled once, each starts in half the time. */
@@ -69,13 +68,13 @@ const MAX_RUN_AGAIN = 6
  * is run once more with nothing beside it. What passes then is flaky: it is named, and more than a
  * few of them fail the run.
  */
-async function runVitestTwice({ env, files: chosen = [], options = [], signal }) {
-  const first = await runVitest({ env, args: [...chosen, ...options], signal })
+async function runVitestTwice({ env, files: chosen = [], signal }) {
+  const first = await runVitest({ env, args: chosen, signal })
   const files = [...new Set(first.failures.map(({ file }) => file))]
   if (files.length === 0 || files.length > MAX_RUN_AGAIN || signal?.aborted) return first
   const names = files.map((file) => relative(root, file))
   console.log(`\nonce more, alone: ${names.join(', ')}`)
-  const again = ['--no-file-parallelism', ...names, ...options]
+  const again = ['--no-file-parallelism', ...names]
   return judgeFlaky(first, await runVitest({ env, args: again, signal }))
 }
 
