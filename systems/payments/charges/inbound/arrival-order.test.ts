@@ -350,6 +350,9 @@ function shuffle(arrivals: readonly Arrival[], numbers: readonly number[]): Arri
     .map(({ arrival }) => arrival)
 }
 
+/** Few beside the other tests, many in the full proof. */
+const RUNS = process.env['PROOF'] === 'full' ? 40 : 15
+
 const someNumbers = fc.array(fc.nat(), { minLength: 32, maxLength: 32 })
 
 test('events that come twice, under one id or two, change nothing', { timeout: 180_000 }, () =>
@@ -374,7 +377,7 @@ test('events that come twice, under one id or two, change nothing', { timeout: 1
       const result = inAnyOrder(await resultOf(history, order))
       expect(result).toEqual(expectedOf(history, named))
     }),
-    { numRuns: 40 },
+    { numRuns: RUNS },
   ),
 )
 
@@ -390,7 +393,7 @@ test('of events that are lost, the rest ends alike in two orders', { timeout: 18
       }
       expect(results[0]).toEqual(results[1])
     }),
-    { numRuns: 40 },
+    { numRuns: RUNS },
   ),
 )
 

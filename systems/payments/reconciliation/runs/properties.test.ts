@@ -47,7 +47,8 @@ const ranked = <T extends { readonly status: PaymentStatus }>(payment: T) => ({
 })
 const keyOf = ({ name, amount, currency }: Entry) => `${name} ${amount} ${currency}`
 
-const runs = { numRuns: 40 }
+/** Few beside the other tests, many in the full proof. */
+const runs = { numRuns: process.env['PROOF'] === 'full' ? 40 : 15 }
 
 const shuffled = entries.chain((lines) =>
   fc.tuple(
@@ -118,7 +119,7 @@ test('runs at once use each payment once, and lose none', { timeout: 120_000 }, 
       )
       expect(await mistakesOf(pool, owner)).toEqual([])
     }),
-    { numRuns: 30 },
+    runs,
   ),
 )
 
@@ -195,6 +196,6 @@ test('the decision of a member survives every run', { timeout: 180_000 }, () =>
         }
       },
     ),
-    { numRuns: 25 },
+    runs,
   ),
 )
