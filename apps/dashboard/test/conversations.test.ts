@@ -100,7 +100,9 @@ test('a session that is over leaves templates only, and a phone shows one thing 
   await page.getByRole('link', { name: /Grace/ }).click()
   await page.getByLabel('Answer').waitFor()
   await screenshot(page, 'conversation-new-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await expect
+    .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(390)
   await axe(page)
   await dashboard.call('/sim/clock/advance', { body: { by: '25h' } })
   await page.reload()

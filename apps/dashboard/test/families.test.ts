@@ -174,7 +174,9 @@ test('fits a phone', async () => {
   await page.getByRole('article').first().waitFor(patient)
   await axe(page)
   await screenshot(page, 'family-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await expect
+    .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(390)
   for (const button of await page.getByRole('button', { name: 'Make owner' }).all()) {
     const { x = 0, width = 0 } = (await button.boundingBox()) ?? {}
     expect(x + width).toBeLessThanOrEqual(374)

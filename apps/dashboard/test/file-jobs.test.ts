@@ -151,8 +151,8 @@ test('it fits on a phone', async () => {
   await screenshot(page, 'file-jobs-phone')
   await page.getByRole('gridcell', { name: 'sample.zip' }).first().click()
   await page.getByRole('heading', { name: 'Rows' }).waitFor()
-  const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
-  expect(wide).toBeLessThanOrEqual(390)
+  const width = () => page.evaluate('document.documentElement.scrollWidth')
+  await expect.poll(width).toBeLessThanOrEqual(390)
   await screenshot(page, 'file-job-phone')
 })
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
 const dashboard = await openDashboard()
-const patient = { timeout: 20_000 }
+const patient = { timeout: 60_000 }
 
 async function placeOrder(): Promise<void> {
   await dashboard.call('/api/v1/orders', {

@@ -6,7 +6,7 @@ import { serveGallery } from './harness/gallery.ts'
 import { returnPage, takePage } from './harness/pages.ts'
 import { watchProblems } from './harness/problems.ts'
 
-const soon = { timeout: 20_000 }
+const soon = { timeout: 60_000 }
 
 const browser = await openBrowser()
 const gallery = browser && (await serveGallery())
@@ -46,7 +46,7 @@ describe('the theme', () => {
     await axe(page)
     await screenshot(page, `parts-${theme}-${width}`)
     const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-    expect(await page.evaluate<number>(over), 'px too wide').toBe(0)
+    await expect.poll(() => page.evaluate(over), { message: 'px too wide' }).toBe(0)
   })
 
   test('a drawer and a dialog are too', async () => {

@@ -206,12 +206,12 @@ test('payments fit a phone', async () => {
   await page.goto(`${dashboard.url}/payments?open=${id}`)
   await page.getByRole('button', { name: 'Refund' }).waitFor()
   await screenshot(page, 'payment-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   await page.goto(`${dashboard.url}/payments/events?paymentId=${id}`)
   await page.getByRole('gridcell', { name: 'applied' }).click()
   await page.getByRole('heading', { name: 'As it came' }).waitFor()
   await screenshot(page, 'payment-event-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 })
 
 test('a member sees the payments of its own organisation only', async () => {

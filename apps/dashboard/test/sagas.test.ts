@@ -232,7 +232,9 @@ test('what is stuck says so, and is resumed or skipped', async () => {
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Intervene' }).scrollIntoViewIfNeeded()
   await screenshot(page, 'saga-intervene-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await expect
+    .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(390)
   await gateway({ mode: 'ok' })
   await page.getByRole('button', { name: 'Resume' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
@@ -254,12 +256,16 @@ test('fits a phone', async () => {
   const page = await dashboard.open('/sagas', { size: { width: 390, height: 844 } })
   await page.getByRole('gridcell', { name: '2 × LAMP' }).first().waitFor()
   await screenshot(page, 'orders-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await expect
+    .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(390)
   await page.goto(`${dashboard.url}/sagas/${sagaId}`)
   await stepOf(page, 'reserve').getByText('undone').waitFor()
   await axe(page)
   await screenshot(page, 'saga-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  await expect
+    .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+    .toBeLessThanOrEqual(390)
 })
 
 test('steps side by side, one left out and one that waits for a signal, with their times', async () => {

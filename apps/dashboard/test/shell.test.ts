@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-const soon = { timeout: 20_000 }
+const soon = { timeout: 60_000 }
 
 const dashboard = await openDashboard()
 const member = { role: 'member', sub: 'mia', org: 'acme' } as const

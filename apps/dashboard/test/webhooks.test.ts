@@ -241,7 +241,7 @@ test('webhooks fit a phone', async () => {
   await drawerOf(page, 'Delivery').getByText('answered 200').first().waitFor()
   await axe(page)
   await screenshot(page, 'delivery-phone')
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 })
 
 test('a member sees its own endpoints only', async () => {
