@@ -92,8 +92,7 @@ withBroker('KAFKA_BROKERS', () => {
     },
   )
 
-  const testWhole = test.skipIf(isShort)
-  testWhole(
+  test.skipIf(isShort)(
     'the document API is down: rows wait for their retry',
     { timeout: 240_000 },
     async () => {

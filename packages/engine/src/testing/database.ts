@@ -104,7 +104,7 @@ async function cloneDatabase(admin: Pool, template: string, name: string): Promi
   const { rows } = await admin.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   )
-  const strategy = rows[0]!.version >= 150_000 ? 'strategy file_copy' : ''
+  const strategy = rows.some(({ version }) => version >= 150_000) ? 'strategy file_copy' : ''
   await admin.query(`create database ${name} template ${template} ${strategy}`)
 }
 
