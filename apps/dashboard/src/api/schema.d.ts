@@ -5993,6 +5993,8 @@ export interface paths {
                 /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
                 approximate: boolean
                 /** @description of all organisations together; null for an operator of one */
+                attemptsPerSecond: number | null
+                /** @description of all organisations together; null for an operator of one */
                 blockedKeys: number | null
                 counts: {
                   [key: string]: number
@@ -6086,6 +6088,8 @@ export interface paths {
             'application/json': {
               /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
               approximate: boolean
+              /** @description of all organisations together; null for an operator of one */
+              attemptsPerSecond: number | null
               /** @description of all organisations together; null for an operator of one */
               blockedKeys: number | null
               counts: {
@@ -7474,6 +7478,8 @@ export interface paths {
                 }[]
                 /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
                 approximate: boolean
+                /** @description attempts of the last minute, delivered or not */
+                attemptsPerSecond: number
                 blockedKeys: number
                 /** @description destinations that a relay does not try now, as it last said */
                 breakers: {
@@ -7491,6 +7497,7 @@ export interface paths {
                 drainSeconds: number | null
                 /** @description what waits and is due by the business clock */
                 due: number
+                /** @description which part of those attempts failed */
                 failureRate: number
                 heldKeys: number
                 name: string
@@ -7500,6 +7507,7 @@ export interface paths {
                 pausedAt: string | null
                 pausedBy: string | null
                 pauseReason: string | null
+                /** @description delivered in the last minute, by the second */
                 perSecond: number
                 quarantined: number
                 relays: number

@@ -40,6 +40,7 @@ describe.each(SHAPES)('stats of $name', ({ outbox, sample }) => {
       approximate: false,
       oldestDueSeconds: 0,
       perSecond: 0,
+      attemptsPerSecond: 0,
       failureRate: 0,
       relays: 0,
       paused: false,

@@ -28,6 +28,8 @@ export interface OutboxStats {
   readonly oldestDueSeconds: number
   /** Messages delivered in the last 60 s, by the second. */
   readonly perSecond: number
+  /** Attempts in the last 60 s, delivered or not, by the second. */
+  readonly attemptsPerSecond: number
   /** Which part of the attempts of the last 60 s failed, from 0 to 1; 0 if there were none. */
   readonly failureRate: number
   /** Relays heard of in the last 15 s. */
@@ -55,6 +57,7 @@ export async function outboxStats(db: Queryable, outbox: ResolvedDefinition): Pr
     due: live.due,
     oldestDueSeconds: row.oldest_due,
     perSecond: row.delivered / 60,
+    attemptsPerSecond: attempts / 60,
     failureRate: attempts === 0 ? 0 : row.failed / attempts,
     relays: row.relays,
     paused: row.paused,

@@ -10,7 +10,14 @@ import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { GroupRows } from '../consumers/group-rows.tsx'
-import { type Overview as Data, type OutboxItem, type Trouble, troublesOf } from './trouble.ts'
+import {
+  deadOf,
+  failingOf,
+  type Overview as Data,
+  type OutboxItem,
+  type Trouble,
+  troublesOf,
+} from './trouble.ts'
 import { Duration } from '../../parts/time.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
@@ -98,12 +105,7 @@ function DemoLink() {
 function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
   const oldest = Math.max(0, ...outboxes.map((each) => (each.due > 0 ? each.oldestDueSeconds : 0)))
   const rate = sum(outboxes.map(({ perSecond }) => perSecond))
-  const died = sum(outboxes.map(({ diedToday }) => diedToday))
-  // Weighed by how much each sends: a quiet outbox with one failure is not the average.
-  const failing =
-    rate === 0
-      ? 0
-      : sum(outboxes.map(({ failureRate, perSecond }) => failureRate * perSecond)) / rate
+  const dead = sum(outboxes.map(deadOf))
   return (
     <StatStrip>
       <Stat
@@ -117,11 +119,12 @@ function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
         value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}
         tone={oldest > 60 ? 'warning' : 'normal'}
       />
-      <Stat label="Failing" value={formatShare(failing)} hint="of attempts" />
+      <Stat label="Failing" value={formatShare(failingOf(outboxes))} hint="of attempts" />
       <Stat
-        label="Given up today"
-        value={formatCount(died)}
-        tone={died > 0 ? 'warning' : 'normal'}
+        label="Given up"
+        value={formatCount(dead)}
+        hint="wait for a replay"
+        tone={dead > 0 ? 'warning' : 'normal'}
       />
       <Stat
         label="Open alerts"
@@ -138,7 +141,7 @@ function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
     return (
       <Group gap={8} role="status">
         <IconCircleCheck size={18} color="var(--mantine-color-teal-6)" aria-hidden />
-        <Text>No action needed. Messages are moving and none was given up today.</Text>
+        <Text>No action needed. Messages are moving and none is given up.</Text>
       </Group>
     )
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { troublesOf, type OutboxItem, type Overview } from './trouble.ts'
+import { failingOf, troublesOf, type OutboxItem, type Overview } from './trouble.ts'
 
 const fine: OutboxItem = {
   name: 'sagas.events',
@@ -9,6 +9,7 @@ const fine: OutboxItem = {
   due: 0,
   oldestDueSeconds: 0,
   perSecond: 1,
+  attemptsPerSecond: 1,
   failureRate: 0,
   relays: 1,
   paused: false,
@@ -25,7 +26,7 @@ const fine: OutboxItem = {
     failing: null,
     sent: 'SENT',
     confirmed: null,
-    dead: null,
+    dead: 'DEAD',
     cancelled: null,
   },
   drainSeconds: null,
@@ -52,7 +53,7 @@ test.each<[string, Partial<OutboxItem>, string]>([
   ['a pause', { paused: true, pausedBy: 'ada' }, 'paused by ada'],
   ['lag', { oldestDueSeconds: 90, due: 5 }, '1 min 30 s behind'],
   ['failures', { failureRate: 0.5 }, '50% of attempts fail'],
-  ['dead letters', { diedToday: 2 }, '2 given up today'],
+  ['dead letters', { counts: { DEAD: 87 }, diedToday: 2 }, '87 given up'],
   ['quarantine', { quarantined: 1 }, '1 quarantined'],
   ['blocked keys', { blockedKeys: 1 }, '1 blocked key'],
   [
@@ -66,12 +67,24 @@ test.each<[string, Partial<OutboxItem>, string]>([
   ])
 })
 
+test('what was replayed and delivered is no longer named', () => {
+  expect(troublesOf(overview({ counts: { DEAD: 0 }, diedToday: 1 }))).toEqual([])
+})
+
+test('in an outage all attempts fail, however little is delivered', () => {
+  const broken = { failureRate: 1, attemptsPerSecond: 30 }
+  const quiet = { failureRate: 0, attemptsPerSecond: 10 }
+  expect(failingOf([broken])).toBe(1)
+  expect(failingOf([broken, quiet])).toBe(0.75)
+  expect(failingOf([])).toBe(0)
+})
+
 test('a paused outbox is not called late as well', () => {
   const troubles = troublesOf(overview({ paused: true, oldestDueSeconds: 4_000 }))
   expect(troubles).toHaveLength(1)
 })
 
 test('the worst comes first', () => {
-  const troubles = troublesOf(overview({ diedToday: 1, blockedKeys: 2 }, 3))
+  const troubles = troublesOf(overview({ counts: { DEAD: 1 }, blockedKeys: 2 }, 3))
   expect(troubles.map(({ tone }) => tone)).toEqual(['bad', 'bad', 'warning'])
 })

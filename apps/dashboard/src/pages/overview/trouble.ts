@@ -21,6 +21,21 @@ const LATE_SECONDS = 60
 /** Below this, failures are what retries are for. */
 const MANY_FAILURES = 0.2
 
+/** Messages that are dead now and wait for a person; a replay takes them out. */
+export function deadOf({ roles, counts }: Pick<OutboxItem, 'roles' | 'counts'>): number {
+  return roles.dead === null ? 0 : (counts[roles.dead] ?? 0)
+}
+
+/** Which part of all attempts failed: what delivers nothing counts with all that it tries. */
+export function failingOf(
+  outboxes: readonly Pick<OutboxItem, 'failureRate' | 'attemptsPerSecond'>[],
+): number {
+  const attempts = outboxes.reduce((sum, each) => sum + each.attemptsPerSecond, 0)
+  if (attempts === 0) return 0
+  const failed = outboxes.reduce((sum, each) => sum + each.failureRate * each.attemptsPerSecond, 0)
+  return failed / attempts
+}
+
 /** What is wrong now, the worst first. */
 export function troublesOf({ alerts, outboxes }: Overview): Trouble[] {
   const found = outboxes.flatMap(troublesOfOutbox)
@@ -90,10 +105,11 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
       to: at,
     })
   }
-  if (outbox.diedToday > 0) {
+  const dead = deadOf(outbox)
+  if (dead > 0) {
     add('dead', {
       tone: 'warning',
-      what: `${name}: ${formatCount(outbox.diedToday)} given up today`,
+      what: `${name}: ${formatCount(dead)} given up`,
       why: 'Fix the cause, then replay them.',
       to: `/dead-letters?outbox=${encodeURIComponent(name)}`,
     })
