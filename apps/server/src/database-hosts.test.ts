@@ -1,5 +1,5 @@
 import { silentLog } from '@posthorn/engine'
-import { dyingPostgres } from '@posthorn/engine/testing'
+import { createTcpProxy, dyingPostgres } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -27,7 +27,10 @@ test(
     // As a replica answers.
     await one.readOnly('on')
     const password = 'postgres'
-    const url = `postgresql://chaos:${password}@${one.host},${other.host}/postgres`
+    const line = await createTcpProxy({ host: '127.0.0.1', port: other.port })
+    onTestFinished(() => line.close())
+    const hosts = `${one.host},${line.host}:${line.port}`
+    const url = `postgresql://chaos:${password}@${hosts}/postgres`
     const database = await openDatabase(
       { databaseUrl: url, dataFolder: '', poolSize: 2 },
       silentLog,
@@ -42,10 +45,16 @@ test(
       return rows[0]?.port
     }
     expect(await writes()).toBe(other.port)
+    // A server without its network ends no connection.
+    const waiting = database.pool.query('select pg_sleep(600)').catch((error: Error) => error)
     await one.readOnly('off')
-    await other.kill()
+    line.stall()
     const portAfter = () => writes().catch(() => undefined)
     await expect.poll(portAfter, { timeout: 60_000 }).toBe(one.port)
+    expect(await waiting).toBeInstanceOf(Error)
+    await line.heal()
+    await one.kill()
+    await expect.poll(portAfter, { timeout: 60_000 }).toBe(other.port)
   },
 )
 

@@ -81,6 +81,9 @@ function createPools({ connectionString, Client }: Where, log: Log) {
         application_name: name,
         // A request waits this long for a connection, then says that the database is busy.
         connectionTimeoutMillis: 10_000,
+        // A machine that vanished says no goodbye: a connection without an answer is asked after this.
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
       })
       // An idle connection that dies is replaced at the next query; unheard, it would end the process.
       pool.on('error', (error) =>
