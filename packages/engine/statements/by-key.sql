@@ -20,7 +20,7 @@ update posthorn.bucket as b
        until = now() + $4 * interval '1 ms'
   from free
  where b.outbox = 'families.events' and b.bucket = free.bucket
-returning b.bucket, b.run_size is not null as lost, b.floor;
+returning b.bucket, b.run_size is not null as lost, b.floor, extract(epoch from pg_postmaster_start_time())::text as server;
 
 -- renewBuckets: $1 leaseMs, $2 buckets, $3 tokens
 update posthorn.bucket as b
@@ -51,7 +51,7 @@ select b.bucket
   join posthorn.bucket as b
     on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run = l.run + 1;
 
--- claimFlow: $1 buckets, $2 tokens, $3 floors, $4 limit, $5 batch
+-- claimFlow: $1 buckets, $2 tokens, $3 server, $4 floors, $5 limit, $6 batch
 with lease as (
   select b.bucket, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
@@ -66,17 +66,17 @@ run as (
    cross join lateral (
      select *
        from families.outbox_events
-      where bucket = lease.bucket and seq >= ($3::bigint[])[lease.place]
+      where bucket = lease.bucket and seq >= coalesce((case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[lease.place], 0)
         and status = 0 and quarantined_at is null and not held
       order by seq
-      limit $4
+      limit $5
    ) as t
-   limit $5
+   limit $6
 ),
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
-         floor = greatest(b.floor, ($3::bigint[])[lease.place])
+         floor = greatest(b.floor, (case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[lease.place])
     from lease
     join (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as r on r.bucket = lease.bucket
    where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
@@ -88,7 +88,7 @@ select run.*, noted.run as claim_run, h.tail as claim_tail,
             then extract(epoch from run.next_attempt_at - posthorn.now()) * 1000
        end as claim_early_ms,
        case when run.seq = (select min(seq) from run)
-            then pg_snapshot_xmin(pg_current_snapshot())::text || ':' || pg_current_xact_id()::text
+            then pg_snapshot_xmin(pg_current_snapshot())::text || ':' || pg_current_xact_id()::text || ':' || extract(epoch from pg_postmaster_start_time())::text
        end as claim_transactions
   from run
   join noted on noted.bucket = run.bucket

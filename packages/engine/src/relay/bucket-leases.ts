@@ -9,6 +9,8 @@ import { rankOfRelay } from '../sql/relay.ts'
 export interface Taken {
   readonly bucket: number
   readonly floor: string
+  /** Which server says so. */
+  readonly server: string
 }
 
 /** The leases that one relay has on the buckets of one outbox, and which of them are in use. */

@@ -77,7 +77,8 @@ export class KeySource implements Source {
       const buckets = [...leases.keys()]
       const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
       const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
-      const args = { buckets, tokens: [...leases.values()], floors, batch, limit }
+      const { server } = this.#watermarks
+      const args = { buckets, tokens: [...leases.values()], floors, server, batch, limit }
       const rows = await run<OutboxRow>(this.#handle.db, this.#statements.claimFlow, args)
       this.#watermarks.learn(buckets, rows)
       const used = tally(rows)
@@ -248,7 +249,7 @@ export class KeySource implements Source {
   async maintain(): Promise<boolean> {
     this.#unsubscribe ??= this.#handle.onLost(() => this.#watermarks.forget())
     const { taken, missed } = await this.#guardWatermarks(() => this.#leases.maintain())
-    for (const { bucket, floor } of taken) this.#watermarks.begin(bucket, Number(floor))
+    for (const each of taken) this.#watermarks.begin(each)
     const lifted = await this.#keys.maintain(this.#leases.buckets)
     return taken.length > 0 || missed || lifted
   }

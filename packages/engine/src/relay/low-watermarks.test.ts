@@ -2,11 +2,16 @@ import { expect, test } from 'vitest'
 import { LowWatermarks } from './low-watermarks.ts'
 
 /** One read of bucket 7: the `seq` that it found, the oldest open transaction, and its own number. */
-function read(watermarks: LowWatermarks, seqs: number[], transactions: string): void {
+function read(
+  watermarks: LowWatermarks,
+  seqs: number[],
+  transactions: string,
+  server = 'one',
+): void {
   const rows = seqs.map((seq, i) => ({
     bucket: 7,
     seq: String(seq),
-    claim_transactions: i === 0 ? transactions : null,
+    claim_transactions: i === 0 ? `${transactions}:${server}` : null,
   }))
   watermarks.learn([7], rows)
 }
@@ -53,4 +58,18 @@ test('a transaction beyond the last one that ended, open at the read, keeps the 
   expect(watermarks.of(7)).toBe(0)
   read(watermarks, [90], '504:504')
   expect(watermarks.of(7)).toBe(90)
+})
+
+test('nothing that one server said holds on another', () => {
+  const watermarks = new LowWatermarks()
+  read(watermarks, [90], '500:503')
+  read(watermarks, [95], '503:506')
+  expect(watermarks.of(7)).toBe(90)
+  // It has not seen the last transactions: their numbers, and `seq` below 90, are given once more.
+  read(watermarks, [80], '498:499', 'two')
+  expect(watermarks.of(7)).toBe(0)
+  read(watermarks, [85], '504:507', 'two')
+  expect(watermarks.of(7)).toBe(80)
+  watermarks.begin({ bucket: 7, floor: '70', server: 'three' })
+  expect(watermarks.of(7)).toBe(70)
 })

@@ -1,4 +1,5 @@
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import type { Taken } from './bucket-leases.ts'
 
 /** Once in a while a bucket is read from its very front: a safety net under the rest. */
 const FROM_THE_FRONT_MS = 30_000
@@ -9,6 +10,14 @@ interface Watermark {
   readonly since: number
   /** The lowest message of an earlier read, and the number of that read's own transaction. */
   readonly next: { readonly seq: number; readonly readBy: number }
+}
+
+interface Read {
+  readonly rows: readonly OutboxRow[]
+  /** The oldest transaction that was open. */
+  readonly xmin: number
+  /** The read's own transaction. */
+  readonly readBy: number
 }
 
 /**
@@ -22,17 +31,28 @@ interface Watermark {
  * higher number has a higher `seq`, for `enqueue` takes the number before the first `seq`. The
  * snapshot's own upper end would not do: it follows the last transaction that ended, and one that is
  * still open may be beyond it.
+ *
+ * All of it holds on one server. Behind a pooler no connection breaks when another one takes its place,
+ * so every read says which server it was; the statement itself takes no floor of another.
  */
 export class LowWatermarks {
   readonly #watermarks = new Map<number, Watermark>()
   readonly #now: () => number
+  #server: string | null = null
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
+  /** Where the watermarks are from; null before the first read. */
+  get server(): string | null {
+    return this.#server
+  }
+
   /** Takes over what the last owner of a bucket knew. */
-  begin(bucket: number, seq: number): void {
+  begin({ bucket, floor, server }: Taken): void {
+    this.#meet(server)
+    const seq = Number(floor)
     if (seq <= 0) return
     // Nothing can be proposed before the first read: no transaction is younger than this.
     this.#watermarks.set(bucket, { seq, since: this.#now(), next: { seq, readBy: 0 } })
@@ -57,7 +77,19 @@ export class LowWatermarks {
   /** Learns from a read that began where `of` said. */
   learn(buckets: readonly number[], rows: readonly OutboxRow[]): void {
     const found = rows.find((row) => row['claim_transactions'] != null)?.['claim_transactions']
-    const [xmin = 0, readBy = Infinity] = ((found ?? '0') as string).split(':').map(Number)
+    const [xmin, readBy, server] = ((found ?? '') as string).split(':')
+    if (server === undefined) return
+    this.#meet(server)
+    this.#raise(buckets, { rows, xmin: Number(xmin), readBy: Number(readBy) })
+  }
+
+  /** Another server: what is known holds there no longer. */
+  #meet(server: string): void {
+    if (server !== this.#server) this.forget()
+    this.#server = server
+  }
+
+  #raise(buckets: readonly number[], { rows, xmin, readBy }: Read): void {
     const lowest = lowestOf(rows)
     for (const bucket of buckets) {
       const seq = lowest.get(bucket)

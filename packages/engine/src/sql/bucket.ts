@@ -16,6 +16,12 @@ on conflict do nothing`,
   )
 }
 
+/**
+ * The server that answers, by the time of its start. What was learnt from one server holds on it alone:
+ * another one may not have seen the last transactions, and gives their numbers and `seq` a second time.
+ */
+const SERVER = 'extract(epoch from pg_postmaster_start_time())::text'
+
 /** What was in flight under a lease: nothing is, once it is settled. */
 const NOTHING_IN_FLIGHT =
   'run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null'
@@ -37,7 +43,7 @@ update posthorn.bucket as b
        until = now() + ${p('leaseMs')} * interval '1 ms'
   from free
  where b.outbox = '${name}' and b.bucket = free.bucket
-returning b.bucket, b.run_size is not null as lost, b.floor`,
+returning b.bucket, b.run_size is not null as lost, b.floor, ${SERVER} as server`,
   )
 }
 
@@ -124,11 +130,16 @@ function early({ columns }: ResolvedDefinition): string {
        end as claim_early_ms`
 }
 
+/** Where a bucket is read from: its floor, if that is of the server that answers; else its front. */
+function floorOf(p: (param: string) => string): string {
+  return `(case when ${p('server')}::text = ${SERVER} then ${p('floors')}::bigint[] end)[lease.place]`
+}
+
 /**
  * Reads the head of each bucket in order: no row is written or locked, the bucket's lease is the
- * claim. Nothing waits below `floors`. So that the reader can raise them, the lowest row has in
- * `claim_transactions` the oldest transaction that was open and this statement's own number, which is
- * taken after its snapshot.
+ * claim. Nothing waits below `floors` on the server that they are of. So that the reader can raise them,
+ * the lowest row has in `claim_transactions` the oldest transaction that was open, this statement's own
+ * number, which is taken after its snapshot, and the server.
  * `claim_early_ms` is set where a message is not due yet, `claim_tail` where its key waits already.
  */
 export function claimFlow(definition: ResolvedDefinition): Prepared {
@@ -141,7 +152,7 @@ run as (
    cross join lateral (
      select *
        from ${table}
-      where bucket = lease.bucket and seq >= (${p('floors')}::bigint[])[lease.place]
+      where bucket = lease.bucket and seq >= coalesce(${floorOf(p)}, 0)
         and ${waitsCondition(definition)} and not held
       order by seq
       limit ${p('limit')}
@@ -151,13 +162,13 @@ run as (
 ${noteRunCte(definition, {
   // The floor that this reader goes by is kept for the next owner of the bucket.
   set: `run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
-         floor = greatest(b.floor, (${p('floors')}::bigint[])[lease.place])`,
+         floor = greatest(b.floor, ${floorOf(p)})`,
   from: 'select bucket, max(seq) as upto, count(*) as size from run group by bucket',
 })}
 select run.*, noted.run as claim_run, h.tail as claim_tail,
        ${early(definition)},
        case when run.seq = (select min(seq) from run)
-            then pg_snapshot_xmin(pg_current_snapshot())::text || ':' || pg_current_xact_id()::text
+            then pg_snapshot_xmin(pg_current_snapshot())::text || ':' || pg_current_xact_id()::text || ':' || ${SERVER}
        end as claim_transactions
   from run
   join noted on noted.bucket = run.bucket
