@@ -10,7 +10,14 @@ import {
   type IdRanges,
 } from './id-ranges.ts'
 import type { AuditRow } from '../sql/audit.ts'
-import { selectIdsSince, selectLastId, selectRanges, selectWriters } from '../sql/feed.ts'
+import {
+  selectIdsSince,
+  selectIdsWritten,
+  selectLastId,
+  selectRanges,
+  selectServer,
+  selectWriters,
+} from '../sql/feed.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** Entries that one statement reads. */
@@ -25,6 +32,17 @@ const LOOK_BACK = 10_000n
 /** How long a gap may be one before it is asked who could still fill it. */
 const CHECK_MS = 1_000
 
+/** Between the clocks of two servers, and between the beginning of a transaction and its commit. */
+const CLOCKS_MS = 5_000
+
+/** A server as it was when it was last asked. */
+interface Server {
+  /** By the time of its start. */
+  readonly server: string
+  readonly at: Date
+  readonly id: string
+}
+
 /** Gaps that were found together, and the transactions that may still fill them. */
 interface Suspects {
   readonly ids: IdRanges
@@ -35,12 +53,17 @@ interface Suspects {
  * Reads transitions and operations by their ids, and knows which are missing. Ids are taken before
  * the commit, so that a lower one may show up after a higher one: what is missing stays wanted,
  * until all that could have written it are over. It was rolled back then.
+ *
+ * After a failover another server may answer, which has not seen the last transactions and gives their
+ * ids a second time: what was written there since is wanted, though such ids have been seen.
  */
 export class FeedReader {
   readonly #db: Queryable
   #wanted: IdRanges
   #suspects: Suspects[] = []
   #checkedAt = -Infinity
+  #server: Server | undefined
+  #askedAt = -Infinity
 
   constructor(db: Queryable, wanted: IdRanges) {
     this.#db = db
@@ -52,8 +75,7 @@ export class FeedReader {
     const last = await lastId(db)
     const since = last > LOOK_BACK ? last - LOOK_BACK : 1n
     const { rows } = await db.query<{ id: string }>(selectIdsSince(String(since)))
-    const seen = rows.map(({ id }) => BigInt(id)).toSorted((a, b) => (a < b ? -1 : Number(a > b)))
-    return new FeedReader(db, without([[since, LAST_ID]], rangesOf(seen)))
+    return new FeedReader(db, without([[since, LAST_ID]], idsIn(rows)))
   }
 
   /** What this reader has not seen. */
@@ -68,12 +90,20 @@ export class FeedReader {
 
   /**
    * Looks once for everything that is wanted. `found` is called with the entries of a page and
-   * their ids, `given up` with ids that will never be written.
+   * their ids, `giveUp` with ids that will never be written, `again` with ids that are wanted though
+   * they have been seen.
    */
   async look(heard: {
     found(entries: readonly AuditEntry[], ids: IdRanges): void
     giveUp(ids: IdRanges): void
+    again(ids: IdRanges): void
   }): Promise<void> {
+    const again = await this.#findUnseen()
+    if (again.length > 0) {
+      this.#wanted = union(this.#wanted, again)
+      this.#suspects = []
+      heard.again(again)
+    }
     // Before the reading: a later read sees what a writer left behind when it ended.
     const over = await this.#findAbandoned()
     for await (const entries of entriesIn(this.#db, this.#wanted)) {
@@ -85,6 +115,21 @@ export class FeedReader {
     if (never.length === 0) return
     this.#wanted = without(this.#wanted, never)
     heard.giveUp(never)
+  }
+
+  /** Ids that mean something else than before, because another server answers. */
+  async #findUnseen(): Promise<IdRanges> {
+    if (performance.now() - this.#askedAt < CHECK_MS) return []
+    const { rows: found } = await this.#db.query<Server>(selectServer)
+    this.#askedAt = performance.now()
+    const before = this.#server
+    this.#server = found[0]
+    if (!this.#server || !before || before.server === this.#server.server) return []
+    const last = BigInt(this.#server.id)
+    const since = last > LOOK_BACK ? last - LOOK_BACK : 1n
+    const after = new Date(before.at.getTime() - CLOCKS_MS)
+    const { rows } = await this.#db.query<{ id: string }>(selectIdsWritten(String(since), after))
+    return union(idsIn(rows), [[last + 1n, LAST_ID]])
   }
 
   /** Gaps whose possible writers are all over. */
@@ -136,6 +181,11 @@ function firstOf(ranges: IdRanges): IdRanges {
 
 export function idsOf(entries: readonly AuditEntry[]): IdRanges {
   return rangesOf(entries.map(({ id }) => BigInt(id)))
+}
+
+function idsIn(rows: readonly { readonly id: string }[]): IdRanges {
+  const ids = rows.map(({ id }) => BigInt(id))
+  return rangesOf(ids.toSorted((a, b) => (a < b ? -1 : Number(a > b))))
 }
 
 export async function lastId(db: Queryable): Promise<bigint> {

@@ -67,8 +67,8 @@ const write = (client: { query: PoolClient['query'] }, ...subjects: string[]) =>
   )
 
 /** A reader that is surely there: it has heard of something. */
-async function startListening(options: SubscribeOptions = {}) {
-  const read = startReader(options)
+async function startListening(options: SubscribeOptions = {}, from: Feed = feed) {
+  const read = startReader(options, from)
   await eventually(
     async () => {
       await write(db.pool, 'hello')
@@ -264,6 +264,33 @@ describe('a reader', () => {
     await eventually(() => read.subjects.length).toBe(20 * 499 + 1)
     expect(read.subjects.every((each) => Number(each) % 1_000 >= 500)).toBe(true)
     expect(read.subjects).toEqual(read.subjects.toSorted((a, b) => Number(a) - Number(b)))
+    await read.leave()
+  })
+
+  test('hears of what another server writes under ids that it has seen', async () => {
+    const pool = db.connect({ max: 2 })
+    const query = pool.query.bind(pool) as (statement: object) => Promise<unknown>
+    let isOther = false
+    // A failover to a server that was started at another time.
+    pool.query = ((statement: { text: string }) => {
+      const started = `timestamptz '2001-01-01'`
+      const text = statement.text.replaceAll('pg_postmaster_start_time()', started)
+      return query(isOther ? { ...statement, text } : statement)
+    }) as never
+    const own = createFeed({ pool, pollMs: 5 })
+    onTestFinished(() => own.close())
+    const read = await startListening({}, own)
+    await write(db.pool, 'a', 'b', 'c')
+    await eventually(() => read.subjects).toContain('c')
+    // It has not seen b and c, nor given out their ids.
+    await db.pool.query(`select setval('posthorn.transition_id', max(id)) from posthorn.transition
+                          where message_id = 'a'`)
+    await db.pool.query(`delete from posthorn.transition where message_id in ('b', 'c')`)
+    isOther = true
+    await write(db.pool, 'd')
+    await eventually(() => read.subjects).toContain('d')
+    await write(db.pool, 'e')
+    await eventually(() => read.subjects).toContain('e')
     await read.leave()
   })
 

@@ -140,6 +140,7 @@ class PolledFeed implements Feed {
         await reader.look({
           found: (entries, ids) => this.#live.forEach((each) => each.addEntries(entries, ids)),
           giveUp: (ids) => this.#live.forEach((each) => each.giveUp(ids)),
+          again: (ids) => this.#live.forEach((each) => each.lookFor(ids)),
         })
         pauseMs = this.#pollMs
       } catch (error) {

@@ -30,6 +30,19 @@ export function selectRanges(
 /** The last id that was given out, whether its transaction is over or not. */
 export const selectLastId: Statement = sql`select last_value::text as id from posthorn.transition_id`
 
+/** The server that answers, by the time of its start; its clock, and the last id that it has given out. */
+export const selectServer: Statement = sql`
+  select extract(epoch from pg_postmaster_start_time())::text as server, clock_timestamp() as at,
+         (select last_value from posthorn.transition_id)::text as id`
+
+/** Ids from one on whose entries were written later than that. */
+export function selectIdsWritten(id: string, after: Date): Statement {
+  return sql`
+    select id::text as id from posthorn.transition where id >= ${id}::bigint and at > ${after}
+    union all
+    select id::text from posthorn.operation where id >= ${id}::bigint and at > ${after}`
+}
+
 export function selectIdsSince(id: string): Statement {
   return sql`
     select id::text as id from posthorn.transition where id >= ${id}::bigint
