@@ -1,7 +1,8 @@
 import type { ConsumerBatch, Handled, Message } from '@posthorn/engine'
 import { sleep } from '@posthorn/engine/operate'
+import { UnreachableError } from './errors.ts'
 import { OUTAGE, parkBehind, untilDone, type Handling, type Work } from './handling.ts'
-import { isOutage } from './verdict.ts'
+import { isConnectionLost, isOutage } from './verdict.ts'
 import { backoffMs } from './timing.ts'
 
 /** A message that can be handled together with others. */
@@ -82,6 +83,12 @@ async function attemptAll(
     try {
       return await handle(messages, { signal })
     } catch (error) {
+      // The database was away, or went away under them: that says nothing about any of them.
+      if (!signal.aborted && (isConnectionLost(error) || (await isOutage(error, failures)))) {
+        const reason = error instanceof Error ? error.message : String(error)
+        const outage = new UnreachableError(reason, { cause: error })
+        return messages.map(() => ({ error: outage }))
+      }
       const [first] = placed
       log.warn(
         { ...first?.work.about, messages: messages.length, err: error },

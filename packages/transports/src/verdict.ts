@@ -5,6 +5,12 @@ import type { Failures } from './failures.ts'
 /** Connection exceptions, too few resources, the server going down or starting. */
 const AWAY = /^(08|53|57P0)/
 
+/** What Node says of a connection that could not be made or broke. */
+const BROKEN = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
+
+/** The driver has no code for these. */
+const ENDED = /^(Connection terminated|timeout exceeded when trying to connect)/
+
 /** Data exceptions: an id that is no UUID, a number out of range. The next attempt has the same data. */
 const BAD_DATA = /^22/
 
@@ -15,6 +21,12 @@ const BAD_DATA = /^22/
 export function isFinal(error: unknown): boolean {
   if (error instanceof DeliveryError) return !error.retryable
   return Object(error).code === 'INBOX_EXPIRED' || BAD_DATA.test(sqlState(error) ?? '')
+}
+
+/** Whether a connection broke or was not to be had, though the next one may be. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return BROKEN.test(String(code)) || ENDED.test(String(message))
 }
 
 /**

@@ -77,7 +77,9 @@ async function handleTogether(
     )
   } catch (error) {
     const at = atFault === undefined ? -1 : messages.indexOf(atFault)
-    if (at < 0 || CONFLICTS.has(sqlState(error))) return messages.map(() => 'untried')
+    if (CONFLICTS.has(sqlState(error))) return messages.map(() => 'untried')
+    // No message's own failure: the database was not to be had, or did not commit.
+    if (at < 0) throw error
     const before = await handleTogether(options, messages.slice(0, at))
     const isReached = before.every((result) => result === 'done')
     return messages.map((_, i) => before[i] ?? (i === at && isReached ? { error } : 'untried'))
