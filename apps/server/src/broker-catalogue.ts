@@ -45,12 +45,13 @@ export const BROKERS = {
     variable: 'RABBITMQ_URL',
     setting: Type.Optional(
       Type.String({
-        description: 'a RabbitMQ, as amqp(s)://user:password@host:5672/vhost',
+        description:
+          'a RabbitMQ, as amqp(s)://user:password@host:5672/vhost; of a cluster several hosts, with commas between',
         secret: true,
         pattern: '^amqps?://\\S+$',
       }),
     ),
-    describe: (address) => `RabbitMQ at ${new URL(address).host}`,
+    describe: (address) => `RabbitMQ at ${hostsOf(address)}`,
     async open(address, options) {
       const { rabbitmqTransport } = await import('@posthorn/transports/rabbitmq')
       return rabbitmqTransport({ url: address, ...options })
@@ -77,6 +78,11 @@ export function readBrokerAddresses(
 ): BrokerAddresses {
   const given = BROKER_NAMES.map((name) => [name, values[BROKERS[name].variable]] as const)
   return Object.fromEntries(given.filter(([, address]) => address !== undefined))
+}
+
+/** What is between the credentials and the path: of a cluster more than a URL knows of. */
+function hostsOf(address: string): string {
+  return /^\w+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(address)?.[1] ?? ''
 }
 
 export function listKafkaBrokers(address: string): string[] {

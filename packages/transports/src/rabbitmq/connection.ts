@@ -13,6 +13,7 @@ export interface Connection {
 }
 
 export interface ConnectionOptions {
+  /** Of a cluster, several hosts with commas between: the next one is tried where one fails. */
   readonly url: string
   /** Shown in RabbitMQ's management pages. */
   readonly name: string
@@ -29,13 +30,16 @@ export const FRAME_BYTES = 32 * 1024
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { timeoutMs, log } = options
+  const urls = splitHosts(options.url)
+  /** The host that was connected to last, or is to be tried next. */
+  let at = 0
   let current: AMQPClient | undefined
   let connecting: Promise<AMQPClient> | undefined
   let failed: { count: number; at: number; error: unknown } | undefined
   let closed = false
 
-  const connect = async (): Promise<AMQPClient> => {
-    const client = new QuietClient(urlOf(options))
+  const connectTo = async (url: string): Promise<AMQPClient> => {
+    const client = new QuietClient(urlOf(url, options))
     client.onerror = ({ message }) => log.debug({ reason: message }, 'rabbitmq connection failed')
     try {
       const connected = client.connect()
@@ -43,17 +47,31 @@ export function createConnection(options: ConnectionOptions): Connection {
         connected.catch(() => undefined)
         throw new UnreachableError(`no connection to RabbitMQ within ${timeoutMs} ms`)
       }
-      current = client
-      failed = undefined
       return client
-    } catch (cause) {
+    } catch (error) {
       client.socket?.destroy()
-      const error = new UnreachableError(cause instanceof Error ? cause.message : String(cause), {
-        cause,
-      })
-      failed = { count: (failed?.count ?? 0) + 1, at: performance.now(), error }
       throw error
     }
+  }
+
+  /** Where a host does not answer at all, the call ends here and the next one goes on with the next host. */
+  const connect = async (): Promise<AMQPClient> => {
+    const began = performance.now()
+    let cause: unknown
+    for (let tries = 0; tries < urls.length && performance.now() - began < timeoutMs; tries += 1) {
+      try {
+        current = await connectTo(urls[at] ?? '')
+        failed = undefined
+        return current
+      } catch (error) {
+        cause = error
+        at = (at + 1) % urls.length
+      }
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const error = new UnreachableError(reason, { cause })
+    failed = { count: (failed?.count ?? 0) + 1, at: performance.now(), error }
+    throw error
   }
 
   return {
@@ -101,7 +119,16 @@ class QuietClient extends AMQPClient {
   }
 }
 
-function urlOf({ url, name }: ConnectionOptions): string {
+/** The addresses that `amqp://user:password@a:5672,b:5672/vhost` names, one for each host. */
+export function splitHosts(url: string): string[] {
+  const [, before = '', hosts = '', after = ''] =
+    /^(\w+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url) ?? []
+  return hosts.includes(',')
+    ? hosts.split(',').map((host) => `${before}${host.trim()}${after}`)
+    : [url]
+}
+
+function urlOf(url: string, { name }: ConnectionOptions): string {
   const parsed = new URL(url)
   const defaults = { name, heartbeat: HEARTBEAT_SECONDS, frameMax: FRAME_BYTES }
   for (const [key, value] of Object.entries(defaults)) {

@@ -45,6 +45,22 @@ withBroker('RABBITMQ_URL', (url) => {
     return { message, destination: { transport: 'rabbitmq', topic } }
   }
 
+  it('goes on with the next host of a cluster where one refuses or is lost', async () => {
+    const { host, hostname, port } = new URL(url)
+    const line = await createTcpProxy({ host: hostname, port: Number(port || 5672) })
+    const hosts = `127.0.0.1:1,${line.host}:${line.port},${host}`
+    const transport = rabbitmq({ url: url.replace(host, hosts), declare: true })
+    const topic = newTopic()
+    await transport.declareQueue(topic, 'g')
+    expect(await transport.deliver([delivery(topic)], ordered)).toMatchObject([
+      { kind: 'delivered' },
+    ])
+    await line.close()
+    await expect
+      .poll(() => transport.deliver([delivery(topic)], ordered), wait)
+      .toMatchObject([{ kind: 'delivered' }])
+  })
+
   describe('sending', () => {
     it('reports a message for which no queue is bound, and holds back its key', async () => {
       const topic = newTopic()

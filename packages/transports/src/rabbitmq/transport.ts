@@ -29,7 +29,7 @@ interface SubscriptionOptions extends Omit<QueueSessionOptions, 'queue' | 'slots
 }
 
 export interface RabbitmqOptions extends ReadingOptions {
-  /** `amqp://user:password@host:5672/vhost`, or `amqps:`. */
+  /** `amqp://user:password@host:5672/vhost`, or `amqps:`; of a cluster `…@a:5672,b:5672/vhost`. */
   readonly url: string
   readonly log?: Log
   /** CloudEvents `source` of what is sent. Default `posthorn`. */
