@@ -88,7 +88,14 @@ export class SetAsideStore {
       keys: string[]
       offsets: number[]
       upto: number | null
-    }>(selectSetAside(this.#group, { partition: partition ?? null, from, blocks: this.#blocks }))
+    }>(
+      selectSetAside(this.#group, {
+        partition: partition ?? null,
+        from,
+        blocks: this.#blocks,
+        owner: this.#owner,
+      }),
+    )
     const [row] = rows
     return {
       keys: row?.keys ?? [],

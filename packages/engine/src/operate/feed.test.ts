@@ -22,7 +22,7 @@ afterEach(() => feed.close())
 
 /** Others may keep the machine busy. */
 const eventually: typeof expect.poll = (look, options) =>
-  expect.poll(look, { timeout: 10_000, ...options })
+  expect.poll(look, { timeout: 30_000, ...options })
 
 const subjectOf = (entry: AuditEntry) =>
   entry.kind === 'transition' ? entry.messageId : entry.subject

@@ -101,10 +101,18 @@ export function selectKeyHeld(
          and (${blocks} or state <> 'dead')) as held`
 }
 
+interface SetAsideWanted {
+  readonly partition: number | null
+  readonly from: number
+  readonly blocks: boolean
+  /** Its own note of a run says nothing: it lives, and has only lost the partition for a while. */
+  readonly owner: string
+}
+
 /** What a reader that begins has to know: what is set aside of its partition, or of the group. */
 export function selectSetAside(
   { topic, group }: GroupKey,
-  { partition, from, blocks }: { partition: number | null; from: number; blocks: boolean },
+  { partition, from, blocks, owner }: SetAsideWanted,
 ): Statement {
   return sql`
     select (select coalesce(array_agg(distinct key), '{}')
@@ -118,7 +126,8 @@ export function selectSetAside(
                and log_offset >= ${from}) as offsets,
            (select upto::float8
               from posthorn.consumer_note
-             where topic = ${topic} and group_name = ${group} and place = ${partition}::text) as upto`
+             where topic = ${topic} and group_name = ${group} and place = ${partition}::text
+               and owner <> ${owner}::uuid) as upto`
 }
 
 /** Whether a message without a position is set aside already. */
