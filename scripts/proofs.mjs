@@ -46,6 +46,7 @@ const OUTAGES = ['systems/evidence/outages.test.ts']
 export const proofs = [
   { name: 'crash', program: 'test/crash/main.ts', short: ['--ci'], full: ['--full'] },
   { name: 'chaos', program: 'test/chaos/main.ts', full: ['--minutes', '10'] },
+  { name: 'failover', program: 'test/failover/main.ts', full: [] },
   { name: 'upgrade', program: 'test/upgrade/main.ts', full: ['--full'] },
   { name: 'kills', files: KILLS, short: true, full: true },
   { name: 'stories', files: STORIES, short: true, full: true },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from './lock.mjs'
@@ -10,12 +10,17 @@ export function cacheDir() {
   return POSTHORN_CACHE_DIR || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'posthorn')
 }
 
+/** The same for what another account runs: that of root is closed to all others. */
+export function sharedCacheDir() {
+  const isRoot = process.getuid?.() === 0 && !process.env.POSTHORN_CACHE_DIR
+  return isRoot ? '/var/cache/posthorn' : cacheDir()
+}
+
 /**
  * The cached folder `name`, filled by `fill(folder)` if it is not there yet. It appears by a
  * rename once it is complete, so a killed run leaves no half folder under its name.
  */
-export async function fillCache(name, fill) {
-  const root = cacheDir()
+export async function fillCache(name, fill, root = cacheDir()) {
   const folder = join(root, name)
   if (existsSync(folder)) return folder
   await mkdir(root, { recursive: true })
@@ -26,6 +31,7 @@ export async function fillCache(name, fill) {
     const draft = await mkdtemp(`${folder}.draft-`)
     try {
       await fill(draft)
+      await chmod(draft, 0o755)
       await rename(draft, folder)
     } finally {
       await rm(draft, { recursive: true, force: true })

@@ -39,6 +39,33 @@ export function startPgbouncer(
 
 export function printEnv(env: Env, print?: Log): void
 
+/** Programs of a PostgreSQL cluster, and the account that can run them; fetched if they are not there. */
+export function ensurePatroni(options?: { log?: Log }): Promise<{
+  python: string
+  etcd: string
+  /** The folder of PostgreSQL's programs. */
+  binaries: string
+  env: Env
+  account: { uid?: number; gid?: number }
+  versions: string
+}>
+
+/** Programs of a RabbitMQ cluster, and the environment of one of its nodes. */
+export function ensureRabbitmq(options?: { log?: Log }): Promise<{
+  version: string
+  epmd: string
+  server: string
+  env(node: { folder: string; ports: { distribution: number; epmd: number } }): Env
+}>
+
+/** What Kafka's programs are run with: `java`, then these arguments and the class. */
+export function ensureKafka(options?: {
+  log?: Log
+}): Promise<{ version: string; java: string; classPath: string[] }>
+
+/** A free port per name. */
+export function freePorts<Name extends string>(names: Name[]): Promise<Record<Name, number>>
+
 /** The folder with schemathesis, for `PYTHONPATH`; fetched if it is not there. */
 export function ensureSchemathesis(options?: { log?: Log }): Promise<string>
 

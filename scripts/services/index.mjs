@@ -8,6 +8,10 @@ import { rabbitmq } from './rabbitmq.mjs'
 import { versitygw } from './versitygw.mjs'
 
 export { ensureChromium } from './chromium.mjs'
+export { ensureKafka } from './kafka.mjs'
+export { ensurePatroni } from './patroni.mjs'
+export { freePorts } from './ports.mjs'
+export { ensureRabbitmq } from './rabbitmq.mjs'
 export { ensureSchemathesis } from './schemathesis.mjs'
 
 const services = [kafka, rabbitmq, versitygw]

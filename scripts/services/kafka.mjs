@@ -54,6 +54,12 @@ export const kafka = {
   },
 }
 
+/** What a cluster of them is started with. */
+export async function ensureKafka({ log = console.error } = {}) {
+  const { home, version } = await kafka.install(log)
+  return { version, java: java(), classPath: classPath(home) }
+}
+
 /** Writes the cluster's id into a new data folder, which gets its name only when that is done. */
 async function format({ home, folder, data, ports }) {
   await mkdir(folder, { recursive: true })

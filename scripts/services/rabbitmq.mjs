@@ -60,6 +60,19 @@ export const rabbitmq = {
   },
 }
 
+/** What a cluster of them is started with: its programs, and the environment of one node. */
+export async function ensureRabbitmq({ log = console.error } = {}) {
+  const { home, version } = await rabbitmq.install(log)
+  const erlang = join(home, 'usr/lib/erlang/bin')
+  return {
+    version,
+    epmd: join(erlang, 'epmd'),
+    server: join(serverIn(home, version), 'sbin/rabbitmq-server'),
+    env: ({ folder, ports }) =>
+      environment({ home, erlang, folder, data: join(folder, 'data'), ports }),
+  }
+}
+
 /** Debian's `erl` looks for Erlang at a fixed place; let it look where it is itself. */
 async function makeRelocatable(script) {
   const text = await readFile(script, 'utf8')

@@ -538,7 +538,7 @@ test('what is known of a bucket ends with the server, though a pooler keeps the 
   await relay.tick()
   expect(payloadsOf(fake)).toEqual(range(1, n + 1))
   // Nor is it left to the next owner of the bucket.
-  const { rows } = await db.pool.query('select max(floor) as floor from posthorn.bucket')
-  expect(rows).toEqual([{ floor: '0' }])
+  const left = await db.pool.query('select max(floor) as floor from posthorn.bucket')
+  expect(left.rows).toEqual([{ floor: '0' }])
   await relay.stop()
 })

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { ensureKafka, freePorts } from '../../scripts/services/index.mjs'
+import type { BrokerCluster } from './broker-cluster.ts'
+import { startProgram, until, type Program } from './program.ts'
+
+const run = promisify(execFile)
+const NODES = [1, 2, 3]
+const START_MS = 180_000
+const HOST = '127.0.0.1'
+
+interface Ports {
+  readonly broker: number
+  readonly controller: number
+}
+
+/** Three Kafka that are brokers and controllers at once, with two copies of all that is acknowledged. */
+export async function startKafkaCluster(
+  folder: string,
+  signal: AbortSignal,
+): Promise<BrokerCluster> {
+  const { version, java, classPath } = await ensureKafka()
+  const home = join(folder, 'brokers')
+  const ports: Ports[] = []
+  for (const _ of NODES) ports.push(await freePorts(['broker', 'controller']))
+  const clusterId = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url')
+  const configs: string[] = []
+  for (const [place, node] of NODES.entries()) {
+    const own = join(home, String(node))
+    await mkdir(own, { recursive: true })
+    const config = join(own, 'server.properties')
+    await writeFile(config, properties({ node, place, data: join(own, 'data'), ports }))
+    const format = ['format', '--cluster-id', clusterId.replace(/^-/, 'a'), '--config', config]
+    await run(java, [...classPath, 'kafka.tools.StorageTool', ...format])
+    configs.push(config)
+  }
+  const running: (Program | undefined)[] = []
+  const cluster: BrokerCluster = {
+    version: `Kafka ${version}`,
+    size: NODES.length,
+    env: { KAFKA_BROKERS: ports.map(({ broker }) => `${HOST}:${broker}`).join() },
+    async kill(place) {
+      await running[place]?.kill()
+    },
+    async start(place) {
+      const heap = ['-Xmx256m', '-Xms128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
+      running[place] = startProgram({
+        command: java,
+        args: [...heap, ...classPath, 'kafka.Kafka', configs[place] ?? ''],
+        env: {},
+        logFile: join(folder, `kafka-${NODES[place]}.log`),
+        cwd: home,
+      })
+    },
+    async awaitReady(place) {
+      const port = ports[place]?.broker ?? 0
+      await until(`Kafka ${NODES[place]}`, () => isOpen(port), { withinMs: START_MS, signal })
+    },
+    async stop() {
+      for (const program of running) await program?.kill()
+    },
+  }
+  try {
+    for (const place of NODES.keys()) await cluster.start(place)
+    for (const place of NODES.keys()) await cluster.awaitReady(place)
+  } catch (error) {
+    await cluster.stop()
+    throw error
+  }
+  return cluster
+}
+
+async function isOpen(port: number): Promise<boolean> {
+  const socket = connect({ host: HOST, port })
+  try {
+    await once(socket, 'connect')
+    return true
+  } finally {
+    socket.destroy()
+  }
+}
+
+interface NodeOptions {
+  readonly node: number
+  readonly place: number
+  readonly data: string
+  readonly ports: readonly Ports[]
+}
+
+function properties({ node, place, data, ports }: NodeOptions): string {
+  const own = ports[place]
+  const voters = ports.map(({ controller }, i) => `${NODES[i]}@${HOST}:${controller}`).join()
+  return `process.roles=broker,controller
+node.id=${node}
+controller.quorum.voters=${voters}
+listeners=PLAINTEXT://${HOST}:${own?.broker},CONTROLLER://${HOST}:${own?.controller}
+advertised.listeners=PLAINTEXT://${HOST}:${own?.broker}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs=${data}
+auto.create.topics.enable=true
+num.partitions=4
+group.initial.rebalance.delay.ms=0
+default.replication.factor=3
+min.insync.replicas=2
+offsets.topic.replication.factor=3
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=3
+transaction.state.log.min.isr=2
+transaction.state.log.num.partitions=4
+share.coordinator.state.topic.replication.factor=3
+share.coordinator.state.topic.min.isr=2
+share.coordinator.state.topic.num.partitions=4
+`
+}

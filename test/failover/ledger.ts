@@ -1,0 +1,194 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+import { countDeadLetters, countSetAside, selectAlertCodes } from '../chaos/ledger/queries.ts'
+import { readArrivals, type Arrival } from '../crash/arrivals.ts'
+import { audit } from '../crash/audit.ts'
+import { spread, type Line } from '../crash/ledger.ts'
+import { selectEffects, selectEntries, selectStanding } from '../crash/queries.ts'
+import type { Fleet } from '../crash/fleet.ts'
+import { failoverOutboxes, rowEvents } from './outbox.ts'
+import type { Probe } from './probe.ts'
+import { countHalves } from './queries.ts'
+import type { Written } from './writer.ts'
+
+export interface Evidence {
+  readonly pool: Pool
+  readonly folder: string
+  readonly written: ReadonlyMap<string, Written>
+  readonly probe: Probe
+  /** The database may have forgotten what it had answered. */
+  readonly isLossy: boolean
+}
+
+/** Both ends of each outbox, message by message, once no process runs any more. */
+export async function messageLines(evidence: Evidence): Promise<Line[]> {
+  const arrivals = await readArrivals(evidence.folder)
+  const lines: Line[] = []
+  for (const { name } of failoverOutboxes) {
+    const own = arrivals.filter(({ source }) => source === name)
+    for (const line of await linesOf(name, own, evidence)) {
+      lines.push({ ...line, name: `${name}: ${line.name}` })
+    }
+  }
+  return lines
+}
+
+async function linesOf(
+  name: string,
+  arrivals: readonly Arrival[],
+  { pool, written, probe, isLossy }: Evidence,
+): Promise<Line[]> {
+  const outbox = failoverOutboxes.find((each) => each.name === name)
+  const own = written.get(name)
+  if (!outbox || !own) return []
+  const entries = await selectEntries(pool, name)
+  const there = new Set(entries.map(({ id }) => id))
+  const answered = [...own.acknowledged, ...(name === rowEvents.name ? probe.stored : [])]
+  const lost = answered.filter((id) => !there.has(id))
+  const unknown = new Set(arrivals.filter(({ id }) => !there.has(id)).map(({ id }) => id))
+  const found = audit({
+    entries,
+    rolledBack: own.refused,
+    // Those that the database has lost were numbered a second time.
+    arrivals: isLossy ? arrivals.filter(({ id }) => there.has(id)) : arrivals,
+    effects: await selectEffects(pool, name),
+  })
+  const { waiting, held, dead, quarantined, heldKeys, leases, runs } = await selectStanding(
+    pool,
+    outbox,
+  )
+  const must = isLossy ? {} : { must: 0 }
+  const ordered: Line[] = [
+    { name: 'out of order', value: found.outOfOrder, must: 0 },
+    { name: 'effects out of order', value: found.effectsOutOfOrder, must: 0 },
+  ]
+  return [
+    { name: 'commits answered, messages', value: answered.length, atLeast: 1 },
+    { name: 'commits without an answer, messages', value: own.uncertain.size },
+    {
+      name: 'of those stored',
+      value: [...own.uncertain].filter((id) => there.has(id)).length,
+    },
+    { name: 'answered, and not there', value: lost.length, ...(isLossy ? { atLeast: 1 } : must) },
+    { name: 'of those delivered before', value: lost.filter((id) => unknown.has(id)).length },
+    {
+      name: 'refused, and there',
+      value: [...own.refused].filter((id) => there.has(id)).length,
+      must: 0,
+    },
+    {
+      name: 'business row without message, or the reverse',
+      value: await countHalves(pool, outbox),
+      must: 0,
+    },
+    { name: 'not delivered', value: found.missing, must: 0 },
+    { name: 'rolled back, and delivered', value: found.ghosts, must: 0 },
+    { name: 'unknown or changed', value: found.strangers, must: 0 },
+    { name: 'duplicates on the wire', value: found.duplicates },
+    { name: 'effects missing', value: found.missingEffects, ...must },
+    { name: 'effects doubled', value: found.doubledEffects, must: 0 },
+    ...(outbox.order ? ordered : []),
+    {
+      name: 'waiting, held, dead or quarantined',
+      value: waiting + held + dead + quarantined,
+      must: 0,
+    },
+    { name: 'claims, runs and held keys left over', value: leases + runs + heldKeys, must: 0 },
+    { name: 'commit to arrival p50/p99/max', value: spread(found.latenciesMs, [0.5, 0.99, 1]) },
+  ]
+}
+
+/** What is left with people: alerts and dead letters. */
+export async function alertLines(pool: Pool): Promise<Line[]> {
+  const codes = Object.entries(await selectAlertCodes(pool))
+  const said = codes.map(([code, count]) => `${code} ${count}`).join(', ') || 'none'
+  return [
+    { name: 'dead letters of consumers', value: await countDeadLetters(pool), must: 0 },
+    { name: 'still set aside by consumers', value: await countSetAside(pool), must: 0 },
+    { name: 'alerts', value: said },
+  ]
+}
+
+/** Something that was done to the servers. */
+export interface Event {
+  readonly atMs: number
+  readonly what: string
+}
+
+/** What stood still around each loss, and for how long. */
+export async function pauseLines(
+  { folder, written, probe }: Evidence,
+  losses: readonly Event[],
+): Promise<Line[]> {
+  const arrivals = await readArrivals(folder)
+  const times: [string, readonly number[]][] = [
+    ['writes', [...written.values()].flatMap(({ answeredAt }) => answeredAt)],
+    ['requests to the API', probe.requests.storedAt],
+    ...failoverOutboxes.map(({ name }): [string, number[]] => [
+      `${name} arrivals`,
+      arrivals.filter(({ source }) => source === name).map(({ atMs }) => atMs),
+    ]),
+  ]
+  return losses.flatMap(({ atMs, what }, i) => {
+    const end = losses[i + 1]?.atMs ?? Infinity
+    return times.map(([name, all]) => ({
+      name: `${what}: longest pause of ${name}`,
+      value: `${(longestPause(all, { from: atMs - 1_000, to: end - 1_000 }) / 1_000).toFixed(1)} s`,
+    }))
+  })
+}
+
+function longestPause(times: readonly number[], { from, to }: { from: number; to: number }) {
+  const sorted = times.filter((at) => at >= from && at < to).sort((a, b) => a - b)
+  return sorted.reduce((most, at, i) => Math.max(most, at - (sorted[i - 1] ?? from)), 0)
+}
+
+/** What an operator could see: answers, readiness, and the log by its sentences. */
+export async function operatorLines(
+  folder: string,
+  { probe, fleets }: { probe: Probe; fleets: readonly Fleet[] },
+  losses: readonly Event[],
+): Promise<Line[]> {
+  const began = losses[0]?.atMs ?? 0
+  const at = (ms: number) => `${((ms - began) / 1_000).toFixed(1)} s`
+  const answers = [...probe.requests.answers].map(([said, count]) => `${said} ${count}`)
+  return [
+    {
+      name: 'processes that ended by themselves',
+      value: fleets.flatMap(({ exits }) => exits).length,
+      must: 0,
+    },
+    { name: 'answers of the API', value: answers.join(', ') },
+    ...losses.map(({ atMs, what }) => ({ name: `${at(atMs)} lost`, value: what })),
+    ...probe.readiness.map(({ atMs, said }) => ({ name: `${at(atMs)} /readyz`, value: said })),
+    ...(await readSentences(folder)).map(([sentence, count]) => ({
+      name: `log: ${sentence}`,
+      value: count,
+    })),
+  ]
+}
+
+/** How often the processes under test said what, the most frequent first. */
+async function readSentences(folder: string): Promise<[string, number][]> {
+  const counts = new Map<string, number>()
+  for (const file of await readdir(folder)) {
+    if (!/^(api|relay|worker)-\d+\.log$/.test(file)) continue
+    for (const line of (await readFile(join(folder, file), 'utf8')).split('\n')) {
+      const sentence = sentenceOf(line)
+      if (sentence !== undefined) counts.set(sentence, (counts.get(sentence) ?? 0) + 1)
+    }
+  }
+  return [...counts].sort(([, a], [, b]) => b - a)
+}
+
+function sentenceOf(line: string): string | undefined {
+  if (line === '') return undefined
+  try {
+    const { level, msg } = JSON.parse(line) as { level: string; msg: string }
+    return `${level} ${msg}`
+  } catch {
+    // What a program says past its log is worth a look.
+    return line.slice(0, 100)
+  }
+}

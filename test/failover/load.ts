@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { migrate, silentLog } from '@posthorn/engine'
+import { allMigrations, loadSystems, openDatabase } from '@posthorn/server'
+import type { Pool } from 'pg'
+import { createClient } from '../chaos/load/client.ts'
+import { findPorts } from '../chaos/ingress.ts'
+import { startFleet, type Fleet } from '../crash/fleet.ts'
+import type { Options } from './options.ts'
+import { failoverOutboxes, keyedEvents, rowEvents } from './outbox.ts'
+import { startProbe, type Probe } from './probe.ts'
+import { prepareWriting, write, type Written } from './writer.ts'
+
+/** The processes under test, what is written under them, and what their operator sees. */
+export interface Load {
+  /** Through all hosts of the address, as the processes do it. */
+  readonly pool: Pool
+  readonly probe: Probe
+  readonly fleets: readonly Fleet[]
+  /** Stops writing; what was written by outbox. */
+  finish(): Promise<ReadonlyMap<string, Written>>
+  /** Ends the processes in good order. */
+  stop(): Promise<void>
+}
+
+export interface LoadOptions extends Pick<Options, 'seed' | 'rate'> {
+  readonly folder: string
+  readonly databaseUrl: string
+  /** Of brokers, and which of them the outboxes go to. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+const SYSTEM = fileURLToPath(new URL('system.ts', import.meta.url))
+const ORG = 'failover'
+
+const SETTINGS = {
+  POSTHORN_CONFIG: SYSTEM,
+  POSTHORN_RATE_LIMIT: '0',
+  POSTHORN_LOG_LEVEL: 'warn',
+  POSTHORN_MIGRATE: 'check',
+  POSTHORN_POOL_SIZE: '8',
+} as const
+
+const SIZES = { relay: 2, worker: 1, api: 1 } as const
+
+/** The ordered outbox costs more: it gets a little more than half. */
+const SHARES = new Map([
+  [keyedEvents.name, 0.6],
+  [rowEvents.name, 0.4],
+])
+
+export async function startLoad(options: LoadOptions): Promise<Load> {
+  const { folder, databaseUrl, seed, rate } = options
+  await using opened = new AsyncDisposableStack()
+  const secret = randomBytes(32).toString('base64url')
+  const [port = 0] = await findPorts(1)
+  const env = {
+    ...SETTINGS,
+    ...options.env,
+    DATABASE_URL: databaseUrl,
+    POSTHORN_BASE_URL: `http://127.0.0.1:${port}`,
+    POSTHORN_DATA_DIR: join(folder, 'data'),
+    POSTHORN_JWT_SECRET: secret,
+    FAILOVER_FOLDER: folder,
+    FAILOVER_NAME: 'parent',
+  }
+  const database = await openDatabase({ databaseUrl, dataFolder: folder, poolSize: 32 }, silentLog)
+  opened.defer(() => database.close())
+  const { pool } = database
+  await migrate(pool, await allMigrations(await loadSystems(env)))
+  await prepareWriting(pool, failoverOutboxes)
+
+  const fleets = Object.entries(SIZES).map(([role, size]) => {
+    const settings = () => ({
+      env: { ...env, POSTHORN_ROLES: role, ...(role === 'api' && { PORT: String(port) }) },
+    })
+    const program = '../failover/server-process.ts'
+    return startFleet({ program, name: role, size, folder, settings })
+  })
+  opened.defer(async () => void (await Promise.all(fleets.map((fleet) => fleet.stop()))))
+  await Promise.all(fleets.map((fleet) => fleet.ready))
+
+  const over = new AbortController()
+  const probe = startProbe(await createClient(env.POSTHORN_BASE_URL, { secret, org: ORG }))
+  opened.defer(() => probe.stop())
+  const writing = Promise.all(
+    failoverOutboxes.map(async (outbox) => {
+      const share = rate * (SHARES.get(outbox.name) ?? 0)
+      const rounded = { outbox, seed, rate: share, over: over.signal }
+      return [outbox.name, await write(pool, rounded)] as const
+    }),
+  )
+  opened.defer(async () => {
+    over.abort()
+    await writing.catch(() => undefined)
+  })
+  const all = opened.move()
+  return {
+    pool,
+    probe,
+    fleets,
+    async finish() {
+      over.abort()
+      return new Map(await writing)
+    },
+    stop: () => all.disposeAsync(),
+  }
+}

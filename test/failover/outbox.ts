@@ -1,0 +1,24 @@
+import { exponential, type Outbox } from '@posthorn/engine'
+import { keyedOutbox, rowOutbox, type EventRow } from '../crash/outbox.ts'
+
+/** Where the scenario wants them to go: the broker, and topics in the database itself. */
+const KEYED_TRANSPORT = process.env['FAILOVER_KEYED'] ?? 'rabbitmq'
+const ROW_TRANSPORT = process.env['FAILOVER_ROWS'] ?? 'topics'
+
+export const keyedEvents = keyedOutbox({
+  ...{ name: 'failover.keyed', table: 'crash.keyed_event', transport: KEYED_TRANSPORT },
+})
+
+/** With an end, and enough attempts for a cluster that is away for a while. */
+export const rowEvents = rowOutbox(
+  { name: 'failover.rows', table: 'crash.row_event', transport: ROW_TRANSPORT },
+  { retry: exponential('200ms', { max: '5s', attempts: 60 }) },
+)
+
+export const failoverOutboxes: readonly Outbox<EventRow>[] = [keyedEvents, rowEvents]
+
+/** Each is read from where it goes to. */
+export const transports: Readonly<Record<string, string>> = {
+  [keyedEvents.name]: KEYED_TRANSPORT,
+  [rowEvents.name]: ROW_TRANSPORT,
+}

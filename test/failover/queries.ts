@@ -1,0 +1,58 @@
+import { sql, type Outbox, type Queryable, type Transaction } from '@posthorn/engine'
+import type { EventRow } from '../crash/outbox.ts'
+import type { Entry } from '../crash/queries.ts'
+
+/** Business rows without their message, and messages without their business row. */
+export async function countHalves(db: Queryable, outbox: Outbox<EventRow>): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    text: `
+select count(*)::int as count
+  from (select message_id from crash.entry where source = $1) as entry
+  full join ${outbox.table} as message on message.id = entry.message_id
+ where message.id is null or entry.message_id is null`,
+    values: [outbox.name],
+  })
+  return rows[0]?.count ?? 0
+}
+
+/** Ids of some messages that were committed later than that. */
+export async function selectLater(db: Queryable, source: string, sinceMs: number) {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select message_id::text as id from crash.entry
+     where source = ${source} and written_at > to_timestamp(${sinceMs / 1_000}::float8)
+     limit 1000`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Stores what the messages have done, in their order. */
+export async function insertEffects(
+  tx: Transaction,
+  source: string,
+  entries: readonly Entry[],
+): Promise<void> {
+  await tx.query(sql`
+    insert into crash.effect (source, key, n, message_id)
+    select ${source}, key, n, id
+      from unnest(${entries.map(({ id }) => id)}::uuid[], ${entries.map(({ key }) => key)}::text[],
+                  ${entries.map(({ n }) => n)}::bigint[]) with ordinality as u (id, key, n, place)
+     order by place`)
+}
+
+/** What has still to be delivered or to take effect. */
+export async function countOpen(
+  db: Queryable,
+  outboxes: readonly Outbox<EventRow>[],
+): Promise<number> {
+  let open = 0
+  for (const { name, table } of outboxes) {
+    const { rows } = await db.query<{ count: number }>({
+      text: `
+select (select count(*) from ${table} where status = 'ready')::int
+     + (select count(*) from crash.entry as e where e.source = $1
+           and not exists (select from crash.effect as f where f.message_id = e.message_id))::int as count`,
+      values: [name],
+    })
+    open += rows[0]?.count ?? 0
+  }
+  return open
+}
