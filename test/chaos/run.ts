@@ -143,7 +143,7 @@ export async function runChaos(
   const over = new AbortController()
   const random = createRandom(options.seed)
   const wanted = loads.filter(({ system }) => options.systems.includes(system))
-  const context = { client, random, world, pool, over: over.signal }
+  const context = { client, random, rate: 1, world, pool, over: over.signal }
   for (const load of wanted) await load.prepare?.(context)
   await prepareEvents(pool)
 

@@ -7,7 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export interface Usage {
   /** After a full collection of garbage. */
   readonly heapBytes: number
+  /** Of the whole process, as the system counts it. */
+  readonly residentBytes: number
   readonly openFiles: number
+  /** Timers, sockets and requests that keep the process alive. */
+  readonly resources: number
 }
 
 /** What a child says to us. */

@@ -28,9 +28,12 @@ export function meetParent<Settings>(): Parent<Settings> {
 
 function usage(): Usage {
   globalThis.gc?.()
+  const { heapUsed, rss } = process.memoryUsage()
   return {
-    heapBytes: process.memoryUsage().heapUsed,
+    heapBytes: heapUsed,
+    residentBytes: rss,
     openFiles: readdirSync('/proc/self/fd').length,
+    resources: process.getActiveResourcesInfo().length,
   }
 }
 

@@ -12,10 +12,10 @@ const MORE_FILES = 80
 export type Fleets = Readonly<Record<Role, Fleet>>
 
 /** The most of each role, over its processes. */
-export type RoleUsage = ReadonlyMap<Role, Usage>
+export type RoleUsage = ReadonlyMap<Role, Pick<Usage, 'heapBytes' | 'openFiles'>>
 
 export async function measureRoles(fleets: Fleets): Promise<RoleUsage> {
-  const found = new Map<Role, Usage>()
+  const found = new Map<Role, Pick<Usage, 'heapBytes' | 'openFiles'>>()
   for (const role of ROLES) {
     const usages = [...(await fleets[role].measure()).values()]
     found.set(role, {
@@ -34,7 +34,7 @@ export function processLines(
   return ROLES.flatMap((role) => {
     const [then, now] = [before.get(role), after.get(role)]
     if (!then || !now) return []
-    const megabytes = ({ heapBytes }: Usage) => Math.round(heapBytes / MEGABYTE)
+    const megabytes = ({ heapBytes }: Pick<Usage, 'heapBytes'>) => Math.round(heapBytes / MEGABYTE)
     return [
       { name: `${role}: ended by itself at work`, value: crashesOf(fleets[role]), must: 0 },
       { name: `${role}: starts that failed`, value: failedStartsOf(fleets[role]) },

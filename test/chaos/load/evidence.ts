@@ -8,8 +8,8 @@ const ROWS = 25
 /** Files of cases, each case once. */
 export const evidence: Load = {
   system: 'evidence',
-  run: ({ client, over }) =>
-    pace(PER_SECOND, over, async (i) => {
+  run: ({ client, rate, over }) =>
+    pace(PER_SECOND * rate, over, async (i) => {
       await client.ask({
         ...{ method: 'POST', path: `/api/v1/file-jobs?filename=chaos-${i}.zip` },
         ...{ key: `file-${i}`, zip: await archive(i) },

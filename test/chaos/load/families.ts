@@ -19,8 +19,8 @@ export const families: Load = {
     // One that is certain: under faults none of them may get an answer.
     while (!(await invite(client, await found(client, 'First'), 'first'))) over.throwIfAborted()
   },
-  run: ({ client, random, over }) =>
-    pace(PER_SECOND, over, async (i) => {
+  run: ({ client, random, rate, over }) =>
+    pace(PER_SECOND * rate, over, async (i) => {
       const familyId = await found(client, String(i))
       const invitations = familyId === undefined ? 0 : 1 + random.below(MOST_INVITATIONS)
       for (let n = 0; n < invitations; n += 1) {

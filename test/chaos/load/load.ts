@@ -9,6 +9,8 @@ import type { Client } from './client.ts'
 export interface LoadContext {
   readonly client: Client
   readonly random: Random
+  /** Times as often as usual. */
+  readonly rate: number
   readonly world: World
   /** Straight to Postgres. */
   readonly pool: Pool

@@ -7,8 +7,8 @@ const ENDINGS = ['1234', '1235', '1236', '1237', '1238', '0429', '0026', '0500']
 /** Template messages by WhatsApp. */
 export const messages: Load = {
   system: 'messages',
-  run: ({ client, random, over }) =>
-    pace(PER_SECOND, over, async (i) => {
+  run: ({ client, random, rate, over }) =>
+    pace(PER_SECOND * rate, over, async (i) => {
       const ending = ENDINGS[random.below(ENDINGS.length)]
       await client.ask({
         ...{ method: 'POST', path: '/api/v1/outbound/messages', key: `message-${i}` },

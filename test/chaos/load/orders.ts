@@ -5,8 +5,8 @@ const PER_SECOND = 1.5
 /** Orders, most of which go through; some are out of stock or declined. */
 export const orders: Load = {
   system: 'orders',
-  run: ({ client, random, over }) =>
-    pace(PER_SECOND, over, async (i) => {
+  run: ({ client, random, rate, over }) =>
+    pace(PER_SECOND * rate, over, async (i) => {
       const luck = random.fraction()
       const sku = luck < 0.1 ? 'OUT-OF-STOCK' : `SKU-${i % 7}`
       const amount = (10 + random.below(90)) * 100 + (luck > 0.9 ? 2 : 49)

@@ -25,8 +25,8 @@ export const payments: Load = {
       await world.control('POST', '/merchant/secrets', { secrets: [body['secret']] })
     }
   },
-  run: ({ client, random, over }) =>
-    pace(PER_SECOND, over, async (i) => {
+  run: ({ client, random, rate, over }) =>
+    pace(PER_SECOND * rate, over, async (i) => {
       const whole = 10 + random.below(900)
       const amount = whole * 100 + (random.fraction() < DECLINED ? 2 : 99)
       const [isTwice, isRefunded] = [random.fraction() < ASKED_TWICE, random.fraction() < REFUNDED]

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'pg'
+import { findPorts } from '../chaos/ingress.ts'
+import { createClient } from '../chaos/load/client.ts'
+import { loads } from '../chaos/load/loads.ts'
+import { openWorld } from '../chaos/world.ts'
+import { startFleet, type Fleet } from '../crash/fleet.ts'
+import type { Ledger } from '../crash/ledger.ts'
+import { createRandom } from '../crash/random.ts'
+import type { Servers } from '../crash/servers.ts'
+import type { Options } from './options.ts'
+import { drawSamples } from './plot.ts'
+import { countTransitions, createDatabase, databaseBytes, largestTables } from './queries.ts'
+import { growthLines, type Sample } from './samples.ts'
+
+const ROLES = ['api', 'relay', 'worker'] as const
+const MEGABYTE = 1024 * 1024
+
+/** Runs the load for as long as was asked, and says what grew. */
+export async function runSoak(
+  servers: Servers,
+  options: Options,
+  signal: AbortSignal,
+): Promise<Ledger> {
+  await using opened = new AsyncDisposableStack()
+  const admin = new Pool({ connectionString: servers.databaseUrl, max: 1 })
+  try {
+    await createDatabase(admin)
+  } finally {
+    await admin.end()
+  }
+  const databaseUrl = new URL(servers.databaseUrl)
+  databaseUrl.pathname = '/soak'
+  const pool = new Pool({ connectionString: databaseUrl.href, max: 4 })
+  // A connection that is lost while it is idle is replaced.
+  pool.on('error', () => undefined)
+  opened.defer(() => pool.end())
+
+  const [port = 0] = await findPorts(1)
+  const url = `http://127.0.0.1:${port}`
+  const world = await openWorld(pool, url)
+  opened.defer(() => world.close())
+  const secret = randomBytes(32).toString('base64url')
+  const common = {
+    ...world.env,
+    ...serviceEnv(servers.env),
+    DATABASE_URL: databaseUrl.href,
+    POSTHORN_BASE_URL: url,
+    POSTHORN_DATA_DIR: join(servers.folder, 'data'),
+    POSTHORN_JWT_SECRET: secret,
+    POSTHORN_RATE_LIMIT: '0',
+    POSTHORN_LOG_LEVEL: 'warn',
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  }
+  const fleets: Fleet[] = []
+  opened.defer(async () => void (await Promise.all(fleets.map((fleet) => fleet.stop()))))
+  // One after another: the first of them migrates the database.
+  for (const role of ROLES) {
+    const fleet = startFleet({
+      ...{ program: '../chaos/server-process.ts', name: role, size: 1, folder: servers.folder },
+      settings: {
+        env: { ...common, POSTHORN_ROLES: role, ...(role === 'api' && { PORT: String(port) }) },
+      },
+    })
+    fleets.push(fleet)
+    await fleet.ready
+  }
+
+  const client = await createClient(url, { secret, org: 'soak' })
+  const over = new AbortController()
+  signal.addEventListener('abort', () => over.abort())
+  const context = {
+    ...{ client, world, pool, rate: options.rate, over: over.signal },
+    random: createRandom(options.seed),
+  }
+  for (const load of loads) await load.prepare?.(context)
+  const began = performance.now()
+  const ending = setTimeout(() => over.abort(), options.durationMs)
+  const samples: Sample[] = []
+  const sampling = async () => {
+    while (!over.signal.aborted) {
+      const minute = (performance.now() - began) / 60_000
+      // A busy machine that does not answer in time is no reason to end an hour's run.
+      const bytes = await databaseBytes(pool).catch(() => samples.at(-1)?.databaseBytes ?? 0)
+      samples.push({ minute, usages: await measureAll(fleets), databaseBytes: bytes })
+      await writeFile(options.plot, drawSamples(samples, captionOf(options, servers)))
+      await sleep(options.everyMs, undefined, { signal: over.signal }).catch(() => undefined)
+    }
+  }
+  await Promise.all([sampling(), ...loads.map((load) => load.run(context))]).finally(() =>
+    clearTimeout(ending),
+  )
+  signal.throwIfAborted()
+
+  const minutes = (performance.now() - began) / 60_000
+  const first = samples[0]?.databaseBytes ?? 0
+  const transitions = await countTransitions(pool)
+  return {
+    title: `soak: ${minutes.toFixed(0)} minutes, ${samples.length} samples, seed ${options.seed}, ${servers.versions}`,
+    lines: [
+      { name: 'requests', value: client.counts.asked },
+      { name: 'requests without an answer', value: client.counts.unanswered, must: 0 },
+      { name: 'transitions a second', value: Math.round(transitions / minutes / 60) },
+      { name: 'processes that ended', value: fleets.flatMap(({ exits }) => exits).length, must: 0 },
+      {
+        name: 'database, MB more',
+        value: Math.round(((samples.at(-1)?.databaseBytes ?? 0) - first) / MEGABYTE),
+      },
+      ...(await largestTables(pool)).map(({ name, bytes }) => ({
+        name: `table ${name}, MB`,
+        value: Math.round(bytes / MEGABYTE),
+      })),
+      ...growthLines(samples),
+    ],
+    details: [],
+  }
+}
+
+async function measureAll(fleets: readonly Fleet[]): Promise<Sample['usages']> {
+  const measured = await Promise.all(fleets.map((fleet) => fleet.measure()))
+  return new Map(
+    measured.flatMap((each, i) =>
+      [...each.values()].map((usage) => [fleets[i]?.name ?? '', usage] as const),
+    ),
+  )
+}
+
+function captionOf({ everyMs, seed }: Options, { versions }: Servers): string {
+  return `A sample each ${everyMs / 1_000} s, seed ${seed}; ${versions}`
+}
+
+/** What the services call themselves, as the server reads it. */
+function serviceEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+  return {
+    KAFKA_BROKERS: env['KAFKA_BROKERS'] ?? '',
+    RABBITMQ_URL: env['RABBITMQ_URL'] ?? '',
+    SAGAS_BROKER: 'kafka',
+    S3_ENDPOINT: env['S3_ENDPOINT'] ?? '',
+    S3_BUCKET: env['S3_BUCKET'] ?? '',
+    S3_REGION: env['AWS_REGION'] ?? '',
+    S3_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
+    S3_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
+  }
+}
