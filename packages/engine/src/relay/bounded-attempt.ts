@@ -13,14 +13,18 @@ export async function attemptWithin<Result>(
   const aborted = AbortSignal.any([signal, overdue.signal])
   const timer = setTimeout(() => overdue.abort(), ms)
   let grace: NodeJS.Timeout | undefined
-  const ignored = new Promise<undefined>((resolve) => {
-    const wait = () => (grace = setTimeout(() => resolve(undefined), Math.min(GRACE_MS, ms)))
-    if (aborted.aborted) wait()
-    else aborted.addEventListener('abort', wait, { once: true })
-  })
+  const { promise: ignored, resolve: ignore } = Promise.withResolvers<undefined>()
+  const wait = () => {
+    grace = setTimeout(() => ignore(undefined), Math.min(GRACE_MS, ms))
+  }
+  if (aborted.aborted) wait()
+  else aborted.addEventListener('abort', wait, { once: true })
   try {
     return await Promise.race([attempt(aborted), ignored])
   } finally {
+    // Node keeps a joined signal that is listened to for as long as one of its sources lives, and with
+    // it the messages of the attempt: the source here lives as long as the relay.
+    aborted.removeEventListener('abort', wait)
     clearTimeout(timer)
     clearTimeout(grace)
   }
