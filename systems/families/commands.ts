@@ -75,6 +75,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
     decide: (unit: UnitOfWork, now: Date) => Promise<Decision<Value>>,
   ): Promise<Result<Value>> {
     for (let tries = 1; ; tries += 1) {
+      const began = performance.now()
       const unit = new UnitOfWork({ pool, mappers, events })
       const { result, mailed } = await decide(unit, await selectNow(pool))
       if (result.refusal) return result
@@ -83,8 +84,8 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
         return result
       } catch (error) {
         if (!isConflict(error) || tries >= MOST_TRIES) throw error
-        // Apart from each other, or they would meet again.
-        await sleep(Math.random() * 10 * tries)
+        // Apart from each other by what a try takes here and now, or they would meet again.
+        await sleep(Math.random() * tries * Math.max(10, performance.now() - began))
       }
     }
   }

@@ -9,7 +9,7 @@ const running = await runOrders(db)
 const ada = await running.as({ role: 'operator' })
 const gatewayUrl = `${running.url}/sim/gateway`
 const program = new URL('./testing/crash-process.ts', import.meta.url)
-const wait = { timeout: 30_000, interval: 30 }
+const wait = { timeout: 60_000, interval: 30 }
 
 const started = new Map<Role, () => Promise<void>>()
 afterAll(() => Promise.all([...started.keys()].map(stop)))

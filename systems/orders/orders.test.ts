@@ -23,7 +23,7 @@ const stop = await runParticipants(running, {
 })
 afterAll(stop)
 const ada = await running.as()
-const wait = { timeout: 20_000, interval: 25 }
+const wait = { timeout: 60_000, interval: 25 }
 
 const ends = (id: string) => expect.poll(() => ada.status(id), wait)
 

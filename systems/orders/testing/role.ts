@@ -38,6 +38,8 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
     poll: '100ms',
     retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
   })
+  // On a busy machine a first connection may take longer than a subscription waits for one.
+  await own.query('select')
   const gateway = reachGateway(gatewayUrl, reach)
   const participants = { pool, events, transport: 'topics', log: silentLog }
   const sagas = [reachSaga(orderSaga({ pool, gateway }), reach)]

@@ -13,7 +13,7 @@ const GREETINGS = fileURLToPath(new URL('testing/greetings/index.ts', SERVER))
 const NOT_INHERITED =
   /^(DATABASE_URL|KAFKA_|RABBITMQ_|S3_|AWS_|POSTHORN_(?!CACHE)|OTEL_|PORT$|HOST$|NODE_ENV$)/
 
-const READY_WITHIN_MS = 60_000
+const READY_WITHIN_MS = 240_000
 
 /** A second's patience in production is a test's long wait. */
 const SHORT_INTERVALS = { OUTBOUND_WORKER_POLL_INTERVAL_MS: '500' }
