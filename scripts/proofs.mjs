@@ -53,6 +53,8 @@ export const proofs = [
   { name: 'bounds', files: BOUNDS, short: true, full: true },
   { name: 'model', files: MODEL, full: true },
   { name: 'outages', files: OUTAGES, short: true, full: true },
+  { name: 'locks', program: 'test/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
+  { name: 'restore', program: 'test/restore/main.ts', full: ['--full'] },
 ]
 
 /** What `npm run check` runs after the tests: `npm test` leaves it out, unless it is given one. */

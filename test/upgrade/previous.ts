@@ -1,21 +1,27 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { globSync } from 'node:fs'
+import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const root = fileURLToPath(new URL('../../', import.meta.url))
+export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** The version before, as sources that run. */
 export interface Previous {
   readonly commit: string
+  /** Its folder, as a checkout has it. */
+  readonly root: string
+  /** Of its engine. */
   readonly source: string
   /** Whether it goes on beside migrations that it does not know: versions before that do not. */
   readonly isTolerant: boolean
 }
 
-/** Unpacks the engine of the commit that `previous-version` names, with the packages of this one. */
+const FOLDERS = ['packages', 'systems', 'apps']
+
+/** Unpacks the commit that `previous-version` names; packages of others are those of this version. */
 export async function unpackPrevious(folder: string): Promise<Previous> {
   const file = new URL('previous-version', import.meta.url)
   const commit = (await readFile(file, 'utf8')).trim()
@@ -27,15 +33,29 @@ export async function unpackPrevious(folder: string): Promise<Previous> {
       'It needs the whole history: `git fetch --unshallow`.'
     throw new Error(problem, { cause })
   })
-  const { stdout } = await git('archive', '--format=tar', commit, 'packages/engine')
+  const { stdout } = await git('archive', '--format=tar', commit, ...FOLDERS)
   const archive = join(folder, 'previous.tar')
   const target = join(folder, 'previous')
   await mkdir(target)
   await writeFile(archive, stdout)
   await run('tar', ['-x', '-f', archive, '-C', target])
   await rm(archive)
-  await symlink(join(root, 'node_modules'), join(target, 'node_modules'))
+  await linkPackages(target)
   const source = join(target, 'packages/engine/src')
   const migrating = await readFile(join(source, 'maintain/migrate.ts'), 'utf8').catch(() => '')
-  return { commit, source, isTolerant: migrating.includes('breaking') }
+  return { commit, root: target, source, isTolerant: migrating.includes('breaking') }
+}
+
+/** Packages of others by links to those of this version, and its own to its own. */
+async function linkPackages(target: string): Promise<void> {
+  const packages = join(target, 'node_modules')
+  await mkdir(join(packages, '@posthorn'), { recursive: true })
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    if (name === '@posthorn' || name.startsWith('.')) continue
+    await symlink(join(root, 'node_modules', name), join(packages, name))
+  }
+  for (const file of globSync('{packages/*,systems,apps/*}/package.json', { cwd: target })) {
+    const { name } = JSON.parse(await readFile(join(target, file), 'utf8')) as { name: string }
+    await symlink(join(target, dirname(file)), join(packages, name))
+  }
 }

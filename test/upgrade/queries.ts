@@ -142,3 +142,22 @@ export async function selectRest(db: Queryable): Promise<Rest> {
 /** A migration of the version after the one under test. */
 export const newerMigration = `
 alter table posthorn.relay add column from_the_future text;`
+
+/** Payments that have been made so far. */
+export async function countMade(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(sql`
+    select count(*)::int as count from payments.payments`)
+  return rows[0]?.count ?? 0
+}
+
+export interface Invitation {
+  readonly email: string
+  /** Of the token that opens it. */
+  readonly hash: string
+}
+
+export async function selectInvitations(db: Queryable): Promise<Invitation[]> {
+  const { rows } = await db.query<Invitation>(sql`
+    select email, encode(token_hash, 'hex') as hash from families.family_member_invitations`)
+  return rows
+}

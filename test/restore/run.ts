@@ -1,0 +1,110 @@
+import { rm } from 'node:fs/promises'
+import { temporaryPostgres } from '@posthorn/postgres'
+import type { Ledger, Line } from '../crash/ledger.ts'
+import { pause } from '../crash/waiting.ts'
+import { openStand } from '../upgrade/stand.ts'
+import { archiving, makeArchive, markPoint, recover, takeBaseBackup } from './backup.ts'
+import { selectUnderWay, type UnderWay } from './queries.ts'
+
+export interface RestoreOptions {
+  readonly folder: string
+  readonly seed: number
+  /** Of the load; the base backup is taken in its middle. */
+  readonly loadMs: number
+  /** How long processes go on after the moment that is come back to. */
+  readonly afterMs: number
+  readonly settleMs: number
+  readonly signal: AbortSignal
+}
+
+const POINT = 'posthorn'
+
+/** Attempts that were made after the moment are on no record any more. */
+const FORGOTTEN = new Set(['accepted more often than tried', 'delivered, and never accepted'])
+
+/**
+ * All systems under load on a server whose log is archived; a base backup in the middle; then a moment at
+ * which much is under way, and work that goes on for a while. The server is killed, its copy recovered to
+ * that moment at the same address. One process has stayed, another is new.
+ */
+export async function restore(options: RestoreOptions): Promise<Ledger[]> {
+  const { folder, seed, signal } = options
+  await using opened = new AsyncDisposableStack()
+  const archive = await makeArchive()
+  opened.defer(() => rm(archive, { recursive: true, force: true }))
+  const postgres = await temporaryPostgres({ settings: archiving(archive) })
+  opened.defer(() => postgres.close())
+  const { url, version } = postgres
+  const servers = { databaseUrl: url, folder, env: {}, versions: `PostgreSQL ${version}` }
+  const stand = opened.use(await openStand({ servers, seed }))
+  const { processes, pool, client } = stand
+
+  console.log('under load …')
+  await processes.startFirst()
+  await processes.start('new', 1)
+  const endLoad = await stand.load()
+  await pause(options.loadMs / 2, signal)
+  const copy = await takeBaseBackup(url, postgres.folder)
+  opened.defer(() => rm(copy, { recursive: true, force: true }))
+  await pause(options.loadMs / 2, signal)
+  await endLoad()
+  const atPoint = await selectUnderWay(pool)
+  await markPoint(url, POINT, archive)
+  console.log('behind the moment …')
+  await pause(options.afterMs, signal)
+  const atEnd = await selectUnderWay(pool)
+  await processes.kill('new')
+  await postgres.kill()
+
+  console.log('back at the moment …')
+  const recovered = await recover(copy, POINT, archive)
+  opened.defer(() => recovered.close())
+  const found = await selectUnderWay(pool)
+  await processes.start('new', 1)
+  const settled = await stand.settle({ withinMs: options.settleMs, signal })
+  await processes.stop()
+  const left = Object.keys(settled.rest).join(', ') || 'none'
+  const lines: Line[] = [
+    ...underWayLines({ atPoint, atEnd, found }),
+    { name: 'requests', value: client.counts.asked, atLeast: 1 },
+    { name: 'requests without an answer', value: client.counts.unanswered, must: 0 },
+    { name: 'sent again by the operator', value: settled.replayed },
+    { name: 'not ended', value: left, must: 'none' },
+    { name: 'processes that ended by themselves', value: processes.ended.length, must: 0 },
+  ]
+  const details = [settled.rest, processes.ended]
+  const title = `restored to a moment, seed ${seed}, PostgreSQL ${version}`
+  return [{ title, lines, details }, ...(await stand.ledgers()).map(forgiving)]
+}
+
+interface Seen {
+  readonly atPoint: UnderWay
+  readonly atEnd: UnderWay
+  readonly found: UnderWay
+}
+
+function underWayLines({ atPoint, atEnd, found }: Seen): Line[] {
+  const behind = atEnd.transitions - atPoint.transitions
+  return [
+    { name: 'under way then: webhooks', value: found.webhooks },
+    { name: 'under way then: messages', value: found.messages },
+    { name: 'under way then: sagas', value: found.sagas },
+    { name: 'under way then: rows of files', value: found.rows },
+    { name: 'under way then: leases of buckets', value: found.leases, atLeast: 1 },
+    { name: 'under way then: keys held', value: found.heldKeys },
+    { name: 'changes of state that were undone', value: behind, atLeast: 1 },
+    {
+      name: 'changes of state that were kept',
+      value: found.transitions,
+      atLeast: atPoint.transitions,
+    },
+  ]
+}
+
+/** What is known outside and forgotten here is no mistake. */
+function forgiving({ title, lines, details }: Ledger): Ledger {
+  const said = lines.map(({ name, value, ...limits }) =>
+    FORGOTTEN.has(name) ? { name, value } : { name, value, ...limits },
+  )
+  return { title, lines: said, details }
+}
