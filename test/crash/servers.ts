@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
 import {
   killPgbouncer,
@@ -46,6 +47,10 @@ export interface Pooler {
 /** What names a server of others to their clients. */
 const VARIABLES = { rabbitmq: 'RABBITMQ_URL', kafka: 'KAFKA_BROKERS', s3: 'S3_ENDPOINT' } as const
 
+/** How often a Postgres that does not start is started again, and how far apart. */
+const START_TRIES = 60
+const START_PAUSE_MS = 1_000
+
 export async function startServers(names: readonly ServiceName[]): Promise<Servers> {
   // A server of others, named by the environment, is not ours to kill.
   for (const name of names) delete process.env[VARIABLES[name]]
@@ -73,6 +78,17 @@ export async function startServers(names: readonly ServiceName[]): Promise<Serve
     await stop({ keep: false })
     throw new Error(missing.join('\n'))
   }
+  const restartPostgres = async () => {
+    // A disk that is full when it recovers ends it; it is started until there is room.
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await postgres.restart()
+      } catch (error) {
+        if (tries === START_TRIES) throw error
+        await sleep(START_PAUSE_MS)
+      }
+    }
+  }
   const described = names.map((name) => `${name} ${versions[name]}`)
   return {
     folder,
@@ -82,9 +98,9 @@ export async function startServers(names: readonly ServiceName[]): Promise<Serve
     versions: [`PostgreSQL ${postgres.version}`, ...described].join(', '),
     async crashPostgres() {
       await postgres.kill()
-      await postgres.restart()
+      await restartPostgres()
     },
-    restartPostgres: () => postgres.restart(),
+    restartPostgres,
     async crash(name) {
       await killService(name, { dir: folder })
       await restartService(name, { dir: folder, log })

@@ -1,6 +1,7 @@
-import { pause } from '../../crash/waiting.ts'
+import { pause, until } from '../../crash/waiting.ts'
 import { nameOf, type Member } from '../stage.ts'
-import { draw, drawMember, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
+import { drawMember, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
+import { areSettled, selectUnderWay } from './queries.ts'
 
 const kill: Fault = {
   name: 'kill',
@@ -38,9 +39,11 @@ const freeze: Fault = {
   },
 }
 
-/** So slow is the line of a relay that is about to become a zombie, and for so long it claims. */
+/** So slow are the lines of a relay that is about to become a zombie, and for so long it claims. */
 const UNDER_WAY_MS = 900
 const CLAIMING_MS = 1_500
+/** Others have so long to take its messages over: a busy machine takes its time. */
+const TAKEN_OVER_MS = 60_000
 
 /**
  * A relay is stopped while messages are under way, until others have taken and settled them; then it
@@ -48,23 +51,30 @@ const CLAIMING_MS = 1_500
  */
 const zombie: Fault = {
   name: 'zombie',
-  weight: 6,
+  weight: 12,
   plan(random, { processes }) {
     const member: Member = { role: 'relay', place: random.below(processes) }
-    const broker = draw(random, ['kafka', 'rabbitmq'] as const)
     const ms = drawMs(random, 3_000, 7_000)
     return {
-      text: `SIGSTOP ${nameOf(member)} with messages under way to ${broker} for ${inSeconds(ms)}`,
+      text: `SIGSTOP ${nameOf(member)} with messages under way for ${inSeconds(ms)} or more`,
       target: nameOf(member),
-      async run({ fleets, linesOf, signal }) {
-        const line = linesOf(member).to[broker]
-        line.slow(UNDER_WAY_MS)
+      async run({ fleets, linesOf, pool, signal }) {
+        const { kafka, rabbitmq } = linesOf(member).to
+        for (const line of [kafka, rabbitmq]) line.slow(UNDER_WAY_MS)
         try {
           await pause(CLAIMING_MS, signal)
           const suspended = fleets[member.role].suspend(member.place)
-          await holdFor(ms, signal, () => suspended.resume())
+          // A Postgres that is away has none to show.
+          const underWay = selectUnderWay(pool).catch(() => [])
+          try {
+            await pause(ms, signal)
+            const ids = await underWay
+            await until(() => areSettled(pool, ids), { withinMs: TAKEN_OVER_MS, signal })
+          } finally {
+            suspended.resume()
+          }
         } finally {
-          await line.heal()
+          await Promise.all([kafka.heal(), rabbitmq.heal()])
         }
       },
     }
