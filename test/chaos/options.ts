@@ -12,6 +12,8 @@ export interface Options {
   readonly everyMs: number
   /** Those that are under load, beside the outboxes of the run itself; all of them run. */
   readonly systems: readonly SystemName[]
+  /** Names of the faults that are drawn; all where none is named. */
+  readonly faults: readonly string[]
   /** Processes of each role. */
   readonly processes: number
   /** Longest wait, after the last fault, until everything has come to its end. */
@@ -35,6 +37,7 @@ export function parseOptions(args: string[]): Options {
       seed: { type: 'string', default: '1' },
       system: { type: 'string', default: SYSTEMS.join() },
       every: { type: 'string' },
+      faults: { type: 'string', default: '' },
       processes: { type: 'string', default: '2' },
       ci: { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
@@ -48,6 +51,7 @@ export function parseOptions(args: string[]): Options {
     durationMs: requireNumber('--minutes', values.minutes ?? String(usual.minutes)) * 60_000,
     everyMs: requireNumber('--every', values.every ?? String(usual.every)),
     systems,
+    faults: values.faults.split(',').filter(Boolean),
     processes: requireNumber('--processes', values.processes),
     settleMs: SETTLE_MS,
     watch: !values.quiet,

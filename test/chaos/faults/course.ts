@@ -33,14 +33,22 @@ export interface FaultLog {
 }
 
 /** What goes wrong when: the same for the same seed. */
-export function planFaults({ seed, durationMs, everyMs, processes }: Options): PlannedStrike[] {
+export function planFaults({
+  seed,
+  durationMs,
+  everyMs,
+  processes,
+  faults,
+}: Options): PlannedStrike[] {
   const random = createRandom(seed)
-  const total = FAULTS.reduce((sum, { weight }) => sum + weight, 0)
+  const drawn = FAULTS.filter(({ name }) => faults.length === 0 || faults.includes(name))
+  const total = drawn.reduce((sum, { weight }) => sum + weight, 0)
   const drawFault = (): Fault => {
     let at = random.fraction() * total
-    return FAULTS.find(({ weight }) => (at -= weight) < 0) ?? (FAULTS[0] as Fault)
+    return drawn.find(({ weight }) => (at -= weight) < 0) ?? (drawn[0] as Fault)
   }
   const strikes: PlannedStrike[] = []
+  if (drawn.length === 0) throw new Error(`there is no fault ${faults.join(', ')}`)
   for (let atMs = 0; ;) {
     atMs += random.between(0.3, 1.7) * everyMs
     if (atMs >= durationMs) return strikes

@@ -30,7 +30,7 @@ const lock: Fault = {
       text: `${table} locked for ${inSeconds(ms)}`,
       target: table,
       run: ({ pool, signal }) =>
-        withClient(pool, async (client) => {
+        withClient({ pool, signal }, async (client) => {
           await client.query('begin')
           await client.query(`lock table ${table} in access exclusive mode`)
           await pause(ms, signal)
@@ -128,14 +128,18 @@ const expire: Fault = {
 
 export const databaseFaults: readonly Fault[] = [lock, exhaust, fill, expire]
 
-async function withClient(pool: Pool, work: (client: Client) => Promise<void>): Promise<void> {
+async function withClient(
+  { pool, signal }: Pick<Stage, 'pool' | 'signal'>,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
   // Postgres may die under it, which is another fault's doing.
   const client = await connectTo(pool).catch(() => undefined)
   if (!client) return
   try {
     await work(client)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error
+    // Only the end of the run is ours to pass on; the rest is about the connection.
+    if (signal.aborted) throw error
   } finally {
     await client.end().catch(() => undefined)
   }

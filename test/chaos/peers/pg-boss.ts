@@ -11,7 +11,10 @@ const QUEUE = {
   ...{ policy: 'key_strict_fifo', notify: true },
   ...{ expireInSeconds: EXPIRE_SECONDS, retryLimit: 1_000, retryDelay: 0 },
 }
-const WORK = { batchSize: 1, localConcurrency: 8, pollingIntervalSeconds: 0.5 }
+const WORK = {
+  ...{ batchSize: 1, localConcurrency: 8 },
+  ...{ pollingIntervalSeconds: 0.5, notifyPollingIntervalSeconds: 0.5 },
+}
 const SETTINGS = `key_strict_fifo, expireInSeconds ${EXPIRE_SECONDS}, supervised every second`
 
 /** Its strongest form: the effect in the transaction that completes the job. */
