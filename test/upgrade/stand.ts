@@ -89,6 +89,7 @@ export async function openStand({ servers, seed, previousRoot }: StandOptions): 
   const witness = startWitness(world)
   opened.defer(() => witness.close())
   const outboxes = () => outboxesOf(pool, env)
+  const books = withKeysAsReferences(world)
   const parts = opened.move()
   return {
     ...{ pool, env, processes, client },
@@ -116,16 +117,38 @@ export async function openStand({ servers, seed, previousRoot }: StandOptions): 
           ...(await auditLines(pool)),
         ]),
         ledger('payments', [
-          ...(await paymentLines(pool, world)),
+          ...(await paymentLines(pool, books)),
           ...(await webhookLines(pool, witness)),
         ]),
         ledger('messages', await messageLines(pool, witness)),
-        ledger('orders', await orderLines(pool, world)),
+        ledger('orders', await orderLines(pool, books)),
         ledger('families', await guestLines(pool, world)),
         ledger('evidence', await evidenceLines(pool, world)),
       ]
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+interface GatewayBooks {
+  readonly charges: readonly { readonly reference: string; readonly idempotencyKey?: string }[]
+}
+
+/** The version before named charges of orders by the bare id, this one names them by their key. */
+function withKeysAsReferences(world: World): World {
+  const isOrder = (key?: string): key is string => key?.startsWith('order-') === true
+  return {
+    ...world,
+    async read<Body>(path: string) {
+      const body = await world.read<Body>(path)
+      if (path !== '/gateway/ledger') return body
+      const { charges, ...rest } = body as GatewayBooks
+      const named = charges.map(({ reference, idempotencyKey, ...charge }) => ({
+        ...charge,
+        reference: isOrder(idempotencyKey) ? idempotencyKey : reference,
+      }))
+      return { ...rest, charges: named } as Body
+    },
   }
 }
 
