@@ -61,9 +61,10 @@ export interface Finished {
 export async function drawUp(finished: Finished): Promise<Ledger[]> {
   const { title, folder, load, losses, lines, isLossy, signal } = finished
   const written = await load.finish()
+  // It writes too: what it stored while processes end would be delivered by none of them.
+  await load.probe.stop()
   await awaitEnd(load.pool, signal)
   await Promise.all(load.fleets.map((fleet) => fleet.stop()))
-  await load.probe.stop()
   const evidence = { pool: load.pool, folder, written, probe: load.probe, isLossy }
   const messages = [...(await messageLines(evidence)), ...(await alertLines(load.pool))]
   return [
