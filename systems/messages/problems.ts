@@ -9,6 +9,7 @@ export const MESSAGES_PROBLEMS = {
   CONTENTS_REMOVED: { status: 409, title: 'The contents of the message are no longer kept' },
   ACCOUNT_NAME_TAKEN: { status: 409, title: 'Another account of the organisation has this name' },
   ACCOUNT_IN_USE: { status: 409, title: 'Messages still wait for this account' },
+  ACCOUNT_REFUSED: { status: 409, title: 'WhatsApp refuses the account' },
   TEMPLATES_UNREADABLE: { status: 502, title: 'WhatsApp did not list its templates' },
   WEBHOOK_SIGNATURE_INVALID: { status: 401, title: 'The signature of the webhook is not valid' },
   WEBHOOK_HANDSHAKE_REFUSED: { status: 403, title: 'The handshake of the webhook is refused' },

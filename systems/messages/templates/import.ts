@@ -26,6 +26,8 @@ export type Listed =
     }
   /** The account has no business account id. */
   | { readonly kind: 'unnamed' }
+  /** WhatsApp refuses what the account says of itself: its token or its id. */
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 type ListedTemplate = Pick<TemplateRow, 'name' | 'language' | 'category' | 'components' | 'status'>
@@ -71,7 +73,7 @@ export function createTemplateLister(options: ImportOptions): TemplateLister {
     let after: string | undefined
     for (let page = 0; page < MOST_PAGES; page += 1) {
       const answer = await readPage(options, { id, accessToken, after })
-      if ('reason' in answer) return { kind: 'failed', ...answer }
+      if ('reason' in answer) return answer
       for (const each of answer.data) {
         if (Value.Check(Known, each) && templateErrors(each).length === 0) templates.push(each)
         else skipped.push(each.name)
@@ -86,7 +88,7 @@ export function createTemplateLister(options: ImportOptions): TemplateLister {
 async function readPage(
   { apiUrl, version, timeoutMs }: ImportOptions,
   { id, accessToken, after }: { id: string; accessToken: string; after: string | undefined },
-): Promise<Static<typeof Listing> | { reason: string }> {
+): Promise<Static<typeof Listing> | Exclude<Listed, { kind: 'listed' | 'unnamed' }>> {
   const query = new URLSearchParams({
     fields: 'name,language,category,status,components',
     limit: '100',
@@ -101,12 +103,19 @@ async function readPage(
       },
     )
     const answer: unknown = await body.json()
-    if (statusCode !== 200)
-      return { reason: reasonIn(answer) ?? `WhatsApp answered ${statusCode}.` }
-    return Value.Check(Listing, answer) ? answer : { reason: 'WhatsApp answered in another form.' }
+    if (statusCode !== 200) {
+      const isOurs = statusCode >= 400 && statusCode < 500 && statusCode !== 429
+      const reason = reasonIn(answer) ?? `WhatsApp answered ${statusCode}.`
+      return { kind: isOurs ? 'refused' : 'failed', reason }
+    }
+    return Value.Check(Listing, answer) ? answer : failedWith('WhatsApp answered in another form.')
   } catch (error) {
-    return { reason: `WhatsApp did not answer: ${error instanceof Error ? error.message : 'no'}` }
+    return failedWith(`WhatsApp did not answer: ${error instanceof Error ? error.message : 'no'}`)
   }
+}
+
+function failedWith(reason: string) {
+  return { kind: 'failed', reason } as const
 }
 
 function reasonIn(answer: unknown): string | undefined {

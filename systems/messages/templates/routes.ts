@@ -142,6 +142,7 @@ export function templateRoutes(app: App, { pool, sealing, lister }: TemplateRout
       const reason = 'has no business account id, which the import needs'
       throw invalid([{ field: 'accountId', reason }])
     }
+    if (listed.kind === 'refused') throw problem('ACCOUNT_REFUSED', { detail: listed.reason })
     if (listed.kind === 'failed') throw problem('TEMPLATES_UNREADABLE', { detail: listed.reason })
     await transaction(pool, async (tx) => {
       for (const template of listed.templates) {
