@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { createLog, loadSystems, readConfiguration, startServer } from '@posthorn/server'
 
+export type Fuzzed = Awaited<ReturnType<typeof startFuzzed>>
+
 /** A server with all systems and roles on a database of its own, without limits on requests. */
 export async function startFuzzed(secret: string) {
   await using opened = new AsyncDisposableStack()
