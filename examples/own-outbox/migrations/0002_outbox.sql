@@ -12,12 +12,12 @@ create index if not exists outbox_suspect on shop.outbox (due_at, id)
 create index if not exists outbox_dead on shop.outbox (id)
   where status = 'dead';
 
-create table shop.inbox (
+create table if not exists shop.inbox (
   consumer text not null,
   event_id uuid not null,
   received_at timestamptz not null default now(),
   primary key (event_id, consumer)
 );
 -- Ids that carry no time; nearly empty where all producers use UUIDv7.
-create index inbox_others on shop.inbox (received_at)
+create index if not exists inbox_others on shop.inbox (received_at)
   where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);
