@@ -1,4 +1,12 @@
-import type { Consumer, Log, MigrationSet, Outbox, Queryable, Transport } from '@posthorn/engine'
+import type {
+  Consumer,
+  Log,
+  MasterKeys,
+  MigrationSet,
+  Outbox,
+  Queryable,
+  Transport,
+} from '@posthorn/engine'
 import type { PeriodicTask, RetentionCatalogue } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
@@ -20,6 +28,8 @@ export interface Host<Settings = unknown> {
   readonly dataFolder?: string
   /** For secrets that are stored. */
   readonly sealing: Sealing
+  /** For `encrypt` in a definition, from the same keys; left out by hosts without them. */
+  readonly masterKeys?: MasterKeys
   /**
    * The address of a simulator that listens elsewhere than below `/sim`, e.g. `mail`; undefined in
    * production, and until the server that runs it is up.

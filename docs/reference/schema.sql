@@ -381,6 +381,21 @@ create table posthorn.consumer_note (
   constraint consumer_note_pkey PRIMARY KEY (topic, group_name, place)
 ) with (fillfactor=50);
 
+create table posthorn.data_key (
+  id uuid not null,
+  tenant text not null default ''::text,
+  master text,
+  wrapped bytea,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  destroyed_at timestamp with time zone,
+  destroyed_by text,
+  constraint data_key_pkey PRIMARY KEY (id),
+  constraint data_key_check CHECK (((wrapped IS NULL) = (destroyed_at IS NOT NULL))),
+  constraint data_key_check1 CHECK (((wrapped IS NULL) = (master IS NULL))),
+  constraint data_key_check2 CHECK (((destroyed_at IS NULL) = (destroyed_by IS NULL)))
+);
+CREATE INDEX data_key_newest ON posthorn.data_key USING btree (tenant, created_at DESC, id DESC) WHERE (wrapped IS NOT NULL);
+
 create table posthorn.erasure (
   id uuid not null,
   tenant text not null,

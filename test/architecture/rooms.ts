@@ -9,15 +9,16 @@ const ENGINE = 'packages/engine/src/'
  * (errors, log, metrics, durations) is for all; `testing` sees everything.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  outbox: ['enqueue', 'sql'],
-  enqueue: ['outbox', 'sql'],
+  outbox: ['enqueue', 'sql', 'encrypt'],
+  enqueue: ['outbox', 'sql', 'encrypt'],
+  encrypt: ['outbox', 'enqueue', 'sql'],
   sql: ['outbox', 'enqueue'],
   inbox: ['outbox', 'enqueue', 'sql', 'maintain', 'consume'],
   consume: ['outbox', 'enqueue', 'sql'],
   maintain: ['outbox', 'enqueue', 'sql'],
-  relay: ['outbox', 'enqueue', 'sql', 'maintain'],
+  relay: ['outbox', 'enqueue', 'sql', 'maintain', 'encrypt'],
   host: ['outbox', 'enqueue', 'sql', 'maintain', 'relay', 'operate'],
-  operate: ['outbox', 'enqueue', 'sql', 'inbox', 'consume', 'maintain', 'relay'],
+  operate: ['outbox', 'enqueue', 'sql', 'inbox', 'consume', 'maintain', 'relay', 'encrypt'],
 }
 
 /** Files that may lie beside the rooms: what every room uses. */

@@ -7,8 +7,9 @@ import {
   type Transition,
 } from '@posthorn/engine/operate'
 import type { MessageOptions } from './commands/messages.ts'
-import { EXIT, Failure, type ExitCode } from './exit.ts'
+import { EXIT, Failure, UsageError, type ExitCode } from './exit.ts'
 import { withNulls } from './messages.ts'
+import { operatorName } from './operator.ts'
 import { outboxNamed, withSession } from './session.ts'
 import { renderTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -22,13 +23,20 @@ export async function showMessage(
 ): Promise<ExitCode> {
   return withSession(terminal, options, async (session) => {
     const outbox = outboxNamed(session, wanted.outbox)
-    const details = await getMessage(session.db, outbox, wanted.id)
+    const details = await getMessage(session.db, outbox, wanted.id, {
+      ...(options.reveal && { reveal: revealOf(terminal, options) }),
+    })
     if (!details) throw new Failure(`${outbox.name} has no message ${oneLine(wanted.id)}`)
     const view = viewMessage(outbox, details.row)
     if (options.json) terminal.printJson(asJson(details, view))
     else terminal.print(asText(outbox, { details, view, terminal }).join('\n'))
     return EXIT.ok
   })
+}
+
+function revealOf(terminal: Terminal, { by, reason }: MessageOptions) {
+  if (reason === undefined) throw new UsageError('--reveal needs --reason: the audit keeps it')
+  return { by: operatorName(by, terminal.env), reason }
 }
 
 function asJson(details: MessageDetails, view: MessageView) {
@@ -75,6 +83,7 @@ function asText(outbox: Outbox, { details, view, terminal }: Shown): string[] {
     ['claimed until', details.claimedUntil?.toISOString()],
     ['goes to', destination && JSON.stringify(destination)],
     ['error', errorOf(details)],
+    ['payload', details.encryption === 'none' ? undefined : details.encryption],
     ['unreadable', view.unreadable],
   ]
   const lines = fields.flatMap(([name, value]) =>

@@ -4,6 +4,7 @@ import { addAudit } from './commands/audit.ts'
 import { addDeadLetters } from './commands/dead-letters.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addKeys } from './commands/keys.ts'
 import { addMessages } from './commands/messages.ts'
 import { addMigrate } from './commands/migrate.ts'
 import type { Ended } from './commands/option.ts'
@@ -52,6 +53,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   addReplay(program, terminal, ended)
   addDeadLetters(program, terminal, ended)
   addPause(program, terminal, ended)
+  addKeys(program, terminal, ended)
   addToken(program, terminal, ended)
   return program
 }

@@ -18,7 +18,7 @@ const PUBLIC = /^\/(healthz|readyz|metrics|openapi\.json|docs|sim|graphiql|invit
 const SIGNED = /^\/api\/v1\/(webhooks\/|file-jobs\/s3-events$)/
 const OPERATORS = /^GET \/api\/v1\/(outboxes|alerts|consumers\/dead-letters)(\/|$)/
 const OPERATORS_ACTS =
-  /^POST \/api\/v1\/(alerts\/|sagas\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel)|replays?(\/.*)?)$)/
+  /^POST \/api\/v1\/(alerts\/|sagas\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel|reveal)|replays?(\/.*)?)$)/
 const PLATFORM =
   /^\w+ \/api\/v1\/(overview|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
 const ADMINS =

@@ -1,4 +1,11 @@
-import { engineMigrations, toMs, type Log, type MigrationSet, type Outbox } from '@posthorn/engine'
+import {
+  engineMigrations,
+  keyRing,
+  toMs,
+  type Log,
+  type MigrationSet,
+  type Outbox,
+} from '@posthorn/engine'
 import {
   engineRetention,
   mergeCatalogues,
@@ -63,6 +70,7 @@ export async function openSystems(
     baseUrl,
     dataFolder,
     sealing,
+    masterKeys: keyRing(await keysOf(configuration)),
     simulatorAddress: async (name: string) =>
       production ? undefined : (await readSimulatorAddresses(dataFolder))[name],
     ...(!production && { receivers: simulatedReceivers(baseUrl) }),
@@ -134,6 +142,12 @@ function byName(simulators: readonly Simulator[]): Simulator[] {
 export async function sealingOf(
   configuration: Pick<Configuration, 'dataFolder' | 'encryptionKeys'>,
 ): Promise<Sealing> {
-  const { encryptionKeys, dataFolder } = configuration
-  return createSealing(encryptionKeys ?? [await developmentSecret(dataFolder, 'encryption-key')])
+  return createSealing(await keysOf(configuration))
+}
+
+async function keysOf({
+  encryptionKeys,
+  dataFolder,
+}: Pick<Configuration, 'dataFolder' | 'encryptionKeys'>): Promise<readonly string[]> {
+  return encryptionKeys ?? [await developmentSecret(dataFolder, 'encryption-key')]
 }

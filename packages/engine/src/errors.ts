@@ -20,6 +20,10 @@ export const ERROR_CODES = {
   ATTEMPT_TIMEOUT:
     'The transport did not answer within the time of an attempt; the message may have arrived.',
   MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',
+  PAYLOAD_KEY_MISSING:
+    'The key of an encrypted payload cannot be had now; the message waits and no attempt is counted.',
+  PAYLOAD_SHREDDED: 'The key of the payload was destroyed: it cannot be read again.',
+  PAYLOAD_TAMPERED: 'An encrypted payload was changed, moved to another row, or is not whole.',
   CONSUMER_FAILED: 'The handler of a consumer threw an error that has no code.',
   CONSUMER_LOST: 'Processes were lost, one after the other, while they handled this message alone.',
   DELIVERY_FAILED: 'The destination did not take the message.',

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
 import type { Terminal } from '../terminal.ts'
-import { examples, onDatabase, parseCount, withJson, type Ended } from './option.ts'
+import { asOperator, examples, onDatabase, parseCount, withJson, type Ended } from './option.ts'
 
 export interface MessagesOptions {
   readonly dataDir?: string
@@ -17,6 +17,9 @@ export interface MessagesOptions {
 
 export interface MessageOptions {
   readonly dataDir?: string
+  readonly reveal?: true
+  readonly by?: string
+  readonly reason?: string
   readonly json?: true
 }
 
@@ -49,7 +52,8 @@ export function addMessages(program: Command, terminal: Terminal, ended: Ended):
     .description('Show one message: payload, headers, attempts, every transition.')
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
     .argument('<id>', 'the id of the message')
-  onDatabase(withJson(message)).action(
+    .option('--reveal', 'open an encrypted payload; needs --reason, and is kept in the audit')
+  onDatabase(withJson(asOperator(message))).action(
     async (outbox: string, id: string, options: MessageOptions) => {
       const { showMessage } = await import('../message.ts')
       ended(await showMessage(terminal, { outbox, id }, options))

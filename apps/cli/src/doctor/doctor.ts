@@ -23,6 +23,7 @@ import { checkConsumers } from './consumer/consumers.ts'
 import { examine, fail, hasFailed, ok, type Finding, type Level } from './finding.ts'
 import { checkDataFolder, checkOwnFolders } from './folders.ts'
 import { checkNode, checkOpenFiles } from './machine.ts'
+import { checkKeys } from './keys.ts'
 import { checkLeases } from './outbox/leases.ts'
 import { selectRelayFacts } from './outbox/queries.ts'
 import { checkTable } from './outbox/table.ts'
@@ -117,6 +118,7 @@ async function checkDatabase(
   tell(await examine('clock', () => checkClock(db, configuration)))
   tell(await examine('consumers', async () => checkConsumers(await readConsumers(db))))
   tell(await examine('retention', async () => checkRetention(await readRuns(db))))
+  tell(await examine('encryption', () => checkKeys(db, outboxes)))
   await checkOutboxes(session, opened, tell)
 }
 

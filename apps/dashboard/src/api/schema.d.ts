@@ -6554,6 +6554,8 @@ export interface paths {
               claimedUntil: string | null
               createdAt: string | null
               dueAt: string | null
+              /** @description how the payload is stored; revealed: encrypted, and shown here */
+              encryption: 'none' | 'encrypted' | 'erased' | 'revealed'
               error: string | null
               errorCode: string | null
               held: boolean
@@ -6831,6 +6833,104 @@ export interface paths {
           content: {
             'application/json': {
               count: number
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/messages/{id}/reveal': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** One message with its encrypted payload opened; who asks and why goes into the audit */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            reason: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              archivedAt: string | null
+              attempts: number
+              claimedUntil: string | null
+              createdAt: string | null
+              dueAt: string | null
+              /** @description how the payload is stored; revealed: encrypted, and shown here */
+              encryption: 'none' | 'encrypted' | 'erased' | 'revealed'
+              error: string | null
+              errorCode: string | null
+              held: boolean
+              id: string
+              key: string | null
+              message: {
+                [key: string]: unknown
+              } | null
+              quarantinedAt: string | null
+              row: {
+                [key: string]: unknown
+              }
+              state: string
+              tenant: string | null
+              transitions: {
+                actor: string
+                /** Format: date-time */
+                at: string
+                attempt: number | null
+                code: string | null
+                error: string | null
+                from: string | null
+                reason: string | null
+                to: string
+              }[]
+              type: string | null
+              unreadable: string | null
             }
           }
         }

@@ -79,20 +79,37 @@ export const MessageParams = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 200 }),
 })
 
+const Details = Type.Object({
+  ...Summary,
+  archivedAt: Moment,
+  encryption: Type.Union(
+    [
+      Type.Literal('none'),
+      Type.Literal('encrypted'),
+      Type.Literal('erased'),
+      Type.Literal('revealed'),
+    ],
+    { description: 'how the payload is stored; revealed: encrypted, and shown here' },
+  ),
+  message: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
+  unreadable: Text,
+  row: Type.Record(Type.String(), Type.Unknown()),
+  transitions: Type.Array(TransitionResource),
+})
+
 const show = {
   summary: 'One message: payload, headers, attempts, every transition',
   tags,
   params: MessageParams,
-  response: {
-    200: Type.Object({
-      ...Summary,
-      archivedAt: Moment,
-      message: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
-      unreadable: Text,
-      row: Type.Record(Type.String(), Type.Unknown()),
-      transitions: Type.Array(TransitionResource),
-    }),
-  },
+  response: { 200: Details },
+}
+
+const revealing = {
+  summary: 'One message with its encrypted payload opened; who asks and why goes into the audit',
+  tags,
+  params: MessageParams,
+  body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' }) }),
+  response: { 200: Details },
 }
 
 const replaying = {
@@ -147,6 +164,18 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     async (request) => {
       const { outbox, message } = await findMessageRow(request)
       return detailsOf(outbox, message)
+    },
+  )
+
+  app.post(
+    '/api/v1/outboxes/:name/messages/:id/reveal',
+    { schema: revealing, config: OPERATOR },
+    async (request) => {
+      // Whose it is must be known before it is opened.
+      const { outbox, message } = await findMessageRow(request)
+      const reveal = { by: callerOf(request).sub, reason: request.body.reason }
+      const revealed = await getMessage(pool, outbox, message.id, { reveal })
+      return detailsOf(outbox, revealed ?? message)
     },
   )
 
@@ -213,6 +242,7 @@ function detailsOf(outbox: Outbox, details: MessageDetails) {
   return {
     ...summaryOf(details),
     archivedAt: textOrNull(details.archivedAt),
+    encryption: details.encryption,
     message: message ? { ...message, destination } : null,
     unreadable: textOrNull(unreadable),
     row,

@@ -73,6 +73,7 @@ test("another organisation's message is none, and stays as it is", async () => {
     ['', undefined],
     ['/journey', undefined],
     ['/replay', {}],
+    ['/reveal', { reason: 'a look' }],
     ['/cancel', {}],
   ] as const) {
     const asked = await ask(`${base}/messages/${theirs}${suffix}`, body)

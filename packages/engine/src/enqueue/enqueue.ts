@@ -1,6 +1,7 @@
 import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
+import { encryptRows } from '../encrypt/encrypt-rows.ts'
 import { run, withoutPreparing } from './pool-handle.ts'
 import type { Prepared } from '../sql/prepared.ts'
 import { findDuplicates, insertMessages, lockBuckets, type TypedColumn } from '../sql/enqueue.ts'
@@ -70,8 +71,10 @@ export async function enqueueAll<Row>(
   await serialiseKeys(tx, box, { rows, options })
   const dedupes = givesDedupeKey(box, given)
   const statement = insertOf(box, known, { given, delayed: options.delay !== undefined, dedupes })
+  const types = new Map(given.map(({ name, type }) => [name, type]))
+  const stored = box.encrypt ? await encryptRows(tx, box, { rows, types }) : rows
   const values = {
-    ...valuesOf(given, rows),
+    ...valuesOf(given, stored),
     delay_ms: rows.map(() => (options.delay === undefined ? 0 : toMs(options.delay))),
   }
   const inserted = await run<{ id: string }>(tx, statement, values)

@@ -102,4 +102,13 @@ export { type RetentionRule } from '../sql/retention.ts'
 export { takeSamples } from '../maintain/sample.ts'
 export { outboxStats, type OutboxStats } from './stats.ts'
 export { countTenantMessages, type TenantCounts } from './tenant-counts.ts'
+export {
+  listMasters,
+  rewrapDataKeys,
+  rotateDataKey,
+  shredTenant,
+  type MasterUse,
+  type Shredded,
+} from './data-keys.ts'
+export { type Encryption, type Reveal } from './payloads.ts'
 export { viewMessage, type MessageView } from './view.ts'

@@ -2,6 +2,7 @@ import { fromCursor, toCursor } from './cursor.ts'
 import { isId } from '../outbox/id-type.ts'
 import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { DefinitionError } from '../errors.ts'
+import { readPayload, type Encryption, type Reveal } from './payloads.ts'
 import { run } from '../enqueue/pool-handle.ts'
 import {
   listMessages as listStatement,
@@ -78,6 +79,7 @@ export interface Transition {
 }
 
 export interface MessageDetails extends MessageSummary {
+  readonly encryption: Encryption
   /** All columns of the table. */
   readonly row: OutboxRow
   /** In order; none where the outbox records none, or when they are past their retention. */
@@ -131,11 +133,16 @@ export async function listMessages(
   }
 }
 
-/** One message, in its table or in the archive, with all that happened to it; undefined if unknown. */
+/**
+ * One message, in its table or in the archive, with all that happened to it; undefined if unknown.
+ * What is encrypted stays so unless it is revealed.
+ */
+// oxlint-disable-next-line max-params -- database, outbox, id and whether it is opened
 export async function getMessage(
   db: Queryable,
   outbox: ResolvedDefinition,
   id: string,
+  { reveal }: { readonly reveal?: Reveal } = {},
 ): Promise<MessageDetails | undefined> {
   if (!isId(id, outbox.columns.idType)) return undefined
   const [live] = await run<OutboxRow>(db, { ...selectMessage(outbox), name: '' }, { id })
@@ -146,11 +153,13 @@ export async function getMessage(
     : await run<OutboxRow>(db, { ...selectArchived(outbox), name: '' }, { id: archivedId })
   const found = live ?? archived
   if (!found) return undefined
-  const { posthorn_archived_at: archivedAt, ...row } = found
-  const summary = summaryOf(outbox, row)
+  const { posthorn_archived_at: archivedAt, ...stored } = found
+  const summary = summaryOf(outbox, stored)
+  const { row, encryption } = await readPayload(db, outbox, { row: stored, reveal })
   return {
     ...summary,
     row,
+    encryption,
     transitions: await transitionsOf(db, outbox, summary.id),
     archivedAt: dateOf(archivedAt),
   }

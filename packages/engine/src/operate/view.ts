@@ -1,6 +1,8 @@
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { messageOf, toMessage, type Message } from '../outbox/message.ts'
+import { failureOf } from '../outbox/outcome.ts'
+import { COVERED } from './payloads.ts'
 import type { Destination } from '../outbox/transport.ts'
 
 /** A message as a person may see it. */
@@ -32,9 +34,16 @@ export function viewMessage<Row>(outbox: Outbox<Row>, row: OutboxRow): MessageVi
       row: shown,
     }
   } catch (error) {
-    const unreadable = error instanceof Error ? error.message : String(error)
+    const unreadable = isCovered(outbox, row) ?? failureOf(error, 'MESSAGE_UNREADABLE').message
     return { message: undefined, destination: undefined, unreadable, row: shown }
   }
+}
+
+/** Why a message cannot be made of a row whose encrypted columns are covered. */
+function isCovered({ encrypt }: Pick<Outbox, 'encrypt'>, row: OutboxRow): string | undefined {
+  const values = (encrypt?.columns ?? []).map((column) => row[column])
+  if (values.includes(COVERED.erased)) return 'The payload is erased.'
+  return values.includes(COVERED.encrypted) ? 'The payload is encrypted.' : undefined
 }
 
 /** A copy in which every property of these names is covered, however deep it stands. */

@@ -35,6 +35,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   checkNumbers(definition, wrong)
   checkOrder(definition, wrong)
   checkFair(definition, wrong)
+  checkEncrypt(definition, wrong)
 }
 
 type Wrong = (field: string, problem: string) => never
@@ -191,5 +192,28 @@ function checkFair<Row>({ fair, order, confirm }: OutboxDefinition<Row>, wrong: 
   if (order) wrong('fair', 'must be left out: an ordered outbox claims by key')
   if (fair.first !== undefined && !/^[\w./-]{1,63}$/.test(fair.first)) {
     wrong('fair.first', 'must be up to 63 letters, digits, ".", "_", "-" and "/"')
+  }
+}
+
+/** What the engine itself reads or compares must stand in the table as it is. */
+function checkEncrypt<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
+  const { encrypt, columns, counter, order, fair } = definition
+  if (!encrypt) return
+  const { ref = {}, dedupe = [], idType: _, ...single } = columns
+  const read: unknown[] = [
+    ...['id', 'status', counter.column, counter.limit, order?.key, fair?.by],
+    ...[...Object.values(single), ...Object.values(ref), ...dedupe],
+  ]
+  if (encrypt.columns.length === 0) wrong('encrypt.columns', 'must name at least one column')
+  for (const column of encrypt.columns) {
+    if (!isIdentifier(column) || column.includes('.')) {
+      wrong('encrypt.columns', `"${column}" is not a column name`)
+    }
+    if (ENGINE_COLUMNS.includes(column) || read.includes(column)) {
+      wrong('encrypt.columns', `"${column}" is read by the engine and cannot be encrypted`)
+    }
+  }
+  if (!['accept', 'refuse', undefined].includes(encrypt.plain)) {
+    wrong('encrypt.plain', 'must be "accept" or "refuse"')
   }
 }

@@ -11,11 +11,13 @@ import {
   selectUniqueKeys,
   selectVisibility,
 } from '../sql/table.ts'
+import { FORMS } from '../encrypt/envelope.ts'
+import type { TypedColumn } from '../sql/enqueue.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** Whether the table has what the definition names; a relay does not start on one that has not. */
 export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
-  const { rows } = await db.query<{ name: string }>(selectColumns(outbox.table))
+  const { rows } = await db.query<TypedColumn>(selectColumns(outbox.table))
   if (rows.length === 0) {
     throw new PosthornError(
       'TABLE_MISMATCH',
@@ -28,6 +30,7 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
       throw new DefinitionError(outbox.name, field, `${outbox.table} has no column "${column}"`)
     }
   }
+  checkEncryptedTypes(outbox, rows)
   const missing = engineColumns(outbox).filter(([name]) => !present.has(name))
   if (missing.length > 0) {
     throw new PosthornError(
@@ -54,6 +57,15 @@ async function checkDedupe(db: Queryable, { name, table, columns }: Outbox): Pro
     `outbox ${name}: columns.dedupe needs a unique index. Add to a migration:\n` +
       dedupeIndexSql(table, dedupe),
   )
+}
+
+function checkEncryptedTypes({ name, encrypt }: Outbox, columns: readonly TypedColumn[]): void {
+  for (const column of encrypt?.columns ?? []) {
+    const type = columns.find((each) => each.name === column)?.type ?? ''
+    if (FORMS[type]) continue
+    const known = Object.keys(FORMS).join(', ')
+    throw new DefinitionError(name, 'encrypt.columns', `"${column}" is ${type}, not ${known}`)
+  }
 }
 
 /** Under row-level security a relay would see no message and say nothing. */
@@ -100,6 +112,7 @@ function listColumns({
   order,
   fair,
   reads,
+  encrypt,
 }: Outbox): [field: string, column: string][] {
   const { ref, dedupe, idType: _, ...single } = columns
   return [
@@ -115,5 +128,6 @@ function listColumns({
     ...(order ? [['order.key', order.key] as [string, string]] : []),
     ...(fair ? [['fair.by', fair.by] as [string, string]] : []),
     ...(reads ?? []).map((name) => ['reads', name] as [string, string]),
+    ...(encrypt?.columns ?? []).map((name) => ['encrypt.columns', name] as [string, string]),
   ]
 }

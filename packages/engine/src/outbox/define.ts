@@ -25,7 +25,7 @@ export interface Outbox<Row = OutboxRow> extends ResolvedDefinition {
  *
  * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', attempt: '5m', lanes: 2 }`, `states.retry` =
  * `states.ready`, `columns: { id: 'id', status: 'status' }`, `audit.record: 'all'`, no breaker,
- * no order, no retention.
+ * no order, no retention, no encryption.
  */
 export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row> {
   checkDefinition(definition)
@@ -73,6 +73,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     destination: definition.destination,
     message: definition.message,
     upcasters: definition.upcasters ?? {},
+    encrypt: definition.encrypt && { plain: 'accept', ...definition.encrypt },
     secrets: definition.secrets ?? [],
     reads: definition.reads,
     audit: { record: 'all', actor: 'RELAY', ...audit },

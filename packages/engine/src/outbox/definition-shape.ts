@@ -20,6 +20,7 @@ const DEFINITION: Fields<OutboxDefinition<OutboxRow>> = {
   unknown: 'optional',
   reads: 'optional',
   upcasters: 'optional',
+  encrypt: 'optional',
   secrets: 'optional',
   audit: 'optional',
   confirm: 'optional',

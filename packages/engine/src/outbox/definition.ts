@@ -1,6 +1,7 @@
 import type { Duration } from '../duration.ts'
 import type { MessageInit } from './message.ts'
 import type { Outcome } from './outcome.ts'
+import type { MasterKeys } from '../encrypt/master-keys.ts'
 import type { EndingPolicy, EndlessPolicy } from './retry.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 import type { Destination } from './transport.ts'
@@ -178,6 +179,24 @@ export interface Retention {
   readonly archive: Duration
 }
 
+/** Which columns are stored encrypted, each tenant's with a key of its own. */
+export interface Encrypt<Row> {
+  /**
+   * Columns of type `jsonb`, `json`, `text` or `bytea` that only `message` reads. `destination` and
+   * `audit` see them encrypted, a list of messages cannot be searched by them, and the engine's own
+   * columns cannot be among them.
+   */
+  readonly columns: readonly Column<Row>[]
+  /** `keyRing(secrets)`, or a key management service. */
+  readonly keys: MasterKeys
+  /**
+   * What becomes of a message that is not encrypted: `accept` (default) delivers what was written
+   * before encryption was switched on; `refuse` ends it, so that what was written without the key
+   * never goes out.
+   */
+  readonly plain?: 'accept' | 'refuse'
+}
+
 /** Raises payloads of an older version by one: type → version → function. */
 export type Upcasters = Readonly<
   Record<string, Readonly<Record<number, (payload: never) => unknown>>>
@@ -207,6 +226,8 @@ interface Common<Row> {
   /** Pure: the row as a message. A throw quarantines the row. */
   message(row: Row): MessageInit
   readonly upcasters?: Upcasters
+  /** Default: payloads stand in the table as they are. */
+  readonly encrypt?: Encrypt<Row>
   /** Names of columns and of properties, at any depth, that no view of a message shows. */
   readonly secrets?: readonly string[]
   readonly audit?: Audit<Row>

@@ -2,6 +2,7 @@ import type {
   BreakerOptions,
   Columns,
   Counter,
+  Encrypt,
   Fair,
   Order,
   Retention,
@@ -48,6 +49,7 @@ export interface ResolvedDefinition {
   readonly breaker: Required<BreakerOptions> | undefined
   readonly retention: Retention | undefined
   readonly upcasters: Upcasters
+  readonly encrypt: Required<Encrypt<OutboxRow>> | undefined
   readonly secrets: readonly string[]
   readonly reads: readonly string[] | undefined
   readonly audit: {

@@ -1,9 +1,13 @@
 import { attemptWithin } from './bounded-attempt.ts'
+import { Decrypter, KEY_PAUSE_MS } from './decrypter.ts'
 import { createBreaker, type Breaker, type Permit } from './breaker.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { Upcasters } from '../outbox/definition.ts'
 import { PosthornError } from '../errors.ts'
+import type { DecryptedRow } from '../encrypt/encrypt-rows.ts'
+import type { PoolHandle } from '../enqueue/pool-handle.ts'
+import type { Log } from '../log.ts'
 import { messageOf, toMessage, type Message } from '../outbox/message.ts'
 import type { Metrics } from '../metrics.ts'
 import { outcomeOfThrow, retryLater, unknown, wasTried, type Outcome } from '../outbox/outcome.ts'
@@ -26,24 +30,29 @@ export class Attempter {
   readonly #transports: Transports
   readonly #metrics: Metrics
   readonly #breakers = new Map<string, Breaker>()
+  readonly #decrypter: Decrypter | undefined
   readonly #measured = new Set<string>()
   #last: { readonly destination: Destination; readonly breaker: Breaker } | undefined
 
-  constructor(outbox: Outbox, transports: Transports, metrics: Metrics) {
+  constructor({ outbox, transports, metrics, handle, log }: AttempterOptions) {
     this.#outbox = outbox
     this.#transports = transports
     this.#metrics = metrics
+    this.#decrypter = outbox.encrypt && new Decrypter({ outbox, handle, log })
   }
 
   /** For an outbox with a single destination: asked before a claim, so that nothing is claimed in vain. */
   permit(): Permit {
     const { destination } = this.#outbox
+    const readable = this.#decrypter?.permit() ?? { kind: 'go' }
+    if (readable.kind !== 'go') return readable
     return typeof destination === 'function' ? { kind: 'go' } : this.#breaker(destination).permit()
   }
 
   /** Whether the only destination is known to be broken. */
   get isBlocked(): boolean {
     const { destination } = this.#outbox
+    if (this.#decrypter?.isBlocked) return true
     return typeof destination !== 'function' && this.#breaker(destination).isOpen
   }
 
@@ -58,7 +67,10 @@ export class Attempter {
   async attempt(rows: readonly OutboxRow[], signal: AbortSignal): Promise<Attempted[]> {
     const results = Array.from<Attempted>({ length: rows.length })
     const byTransport = new Map<string, Placed[]>()
-    for (const placed of this.#place(rows, results)) {
+    const opened = this.#decrypter
+      ? await this.#decrypter.open(rows, signal)
+      : rows.map((row) => ({ row }))
+    for (const placed of this.#place(rows, opened, results)) {
       const { transport } = placed.delivery.destination
       const group = byTransport.get(transport)
       if (group) group.push(placed)
@@ -71,12 +83,30 @@ export class Attempter {
   }
 
   /** Rows as deliveries; what cannot be read or may not go now has its result already. */
-  #place(rows: readonly OutboxRow[], results: Attempted[]): Placed[] {
+  #place(
+    rows: readonly OutboxRow[],
+    opened: readonly DecryptedRow[],
+    results: Attempted[],
+  ): Placed[] {
     const many = typeof this.#outbox.destination === 'function'
     const permits = new Map<string, Permit>()
+    const { order } = this.#outbox
+    const stopped = new Set<unknown>()
     return rows.flatMap((row, at) => {
+      const key = order && String(row[order.key])
+      // Behind one of its key that does not go out now, as a transport would have it.
+      if (order && stopped.has(key)) {
+        results[at] = { outcome: HELD_BACK, backoffMs: 0 }
+        return []
+      }
+      stopped.add(key)
+      const clear = opened[at] ?? { row }
+      if (!('row' in clear)) {
+        results[at] = 'unreadable' in clear ? clear : notNow(clear.unavailable)
+        return []
+      }
       try {
-        const delivery = this.#deliveryOf(row)
+        const delivery = this.#deliveryOf(row, clear.row)
         if (many) {
           const name = nameOf(delivery.destination)
           const permit = permits.get(name) ?? this.#breaker(delivery.destination).permit()
@@ -89,6 +119,7 @@ export class Attempter {
             return []
           }
         }
+        stopped.delete(key)
         return [{ at, delivery }]
       } catch (error) {
         results[at] = { unreadable: error }
@@ -97,9 +128,10 @@ export class Attempter {
     })
   }
 
-  #deliveryOf(row: OutboxRow): Delivery {
+  /** Of a row as it stands in the table, and as it was written. */
+  #deliveryOf(row: OutboxRow, clear: OutboxRow): Delivery {
     const { destination, upcasters, columns } = this.#outbox
-    const init = messageOf(this.#outbox, row)
+    const init = messageOf(this.#outbox, clear)
     const traceparent = columns.traceparent && (row[columns.traceparent] as string | null)
     const message = upcast(upcasters, toMessage(traceparent ? { traceparent, ...init } : init))
     return {
@@ -206,6 +238,14 @@ export class Attempter {
   }
 }
 
+export interface AttempterOptions {
+  readonly outbox: Outbox
+  readonly transports: Transports
+  readonly metrics: Metrics
+  readonly handle: PoolHandle
+  readonly log: Log
+}
+
 interface Placed {
   readonly at: number
   readonly delivery: Delivery
@@ -233,6 +273,14 @@ const TIMED_OUT: Outcome = unknown(new PosthornError('ATTEMPT_TIMEOUT'))
 const MISSING: Outcome = retryLater(
   new PosthornError('TRANSPORT_BROKEN', 'the transport did not answer for every message'),
 )
+
+const HELD_BACK: Outcome = retryLater(new PosthornError('HELD_BACK'), { charge: false })
+
+/** Not now, and no attempt of the message: another relay may have the key. */
+function notNow(error: PosthornError): Attempted {
+  const outcome = retryLater(error, { after: `${KEY_PAUSE_MS}ms`, charge: false })
+  return { outcome, backoffMs: KEY_PAUSE_MS }
+}
 
 function breakerOpen(ms: number): Outcome {
   const after = `${Math.ceil(ms)}ms` as const

@@ -148,12 +148,14 @@ export function decideWaited(
   return { ...end('retry'), delayMs: Math.max(dueMs, 0), failure }
 }
 
+/** Why a message is ended without another attempt. */
+export type FatalCode = Extract<
+  ErrorCode,
+  'CLAIM_FATAL' | 'MESSAGE_UNREADABLE' | 'PAYLOAD_SHREDDED' | 'PAYLOAD_TAMPERED'
+>
+
 /** A message that is a danger to its relay or cannot be read: out of the way, with an alert. */
-export function fatal(
-  rules: Rules,
-  code: Extract<ErrorCode, 'CLAIM_FATAL' | 'MESSAGE_UNREADABLE'>,
-  cause?: unknown,
-): Decision {
+export function fatal(rules: Rules, code: FatalCode, cause?: unknown): Decision {
   const role = rules.states.dead === undefined ? 'quarantined' : 'dead'
   const failure =
     cause === undefined

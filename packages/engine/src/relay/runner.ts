@@ -75,7 +75,7 @@ export class Runner {
     this.#source = outbox.order
       ? new KeySource(handle, outbox, relay)
       : new RowSource(handle, outbox)
-    this.#attempter = new Attempter(outbox, transports, metrics)
+    this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
     this.#worker = new ClaimWorker({ ...parts, outbox, transports, log, metrics })
     this.#scheduler = new LaneScheduler(Math.min(outbox.everyMs, outbox.leaseMs))

@@ -1,9 +1,17 @@
 import type { Attempted } from './attempt.ts'
 import type { Claim } from './claim.ts'
-import { decide, decideLost, decideWaited, factsOf, fatal, type Decision } from './decide.ts'
+import {
+  decide,
+  decideLost,
+  decideWaited,
+  factsOf,
+  fatal,
+  type Decision,
+  type FatalCode,
+} from './decide.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import type { ErrorCode } from '../errors.ts'
+import { PosthornError, type ErrorCode } from '../errors.ts'
 import { unknown, type Failure, type Outcome } from '../outbox/outcome.ts'
 import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 
@@ -57,13 +65,20 @@ export function fatalSettlement(outbox: Outbox, row: OutboxRow): Settlement {
 export function settlementOf(outbox: Outbox, row: OutboxRow, attempted: Attempted): Settlement {
   if ('unreadable' in attempted) {
     const outcome = unknown(attempted.unreadable)
-    return { row, outcome, decision: fatal(outbox, 'MESSAGE_UNREADABLE', attempted.unreadable) }
+    const code = unreadableCode(attempted.unreadable)
+    return { row, outcome, decision: fatal(outbox, code, attempted.unreadable) }
   }
   return {
     row,
     outcome: attempted.outcome,
     decision: decide(outbox, factsOf(outbox, row), attempted),
   }
+}
+
+/** An encrypted payload says by its code whether an operator can do anything about it. */
+function unreadableCode(error: unknown): FatalCode {
+  const code = error instanceof PosthornError ? error.code : undefined
+  return code === 'PAYLOAD_SHREDDED' || code === 'PAYLOAD_TAMPERED' ? code : 'MESSAGE_UNREADABLE'
 }
 
 /** A message that was sent stays sent; if sending it again failed, it waits under its claim. */

@@ -1,0 +1,69 @@
+import { decryptRows, tenantOf } from '../encrypt/encrypt-rows.ts'
+import { envelopeIn } from '../encrypt/envelope.ts'
+import type { Queryable } from '../enqueue/transaction.ts'
+import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { noteReveal, selectDestroyed } from '../sql/data-keys.ts'
+
+/**
+ * How the payload of a message is stored: `none`, as it is; `encrypted`, and not shown; `erased`, its
+ * key is destroyed; `revealed`, encrypted in the table and shown to the one who asked.
+ */
+export type Encryption = 'none' | 'encrypted' | 'erased' | 'revealed'
+
+/** Who looks at an encrypted payload, and why: both go into the audit. */
+export interface Reveal {
+  readonly by: string
+  readonly reason: string
+}
+
+/** What a view has in place of a value that cannot be shown. */
+export const COVERED = { encrypted: '(encrypted)', erased: '(erased)' } as const
+
+/** The row for a person to see: what is encrypted is covered, or opened where that is asked for. */
+export async function readPayload(
+  db: Queryable,
+  outbox: ResolvedDefinition,
+  { row, reveal }: { readonly row: OutboxRow; readonly reveal: Reveal | undefined },
+): Promise<{ row: OutboxRow; encryption: Encryption }> {
+  const sealed = (outbox.encrypt?.columns ?? []).filter((column) => isSealed(row[column]))
+  if (sealed.length === 0) return { row, encryption: 'none' }
+  const cover = (encryption: keyof typeof COVERED) => {
+    const covered = sealed.map((column) => [column, COVERED[encryption]] as const)
+    return { row: { ...row, ...Object.fromEntries(covered) }, encryption }
+  }
+  if (!reveal) return cover((await isDestroyed(db, row, sealed)) ? 'erased' : 'encrypted')
+  // Before it is shown: who cannot be named in the audit sees nothing.
+  const { columns, name } = outbox
+  const tenant = tenantOf(outbox, row)
+  const who = tenant === '' ? undefined : tenant
+  await db.query(noteReveal({ outbox: name, id: String(row[columns.id]), tenant: who, ...reveal }))
+  const [opened] = await decryptRows(db, outbox, [row])
+  if (opened && 'row' in opened) return { row: opened.row, encryption: 'revealed' }
+  const isErased = opened && 'unreadable' in opened && opened.unreadable.code === 'PAYLOAD_SHREDDED'
+  return cover(isErased ? 'erased' : 'encrypted')
+}
+
+function isSealed(value: unknown): boolean {
+  try {
+    return envelopeIn(value) !== undefined
+  } catch {
+    // An envelope that was damaged is no payload to show either.
+    return true
+  }
+}
+
+async function isDestroyed(
+  db: Queryable,
+  row: OutboxRow,
+  columns: readonly string[],
+): Promise<boolean> {
+  const ids = columns.flatMap((column) => {
+    try {
+      return envelopeIn(row[column])?.key ?? []
+    } catch {
+      return []
+    }
+  })
+  const { rows } = await db.query<{ destroyed: boolean }>(selectDestroyed(ids))
+  return rows[0]?.destroyed === true
+}
