@@ -27,6 +27,7 @@ const STORIES = [
   'apps/dashboard/test/dark.test.ts',
   'apps/dashboard/test/demo.test.ts',
   'apps/server/src/demo/demo.test.ts',
+  'apps/server/src/secrets.test.ts',
 ]
 
 /** Archives that ask for more memory than there is: half a minute of packing and reading. */
