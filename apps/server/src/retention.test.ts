@@ -139,9 +139,9 @@ function failing(target: Pool, every: number): Pool {
           })
         }
         return (heard?: (error: unknown, client?: PoolClient) => void) => {
-          const connecting = connect()
-          if (heard) connecting.then((client) => heard(undefined, client), heard)
-          return connecting
+          if (!heard) return connect()
+          connect().then((client) => heard(undefined, client), heard)
+          return undefined
         }
       }
       const value: unknown = Reflect.get(of, name)
