@@ -6,6 +6,7 @@ import { pause, resume } from '../operate/control.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
 import { delivered, refused, retryLater } from '../outbox/outcome.ts'
+import { silentLog } from '../log.ts'
 import { createRelay } from '../relay/relay.ts'
 import { replay } from '../operate/replay.ts'
 import { nextDelay } from '../outbox/retry.ts'
@@ -46,6 +47,8 @@ export function outboxConformance<Row>(
         outboxes: [outbox],
         transports: everywhere(transport, subject.transports),
         mode: 'poll',
+        // Relays that are left as a crash leaves them have much to say afterwards.
+        log: silentLog,
       })
     const put = async (count: number): Promise<string[]> => {
       const samples = Array.from({ length: count }, (_, n) => subject.sample(n))
