@@ -19,7 +19,7 @@ import {
   type SubjectKind,
 } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfiguration } from './configuration.ts'
 import { allMigrations, openSystems } from './open-systems.ts'
@@ -122,7 +122,7 @@ function failing(target: Pool, every: number): Pool {
   return new Proxy(target, {
     get(of, name) {
       if (name === 'connect') {
-        const connect = async () => {
+        return async () => {
           const client = await of.connect()
           return new Proxy(client, {
             get(inner, property) {
@@ -137,11 +137,6 @@ function failing(target: Pool, every: number): Pool {
               }
             },
           })
-        }
-        return (heard?: (error: unknown, client?: PoolClient) => void) => {
-          if (!heard) return connect()
-          connect().then((client) => heard(undefined, client), heard)
-          return undefined
         }
       }
       const value: unknown = Reflect.get(of, name)

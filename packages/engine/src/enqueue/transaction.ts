@@ -65,8 +65,8 @@ export async function transaction<Result>(
   return result
 }
 
-/** Connections whose errors are heard for as long as they live. */
-const heard = new WeakSet<PoolClient>()
+/** Hears a connection's errors for as long as it lives; unheard, its death would end the process. */
+const hearDeath = () => undefined
 
 /**
  * A connection whose death is heard from its first moment. The bytes that complete it may also say
@@ -74,12 +74,16 @@ const heard = new WeakSet<PoolClient>()
  */
 function checkOut(pool: Pool): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
-    pool.connect((error, client) => {
-      if (!client) return reject(error ?? new Error('the pool gave no connection'))
-      if (!heard.has(client)) client.on('error', () => undefined)
-      heard.add(client)
+    const take = (client: PoolClient) => {
+      if (!client.listeners('error').includes(hearDeath)) client.on('error', hearDeath)
       resolve(client)
+    }
+    const connecting: unknown = pool.connect((error, client) => {
+      if (client) take(client)
+      else reject(error ?? new Error('the pool gave no connection'))
     })
+    // A pool that was wrapped may know promises only.
+    if (connecting instanceof Promise) connecting.then(take, reject)
   })
 }
 

@@ -170,7 +170,7 @@ test('a client that leaves in the middle of a file attaches nothing', async () =
 
 test('large files are hashed as they come, not held', async () => {
   const { requests, send } = await openDocuments()
-  const [megabyte, count] = [Buffer.alloc(1024 * 1024, 'm'), 150]
+  const [megabyte, count] = [Buffer.alloc(1024 * 1024, 'm'), 300]
   function* body() {
     yield '--xx\r\nContent-Disposition: form-data; name="case_id"\r\n\r\nC-1\r\n'
     yield '--xx\r\nContent-Disposition: form-data; name="files"; filename="big.pdf"\r\n\r\n'

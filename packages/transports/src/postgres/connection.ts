@@ -53,18 +53,22 @@ export async function connect(pool: Pool, timeoutMs: number): Promise<PoolClient
   throw new UnreachableError(`no connection to the database within ${timeoutMs} ms`)
 }
 
-/** Connections whose errors are heard for as long as they live. */
-const heard = new WeakSet<PoolClient>()
+/** Hears a connection's errors for as long as it lives; unheard, its death would end the process. */
+const hearDeath = () => undefined
 
 /** By callback: the bytes that complete a connection may also end it, before a promise is heard. */
 function checkOut(pool: Pool): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
-    pool.connect((error, client) => {
-      if (!client) return reject(error ?? new Error('the pool gave no connection'))
-      if (!heard.has(client)) client.on('error', () => undefined)
-      heard.add(client)
+    const take = (client: PoolClient) => {
+      if (!client.listeners('error').includes(hearDeath)) client.on('error', hearDeath)
       resolve(client)
+    }
+    const connecting: unknown = pool.connect((error, client) => {
+      if (client) take(client)
+      else reject(error ?? new Error('the pool gave no connection'))
     })
+    // A pool that was wrapped may know promises only.
+    if (connecting instanceof Promise) connecting.then(take, reject)
   })
 }
 
