@@ -80,6 +80,7 @@ export { outboxTableSql } from './outbox/table-sql.ts'
 export { currentTraceparent } from './trace.ts'
 export {
   borrowTransaction,
+  checkOut,
   transaction,
   type Queryable,
   type Transaction,

@@ -72,7 +72,7 @@ const hearDeath = () => undefined
  * A connection whose death is heard from its first moment. The bytes that complete it may also say
  * that the server is going: a promise would hand it on too late, and the process would end.
  */
-function checkOut(pool: Pool): Promise<PoolClient> {
+export function checkOut(pool: Pool): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     const take = (client: PoolClient) => {
       if (!client.listeners('error').includes(hearDeath)) client.on('error', hearDeath)

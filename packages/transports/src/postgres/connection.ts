@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '@posthorn/engine'
+import { checkOut, type Queryable, type Statement } from '@posthorn/engine'
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { within } from '../timing.ts'
@@ -51,25 +51,6 @@ export async function connect(pool: Pool, timeoutMs: number): Promise<PoolClient
     () => undefined,
   )
   throw new UnreachableError(`no connection to the database within ${timeoutMs} ms`)
-}
-
-/** Hears a connection's errors for as long as it lives; unheard, its death would end the process. */
-const hearDeath = () => undefined
-
-/** By callback: the bytes that complete a connection may also end it, before a promise is heard. */
-function checkOut(pool: Pool): Promise<PoolClient> {
-  return new Promise((resolve, reject) => {
-    const take = (client: PoolClient) => {
-      if (!client.listeners('error').includes(hearDeath)) client.on('error', hearDeath)
-      resolve(client)
-    }
-    const connecting: unknown = pool.connect((error, client) => {
-      if (client) take(client)
-      else reject(error ?? new Error('the pool gave no connection'))
-    })
-    // A pool that was wrapped may know promises only.
-    if (connecting instanceof Promise) connecting.then(take, reject)
-  })
 }
 
 /** Only the server's own errors have a severity; the rest is about the way to it. */
