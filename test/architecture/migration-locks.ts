@@ -38,7 +38,7 @@ export function findLocks({ path, text }: SourceFile): string[] {
 }
 
 interface Known {
-  /** By this migration: nobody writes to them yet. */
+  /** By this migration: no process writes to them yet. */
   readonly created: ReadonlySet<string>
   /** Before the statement, so that their lock is held until the step's end. */
   readonly altered: ReadonlySet<string>

@@ -5,7 +5,7 @@ const MEGABYTE = 1024 * 1024
 const WIDTH = 860
 const PANEL = 210
 const MARGIN = { left: 56, right: 84, top: 40, bottom: 34 }
-/** Told apart also without colour vision; labelled at their ends. */
+/** Different also without colour vision; labelled at their ends. */
 const COLOURS = ['#2f6fde', '#c2571a', '#2a8a57', '#8a4fc2']
 
 interface Panel {

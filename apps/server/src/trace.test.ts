@@ -24,7 +24,7 @@ interface Export {
   }[]
 }
 
-// One for all: what the brokers carry is told apart by its name.
+// One for all: what the brokers carry differs by its name.
 const database = await testDatabase()
 
 /** Takes traces as a collector does, by OTLP over HTTP. */

@@ -166,7 +166,7 @@ function clientOf(url: string, token: string): Client {
     const query = `mutation ($input: ${type}!) {
       ${name}(input: $input) { invitation { id status expiresAt } errors { code message } } }`
     let answer = await ask(query, { input })
-    // Many changes of one family at once: the client is told to try again, and does.
+    // Many changes of one family at once: the API answers that the client may try again, and it does.
     while (answer.status === 409) answer = await ask(query, { input })
     const { status, data, body } = answer
     expect(status, JSON.stringify(body)).toBe(200)

@@ -85,7 +85,7 @@ export async function enqueueAll<Row>(
   return withDuplicates(tx, box, { rows, given, created })
 }
 
-/** A pool has `query` too: the message would be stored by itself, whatever became of the rest. */
+/** A pool has `query` too: the message would be stored by itself, also when the rest fails. */
 function checkTransaction(tx: Transaction | undefined): void {
   if (typeof tx?.ringLater === 'function') return
   throw new PosthornError(

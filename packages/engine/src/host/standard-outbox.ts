@@ -38,7 +38,7 @@ export interface StandardOptions<Events extends object> extends Pick<
   readonly order?: 'key'
   /** What happens behind a dead message of its key. Default `block`. Needs `order`. */
   readonly dead?: Order<StandardRow>['dead']
-  /** Delivers in the order of commits, whatever the writers do. Needs `order`. Default false. */
+  /** Delivers in the order of commits, also of writers that overlap. Needs `order`. Default false. */
   readonly serialise?: boolean
   /** Attempts in all, 2, 4, 8 … seconds apart. Default 10. */
   readonly attempts?: number

@@ -20,7 +20,7 @@ export function isConcurrent({ sql }: Migration): boolean {
   return MARK.test(sql)
 }
 
-/** The SQL for a transaction, of tables that nobody writes to yet. */
+/** The SQL for a transaction, of tables that no process writes to yet. */
 export function plainSql({ sql }: Migration): string {
   return MARK.test(sql) ? sql.replaceAll(/\b(?:index)\s+concurrently\b/gi, 'index') : sql
 }
